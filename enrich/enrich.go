@@ -1,0 +1,238 @@
+// Package enrich holds the words that every other package speaks: who is asked
+// about, what is asked for, what the service answered and what became of one
+// request. It knows no transport, no storage, no clock and no price.
+package enrich
+
+import (
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Field is one thing that the service looks up and charges for when it returns it.
+type Field uint8
+
+// The fields that can be asked for, in the order in which they are reported.
+const (
+	WorkEmail Field = iota
+	BusinessPhone
+)
+
+// NumFields is the number of fields; arrays by field have this length.
+const NumFields = 2
+
+// String returns the service's name of the field.
+func (f Field) String() string {
+	switch f {
+	case WorkEmail:
+		return "work_email"
+	case BusinessPhone:
+		return "business_phone"
+	}
+	return "unknown_field"
+}
+
+// ParseField returns the field of that name.
+func ParseField(name string) (Field, error) {
+	for f := range Field(NumFields) {
+		if f.String() == name {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no field; the fields are %s", name, AllFields)
+}
+
+// MarshalText writes the field's name.
+func (f Field) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (f *Field) UnmarshalText(text []byte) (err error) {
+	*f, err = ParseField(string(text))
+	return err
+}
+
+// Fields is a set of fields.
+type Fields uint8
+
+// AllFields is the set of every field.
+const AllFields Fields = 1<<NumFields - 1
+
+// FieldsOf returns the set of the given fields.
+func FieldsOf(fields ...Field) Fields {
+	var set Fields
+	for _, f := range fields {
+		set |= 1 << f
+	}
+	return set
+}
+
+// Has reports whether f is in the set.
+func (s Fields) Has(f Field) bool { return s&(1<<f) != 0 }
+
+// With returns the set with f added.
+func (s Fields) With(f Field) Fields { return s | 1<<f }
+
+// Without returns the fields of s that are not in other.
+func (s Fields) Without(other Fields) Fields { return s &^ other }
+
+// Each yields the fields of the set in their order.
+func (s Fields) Each() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for f := range Field(NumFields) {
+			if s.Has(f) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the names of the fields joined by commas, "" for the empty set.
+func (s Fields) String() string {
+	var names []string
+	for f := range s.Each() {
+		names = append(names, f.String())
+	}
+	return strings.Join(names, ",")
+}
+
+// MarshalText writes the names of the fields joined by commas.
+func (s Fields) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *Fields) UnmarshalText(text []byte) error {
+	*s = 0
+	if len(text) == 0 {
+		return nil
+	}
+	for name := range strings.SplitSeq(string(text), ",") {
+		f, err := ParseField(name)
+		if err != nil {
+			return err
+		}
+		*s = s.With(f)
+	}
+	return nil
+}
+
+// Operation is one of the service's three lookups.
+type Operation uint8
+
+// The service's lookups (specification v1, "Operation choice").
+const (
+	FindWorkEmail Operation = iota
+	FindPhone
+	EnrichContact
+)
+
+// String returns the operation's name as it stands in the service's paths.
+func (o Operation) String() string {
+	switch o {
+	case FindWorkEmail:
+		return "find-work-email"
+	case FindPhone:
+		return "find-phone"
+	case EnrichContact:
+		return "enrich"
+	}
+	return "unknown-operation"
+}
+
+// Operation returns the narrowest lookup that asks for exactly the fields of a
+// set that is not empty.
+func (s Fields) Operation() Operation {
+	switch s {
+	case FieldsOf(WorkEmail):
+		return FindWorkEmail
+	case FieldsOf(BusinessPhone):
+		return FindPhone
+	default:
+		return EnrichContact
+	}
+}
+
+// Fields returns the fields that the operation asks for.
+func (o Operation) Fields() Fields {
+	for fields := Fields(1); fields <= AllFields; fields++ {
+		if fields.Operation() == o {
+			return fields
+		}
+	}
+	return 0
+}
+
+// Lookup is one question to the service: an identity and the fields still wanted.
+type Lookup struct {
+	Identity Identity
+	Fields   Fields
+}
+
+// Key stands for an identity: a 128-bit hash keyed with a journal's own secret,
+// so that it says nothing about the person outside that journal.
+type Key [16]byte
+
+// String returns the key in hexadecimal.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// MarshalText writes the key in hexadecimal.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (k *Key) UnmarshalText(text []byte) error {
+	if len(text) != 2*len(k) {
+		return fmt.Errorf("a key has %d hexadecimal digits, not %d", 2*len(k), len(text))
+	}
+	_, err := hex.Decode(k[:], text)
+	return err
+}
+
+// Status is the service's word on a completed lookup.
+type Status string
+
+// The statuses of a completed lookup (specification v1, "Enrichment result").
+const (
+	Matched  Status = "matched"
+	Partial  Status = "partial"
+	NotFound Status = "not_found"
+)
+
+// Valid reports whether s is one of the three statuses.
+func (s Status) Valid() bool { return s == Matched || s == Partial || s == NotFound }
+
+// Answer is what the service returned for a lookup. A value that was not
+// returned is the empty string.
+type Answer struct {
+	Status        Status    `json:"status"`
+	Operation     string    `json:"operation,omitempty"`
+	RequestID     string    `json:"request_id,omitempty"`
+	FullName      string    `json:"full_name,omitempty"`
+	WorkEmail     string    `json:"work_email,omitempty"`
+	BusinessPhone string    `json:"business_phone,omitempty"`
+	PhoneType     string    `json:"phone_type,omitempty"`
+	Unresolved    []string  `json:"unresolved,omitempty"`
+	RetrievedAt   time.Time `json:"retrieved_at,omitzero"`
+	Provenance    string    `json:"provenance,omitempty"`
+}
+
+// Value returns the answer's value of a field, "" when it was not returned.
+func (a Answer) Value(f Field) string {
+	switch f {
+	case WorkEmail:
+		return a.WorkEmail
+	case BusinessPhone:
+		return a.BusinessPhone
+	}
+	return ""
+}
+
+// Returned returns the fields of the answer that hold a value.
+func (a Answer) Returned() Fields {
+	var set Fields
+	for f := range Field(NumFields) {
+		if a.Value(f) != "" {
+			set = set.With(f)
+		}
+	}
+	return set
+}

@@ -1,0 +1,138 @@
+package enrich_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+)
+
+func TestFieldsText(t *testing.T) {
+	tests := []struct {
+		set       enrich.Fields
+		text      string
+		operation enrich.Operation
+	}{
+		{0, "", enrich.EnrichContact},
+		{enrich.FieldsOf(enrich.WorkEmail), "work_email", enrich.FindWorkEmail},
+		{enrich.FieldsOf(enrich.BusinessPhone), "business_phone", enrich.FindPhone},
+		{enrich.FieldsOf(enrich.BusinessPhone, enrich.WorkEmail), "work_email,business_phone", enrich.EnrichContact},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := tt.set.String(); got != tt.text {
+				t.Errorf("text %q, want %q", got, tt.text)
+			}
+			read := enrich.AllFields
+			if err := read.UnmarshalText([]byte(tt.text)); err != nil || read != tt.set {
+				t.Errorf("read back as %q, error %v", read, err)
+			}
+			if got := tt.set.Operation(); tt.set != 0 && got != tt.operation {
+				t.Errorf("operation %s, want %s", got, tt.operation)
+			}
+		})
+	}
+}
+
+func TestFieldsTextErrors(t *testing.T) {
+	for _, text := range []string{"email", "work_email,", ",", "work_email, business_phone", "WORK_EMAIL"} {
+		var set enrich.Fields
+		if err := set.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read as %q", text, set)
+		}
+	}
+}
+
+// TestFieldsAlgebra goes through every pair of sets.
+func TestFieldsAlgebra(t *testing.T) {
+	for a := range enrich.AllFields + 1 {
+		members := slices.Collect(a.Each())
+		if enrich.FieldsOf(members...) != a || !slices.IsSorted(members) {
+			t.Errorf("%q has the members %v", a, members)
+		}
+		for b := range enrich.AllFields + 1 {
+			for f := range enrich.Field(enrich.NumFields) {
+				if got, want := a.Without(b).Has(f), a.Has(f) && !b.Has(f); got != want {
+					t.Errorf("%q without %q: has %s is %t", a, b, f, got)
+				}
+			}
+		}
+		for f := range enrich.Field(enrich.NumFields) {
+			if got := a.With(f); !got.Has(f) || got.Without(enrich.FieldsOf(f)) != a.Without(enrich.FieldsOf(f)) {
+				t.Errorf("%q with %s is %q", a, f, got)
+			}
+		}
+	}
+}
+
+func TestFieldsEachStops(t *testing.T) {
+	for f := range enrich.AllFields.Each() {
+		if f != enrich.WorkEmail {
+			t.Errorf("the first field is %s", f)
+		}
+		break
+	}
+}
+
+func TestAnswerReturned(t *testing.T) {
+	tests := []struct {
+		answer enrich.Answer
+		want   enrich.Fields
+	}{
+		{enrich.Answer{FullName: "Jane Doe"}, 0},
+		{enrich.Answer{WorkEmail: "jane@acme.example"}, enrich.FieldsOf(enrich.WorkEmail)},
+		{enrich.Answer{BusinessPhone: "+1 202 555 0100"}, enrich.FieldsOf(enrich.BusinessPhone)},
+		{enrich.Answer{WorkEmail: "jane@acme.example", BusinessPhone: "+1 202 555 0100"}, enrich.AllFields},
+	}
+	for _, tt := range tests {
+		if got := tt.answer.Returned(); got != tt.want {
+			t.Errorf("%+v returned %q, want %q", tt.answer, got, tt.want)
+		}
+	}
+}
+
+// TestWordsInJSON guards the form in which the words are stored and shown.
+func TestWordsInJSON(t *testing.T) {
+	type words struct {
+		Field  enrich.Field
+		Fields enrich.Fields
+		Key    enrich.Key
+		Status enrich.Status
+	}
+	want := words{enrich.BusinessPhone, enrich.AllFields, enrich.Key{0: 0xab, 15: 0x01}, enrich.Partial}
+	const text = `{"Field":"business_phone","Fields":"work_email,business_phone",` +
+		`"Key":"ab000000000000000000000000000001","Status":"partial"}`
+	encoded, err := json.Marshal(want)
+	if err != nil || string(encoded) != text {
+		t.Errorf("%s, error %v", encoded, err)
+	}
+	var got words
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeyTextErrors(t *testing.T) {
+	for _, text := range []string{"", "ab", "zz000000000000000000000000000001", "ab00000000000000000000000000000100"} {
+		var key enrich.Key
+		if err := key.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read as %s", text, key)
+		}
+	}
+}
+
+func TestStatusValid(t *testing.T) {
+	for status, want := range map[enrich.Status]bool{
+		enrich.Matched: true, enrich.Partial: true, enrich.NotFound: true, "": false, "MATCHED": false, "found": false,
+	} {
+		if status.Valid() != want {
+			t.Errorf("%q: valid is %t", status, !want)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package enrich
+
+import "strings"
+
+// Contact is what a row of the list says about a person, as it stands there.
+type Contact struct {
+	ProfileURL    string
+	FirstName     string
+	LastName      string
+	CompanyDomain string // a domain, a URL or an email address whose domain is meant
+	CompanyName   string
+}
+
+// Pattern is one of the service's two ways to name a person.
+type Pattern uint8
+
+// The identifier patterns (specification v1, "What the service does").
+const (
+	ByProfile Pattern = iota
+	ByName
+)
+
+// Identity is a person as the service is asked about them: either a profile URL,
+// or a first and last name with exactly one of company domain and company name.
+// The values are clean (NFC, no stray white space) and are sent as they stand;
+// Canonical is what makes two spellings of one person equal.
+type Identity struct {
+	ProfileURL    string `json:"profile_url,omitempty"`
+	FirstName     string `json:"first_name,omitempty"`
+	LastName      string `json:"last_name,omitempty"`
+	CompanyDomain string `json:"company_domain,omitempty"`
+	CompanyName   string `json:"company_name,omitempty"`
+}
+
+// Pattern returns the pattern that the identity uses.
+func (id Identity) Pattern() Pattern {
+	if id.ProfileURL != "" {
+		return ByProfile
+	}
+	return ByName
+}
+
+// Unidentifiable says why a row names nobody; "" when it does. The rows are
+// counted by these reasons, so they hold no value of a row.
+type Unidentifiable string
+
+// The reasons why a contact is unidentifiable.
+const (
+	NoIdentifiers  Unidentifiable = "no profile URL and no name"
+	NoFirstName    Unidentifiable = "first name missing"
+	NoLastName     Unidentifiable = "last name missing"
+	NoCompany      Unidentifiable = "company domain and company name missing"
+	BadProfileURL  Unidentifiable = "profile URL is not a URL of a profile"
+	BadDomain      Unidentifiable = "company domain is not a domain"
+	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
+	MangledText    Unidentifiable = "name or company name has lost characters; save the list as UTF-8"
+)
+
+// Identify builds the identity of a contact. When both patterns are whole, prefer
+// decides. A contact with no whole pattern gets a reason and no identity.
+func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
+	profile, profileReason := c.byProfile()
+	if profileReason == "" && prefer == ByProfile {
+		return profile, ""
+	}
+	named, nameReason := c.byName()
+	switch {
+	case nameReason == "":
+		return named, ""
+	case profileReason == "":
+		return profile, ""
+	case nameReason == NoIdentifiers && profileReason == BadProfileURL:
+		return Identity{}, BadProfileURL
+	default:
+		return Identity{}, nameReason
+	}
+}
+
+func (c Contact) byProfile() (Identity, Unidentifiable) {
+	if isBlank(c.ProfileURL) {
+		return Identity{}, NoIdentifiers
+	}
+	address, ok := cleanProfileURL(c.ProfileURL)
+	if !ok {
+		return Identity{}, BadProfileURL
+	}
+	return Identity{ProfileURL: address}, ""
+}
+
+func (c Contact) byName() (Identity, Unidentifiable) {
+	id := Identity{FirstName: cleanText(c.FirstName), LastName: cleanText(c.LastName)}
+	switch {
+	case id.FirstName == "" && id.LastName == "":
+		return Identity{}, NoIdentifiers
+	case id.FirstName == "":
+		return Identity{}, NoFirstName
+	case id.LastName == "":
+		return Identity{}, NoLastName
+	case isMangled(id.FirstName) || isMangled(id.LastName):
+		return Identity{}, MangledText
+	}
+	domain, domainReason := cleanDomain(c.CompanyDomain)
+	if domain != "" {
+		id.CompanyDomain = domain
+		return id, ""
+	}
+	id.CompanyName = cleanText(c.CompanyName)
+	switch {
+	case isMangled(id.CompanyName):
+		return Identity{}, MangledText
+	case id.CompanyName != "":
+		return id, ""
+	case domainReason != "":
+		return Identity{}, domainReason
+	default:
+		return Identity{}, NoCompany
+	}
+}
+
+// unitSeparator parts the values of a canonical form; cleaning removes it from
+// every value, so two different identities never share a canonical form.
+const unitSeparator = "\x1f"
+
+// Canonical returns the form in which two spellings of one person are equal:
+// NFKC, folded case, single spaces, profile URLs without scheme, "www.", query
+// and trailing slash. It is what keys are made of; it is never sent.
+func (id Identity) Canonical() string {
+	if id.ProfileURL != "" {
+		return "profile" + unitSeparator + foldProfileURL(id.ProfileURL)
+	}
+	company := "domain" + unitSeparator + id.CompanyDomain
+	if id.CompanyDomain == "" {
+		company = "company" + unitSeparator + foldText(id.CompanyName)
+	}
+	return strings.Join([]string{"name", foldText(id.FirstName), foldText(id.LastName), company}, unitSeparator)
+}
+
+// String describes the identity for a person to read.
+func (id Identity) String() string {
+	switch {
+	case id.ProfileURL != "":
+		return id.ProfileURL
+	case id.CompanyDomain != "":
+		return id.FirstName + " " + id.LastName + ", " + id.CompanyDomain
+	default:
+		return id.FirstName + " " + id.LastName + ", " + id.CompanyName
+	}
+}

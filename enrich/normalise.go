@@ -1,0 +1,160 @@
+package enrich
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+func isBlank(s string) bool { return cleanText(s) == "" }
+
+// isMangled reports whether s holds bytes that are no UTF-8, or what stands for
+// them: their meaning is gone, and two people could look the same without it.
+func isMangled(s string) bool { return strings.ContainsRune(s, utf8.RuneError) }
+
+// cleanText returns s as it may be sent: NFC, every run of white space one plain
+// space, none at the ends, no control or invisible formatting characters. These
+// go first: they can part a letter from its accent.
+func cleanText(s string) string {
+	s = strings.Map(printable, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+}
+
+// printable maps white space to a space and drops what cannot be seen.
+func printable(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+		return -1
+	}
+	return r
+}
+
+// foldText returns the form of s in which spellings that differ in case, width
+// or composition are equal. Folding can undo the normal form, so the form is
+// taken again after it.
+func foldText(s string) string {
+	folded := cases.Fold().String(norm.NFKC.String(cleanText(s)))
+	return cleanText(norm.NFKC.String(folded))
+}
+
+// cleanProfileURL returns the profile's address as it is sent: https, host in
+// lower case, no "www.", port, query, fragment or trailing slash. It reports false
+// for what is not the address of a page on a host.
+func cleanProfileURL(s string) (string, bool) {
+	address, err := parseURL(s)
+	if err != nil || isMangled(s) || address.User != nil || address.Scheme != "https" && address.Scheme != "http" {
+		return "", false
+	}
+	host, ok := cleanHost(address.Hostname())
+	path := strings.TrimRight(address.EscapedPath(), "/")
+	if !ok || path == "" {
+		return "", false
+	}
+	return "https://" + host + path, true
+}
+
+// foldProfileURL returns the comparable form of an address made by cleanProfileURL.
+// Its segments are compared unescaped but joined escaped, so that a slash within
+// one is not taken for the end of it.
+func foldProfileURL(address string) string {
+	segments := strings.Split(strings.TrimPrefix(address, "https://"), "/")
+	for i, segment := range segments {
+		segments[i] = foldSegment(segment)
+	}
+	return strings.TrimRight(strings.Join(segments, "/"), "/")
+}
+
+// foldSegment returns the comparable form of a segment of a path. Escaped bytes
+// that are no text stay as they are: taken for text they would all look the same.
+func foldSegment(segment string) string {
+	plain, err := url.PathUnescape(segment)
+	if err != nil || !utf8.ValidString(plain) {
+		return strings.ToLower(segment)
+	}
+	return url.PathEscape(foldText(plain))
+}
+
+// parseURL parses an address that may lack its scheme.
+func parseURL(s string) (*url.URL, error) {
+	s = cleanText(s)
+	scheme, _, found := strings.Cut(s, "://")
+	if !found || strings.ContainsAny(scheme, "./?#@") {
+		s = "https://" + strings.TrimPrefix(s, "//")
+	}
+	return url.Parse(s)
+}
+
+// cleanDomain returns the domain named by a domain, a URL or an email address:
+// lower case, IDNA, without scheme, "www.", port and path, but not cut down to
+// the registrable domain. An empty cell gives "" and no reason.
+func cleanDomain(s string) (string, Unidentifiable) {
+	if isBlank(s) {
+		return "", ""
+	}
+	address, err := parseURL(s)
+	if err != nil {
+		return "", BadDomain
+	}
+	host, ok := cleanHost(address.Hostname())
+	if !ok {
+		return "", BadDomain
+	}
+	if address.User != nil && freeMailDomains[host] {
+		return "", FreeMailDomain
+	}
+	return host, ""
+}
+
+// cleanHost returns a host name in its ASCII form, without "www." and a trailing
+// dot, and reports whether it is a name with at least two labels.
+func cleanHost(host string) (string, bool) {
+	if !utf8.ValidString(host) { // escaped bytes that are no text
+		return "", false
+	}
+	host, err := idna.Lookup.ToASCII(norm.NFKC.String(host))
+	if err != nil {
+		return "", false
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	for {
+		bare, found := strings.CutPrefix(host, "www.")
+		if !found || !strings.Contains(bare, ".") {
+			break
+		}
+		host = bare
+	}
+	return host, isDomain(host)
+}
+
+// isDomain reports whether an ASCII host name is a domain of the public name
+// system: at least two labels, none empty or too long, the last one no number
+// (an IP address ends in one).
+func isDomain(host string) bool {
+	labels := strings.Split(host, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	return len(labels) > 1 && len(host) <= 253 && strings.Trim(last, "0123456789") != ""
+}
+
+// freeMailDomains are the providers of private mailboxes: an address there says
+// nothing about the employer.
+var freeMailDomains = map[string]bool{
+	"gmail.com": true, "googlemail.com": true, "yahoo.com": true, "ymail.com": true,
+	"hotmail.com": true, "outlook.com": true, "live.com": true, "msn.com": true,
+	"icloud.com": true, "me.com": true, "mac.com": true, "aol.com": true,
+	"gmx.com": true, "gmx.net": true, "gmx.de": true, "web.de": true, "t-online.de": true,
+	"proton.me": true, "protonmail.com": true, "mail.com": true, "zoho.com": true,
+	"yandex.com": true, "yandex.ru": true, "mail.ru": true, "qq.com": true, "163.com": true,
+	"orange.fr": true, "free.fr": true, "laposte.net": true, "libero.it": true,
+}

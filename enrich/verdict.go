@@ -1,0 +1,67 @@
+package enrich
+
+import "time"
+
+// Verdict says what became of one POST. It is a closed set:
+//
+//   - Answered: the service returned a valid result; it may have charged.
+//   - Refused:  the service said no in its own words; it did not charge.
+//   - NotSent:  provably no byte of the request left; it did not charge.
+//   - Lost:     anything else; it may have charged.
+type Verdict interface{ verdict() }
+
+// Answered is the verdict on a POST that brought a valid enrichment result.
+type Answered struct{ Answer Answer }
+
+// Refused is the verdict on a POST to which the service itself said no.
+type Refused struct {
+	Class      RefusalClass
+	HTTPStatus int
+	Code       string // the service's error code, or one derived from the HTTP status
+	Message    string // the service's text, without any part of a result
+	RequestID  string
+	// RetryAfter is how long the service asks to wait; zero when it does not say.
+	RetryAfter time.Duration
+}
+
+// NotSent is the verdict on a POST of which provably no byte left.
+type NotSent struct{ Err error }
+
+// Lost is the verdict on a POST whose outcome is unknown.
+type Lost struct{ Err error }
+
+func (Answered) verdict() {}
+func (Refused) verdict()  {}
+func (NotSent) verdict()  {}
+func (Lost) verdict()     {}
+
+// RefusalClass says what a refusal means for the run (specification v1, "Errors").
+type RefusalClass uint8
+
+// The classes of refusals.
+const (
+	// StopRun: nothing else may be sent until somebody has acted: the key, the
+	// access, the credit, the pricing or the service's configuration is at fault.
+	StopRun RefusalClass = iota
+	// InvalidInput: this lookup alone is at fault and is not asked again.
+	InvalidInput
+	// TryAgain: a passing fault; the lookup may be repeated at most twice.
+	TryAgain
+	// SlowDown: every lookup waits for RetryAfter, or for 60 s when it is zero.
+	SlowDown
+)
+
+// String returns the class in words.
+func (c RefusalClass) String() string {
+	switch c {
+	case StopRun:
+		return "stop"
+	case InvalidInput:
+		return "invalid input"
+	case TryAgain:
+		return "try again"
+	case SlowDown:
+		return "slow down"
+	}
+	return "unknown class"
+}
