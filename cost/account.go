@@ -1,0 +1,87 @@
+package cost
+
+import (
+	"time"
+
+	"payonce/enrich"
+)
+
+// Optional is a value that the service may have left out: what it left out is
+// unknown, which is not the same as zero.
+type Optional[T any] struct {
+	Value T
+	Known bool
+}
+
+// Known returns an optional that holds value.
+func Known[T any](value T) Optional[T] { return Optional[T]{Value: value, Known: true} }
+
+// Account is a snapshot of the account status (specification v1, "Account
+// status"). It is advisory: others may use the workspace too.
+type Account struct {
+	KeyValid Optional[bool]
+	// Free is what is left of the free allowance, in returned fields, net of
+	// reservations; FreeReserved is what the service holds for calls under way.
+	Free         [enrich.NumFields]Optional[int64]
+	FreeReserved [enrich.NumFields]Optional[int64]
+	Balance      Balance
+	Budget       Budget
+	Readiness    map[string]Readiness // by "email", "phone", "both"
+	// Available says which operations the plan offers, by the service's name.
+	Available map[string]bool
+}
+
+// Balance is the paid balance, net of reservations.
+type Balance struct {
+	Available, Included, Prepaid, Reserved Optional[Money]
+}
+
+// Budget is the workspace's monthly cap on paid usage. Known says whether the
+// status spoke of it at all, and Capped whether there is a cap.
+type Budget struct {
+	Known     bool
+	Capped    bool
+	Cap       Optional[Money]
+	Spent     Optional[Money]
+	Reserved  Optional[Money]
+	Remaining Optional[Money]
+	ResetsAt  time.Time // UTC; zero when not given
+}
+
+// Readiness says whether a kind of lookup could be called now.
+type Readiness struct {
+	CanCall       Optional[bool]
+	Reason        string
+	MaximumCharge Optional[Money]
+}
+
+// readinessNames are the service's names of the kinds of lookups that ask for one
+// field (specification v1, "Account status").
+var readinessNames = map[enrich.Field]string{enrich.WorkEmail: "email", enrich.BusinessPhone: "phone"}
+
+// PriceShown returns the price of a field as far as the snapshot shows it: the most
+// that a lookup may cost once the field's free allowance is known to be used up.
+func (a Account) PriceShown(f enrich.Field) Optional[Money] {
+	most := a.Readiness[readinessNames[f]].MaximumCharge
+	if usedUp := a.Free[f].Known && a.Free[f].Value <= 0; !usedUp || most.Value <= 0 {
+		return Optional[Money]{}
+	}
+	return most
+}
+
+// ReservationsKnown reports whether the status tells of money reserved for calls
+// under way.
+func (a Account) ReservationsKnown() bool {
+	return a.Balance.Reserved.Known || a.Budget.Reserved.Known
+}
+
+// Quiet reports whether the service holds nothing for calls under way, as far as
+// the status tells.
+func (a Account) Quiet() bool {
+	for _, reserved := range a.FreeReserved {
+		if reserved.Value != 0 {
+			return false
+		}
+	}
+	return a.Balance.Reserved.Value == 0 && a.Budget.Reserved.Value == 0
+}

@@ -1,0 +1,36 @@
+package cost
+
+import "payonce/enrich"
+
+// Drift is how much more of the account was used since a snapshot than the journal
+// can explain; somebody else may be using the workspace. Only what is certain
+// counts: while calls are in flight the account may be ahead of the journal.
+type Drift struct {
+	Money Money
+	Free  [enrich.NumFields]int64
+}
+
+// Zero reports whether everything is explained.
+func (d Drift) Zero() bool { return d == Drift{} }
+
+// DriftOf compares a snapshot of the account with an earlier one. The totals are
+// those of the account's scope, which began at the base: as they stood before the
+// snapshot was asked for, and after it had come.
+func DriftOf(base, now Account, before, after Totals) Drift {
+	var drift Drift
+	// What the account can have lost to this journal at the moment of the snapshot:
+	// all that was ever held, but for what had been given back before.
+	givenBack := before.EverHeld - before.Held - before.Settled
+	if base.Balance.Available.Known && now.Balance.Available.Known {
+		used := base.Balance.Available.Value - now.Balance.Available.Value
+		drift.Money = max(used-(after.EverHeld-givenBack), 0)
+	}
+	for f := range drift.Free {
+		if base.Free[f].Known && now.Free[f].Known {
+			returned := before.FreeEverHeld[f] - before.FreeHeld[f] - before.FreeUsed[f]
+			used := base.Free[f].Value - now.Free[f].Value
+			drift.Free[f] = max(used-(after.FreeEverHeld[f]-returned), 0)
+		}
+	}
+	return drift
+}

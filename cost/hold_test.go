@@ -1,0 +1,106 @@
+package cost_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+const (
+	email = enrich.WorkEmail
+	phone = enrich.BusinessPhone
+)
+
+// standard are the prices of prepaid use (specification v1, "Allowances and rate card").
+func standard() cost.Prices {
+	return cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}
+}
+
+func TestHoldSettle(t *testing.T) {
+	none, emails, phones, both := enrich.Fields(0), enrich.FieldsOf(email), enrich.FieldsOf(phone), enrich.AllFields
+	tests := []struct {
+		name                     string
+		fields, free, returned   enrich.Fields
+		held, charged            cost.Money
+		chargedFree, chargedPaid enrich.Fields
+	}{
+		{"both paid, both returned", both, none, both, 40 * cost.Cent, 40 * cost.Cent, none, both},
+		{"both paid, one returned", both, none, phones, 40 * cost.Cent, 25 * cost.Cent, none, phones},
+		{"both paid, none returned", both, none, none, 40 * cost.Cent, 0, none, none},
+		{"email free, both returned", both, emails, both, 25 * cost.Cent, 25 * cost.Cent, emails, phones},
+		{"email free, email returned", both, emails, emails, 25 * cost.Cent, 0, emails, none},
+		{"email free, phone returned", both, emails, phones, 25 * cost.Cent, 25 * cost.Cent, none, phones},
+		{"both free, both returned", both, both, both, 0, 0, both, none},
+		{"a field returned that was not asked for", emails, none, both, 15 * cost.Cent, 15 * cost.Cent, none, emails},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			hold := cost.Hold{Fields: tt.fields, Free: tt.free, Prices: standard()}
+			if got := hold.Amount(); got != tt.held {
+				t.Errorf("holds %s, want %s", got, tt.held)
+			}
+			want := cost.Charge{Amount: tt.charged, Free: tt.chargedFree, Paid: tt.chargedPaid}
+			if diff := cmp.Diff(want, hold.Settle(tt.returned)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// fieldSets generates sets of fields, the empty one too.
+func fieldSets() *rapid.Generator[enrich.Fields] {
+	return rapid.Map(rapid.Uint8Max(uint8(enrich.AllFields)), func(bits uint8) enrich.Fields { return enrich.Fields(bits) })
+}
+
+func TestHoldCoversEveryCharge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hold := cost.Hold{
+			Fields: fieldSets().Draw(t, "fields"),
+			Prices: cost.Prices{email: amounts().Draw(t, "email"), phone: amounts().Draw(t, "phone")},
+		}
+		hold.Free = hold.Fields & fieldSets().Draw(t, "free")
+		returned := fieldSets().Draw(t, "returned")
+		charge := hold.Settle(returned)
+		if charge.Amount < 0 || charge.Amount > hold.Amount() {
+			t.Errorf("charges %s under a hold of %s", charge.Amount, hold.Amount())
+		}
+		if charge.Free&charge.Paid != 0 || charge.Free|charge.Paid != hold.Fields&returned {
+			t.Errorf("charges %+v for the returned fields %s", charge, returned)
+		}
+		if all := hold.Settle(hold.Fields); all.Amount != hold.Amount() || all.Free != hold.Free {
+			t.Errorf("charges %+v when everything is returned, under a hold of %s", all, hold.Amount())
+		}
+	})
+}
+
+func TestAllowanceTake(t *testing.T) {
+	type units [enrich.NumFields]int64
+	tests := []struct {
+		name                string
+		left, held, doubted units
+		fields, free        enrich.Fields
+		ok                  bool
+	}{
+		{"nothing left", units{}, units{}, units{}, enrich.AllFields, 0, true},
+		{"enough left", units{2, 1}, units{1, 0}, units{}, enrich.AllFields, enrich.AllFields, true},
+		{"email left only", units{1, 0}, units{}, units{}, enrich.AllFields, enrich.FieldsOf(email), true},
+		{"the last one is held", units{1, 5}, units{1, 0}, units{}, enrich.AllFields, 0, false},
+		{"the last one is held, of a field not asked for", units{1, 5}, units{1, 0}, units{}, enrich.FieldsOf(phone), enrich.FieldsOf(phone), true},
+		{"the last one is in doubt", units{1, 0}, units{}, units{1, 0}, enrich.FieldsOf(email), 0, true},
+		{"one in doubt, one left", units{2, 0}, units{}, units{1, 0}, enrich.FieldsOf(email), enrich.FieldsOf(email), true},
+		{"one in doubt, one held", units{2, 0}, units{1, 0}, units{1, 0}, enrich.FieldsOf(email), 0, false},
+		{"more in doubt than left", units{1, 0}, units{}, units{2, 0}, enrich.FieldsOf(email), 0, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			free, ok := cost.Allowance{Left: tt.left, Held: tt.held, Doubted: tt.doubted}.Take(tt.fields)
+			if free != tt.free || ok != tt.ok {
+				t.Errorf("free %q, %t, want %q, %t", free, ok, tt.free, tt.ok)
+			}
+		})
+	}
+}

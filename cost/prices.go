@@ -1,0 +1,56 @@
+package cost
+
+import (
+	"fmt"
+
+	"payonce/enrich"
+)
+
+// Prices are the rates per returned field. A field without an entry has no known
+// price, which is never taken for zero.
+type Prices map[enrich.Field]Money
+
+// Of returns the price of a field and whether it is known.
+func (p Prices) Of(f enrich.Field) (Money, bool) {
+	amount, known := p[f]
+	return amount, known
+}
+
+// Total returns the price of all the given fields. An unknown price is an error.
+func (p Prices) Total(fields enrich.Fields) (Money, error) {
+	var total Money
+	for f := range fields.Each() {
+		amount, known := p[f]
+		if !known {
+			return 0, fmt.Errorf("the price of %s is unknown; name it in the rate card", f)
+		}
+		total += amount
+	}
+	return total, nil
+}
+
+// Option is one way to pay for the service: a row of the rate card.
+type Option struct {
+	Name            string
+	Title           string
+	MonthlyIncluded Money // what a month costs and includes; zero for prepaid use
+	Prices          Prices
+}
+
+// RateCard lists the options that the service offers (specification v1,
+// "Allowances and rate card").
+type RateCard struct {
+	Options []Option
+}
+
+// Option returns the option of that name.
+func (c RateCard) Option(name string) (Option, error) {
+	names := make([]string, len(c.Options))
+	for i, option := range c.Options {
+		if option.Name == name {
+			return option, nil
+		}
+		names[i] = option.Name
+	}
+	return Option{}, fmt.Errorf("the rate card has no option %q; it has %q", name, names)
+}
