@@ -1,0 +1,212 @@
+// Package attempt holds the words of one paid call: what is asked of the journal
+// before it, what the journal decides, and the states that the call goes through.
+//
+//	        Begin (synced)                 ┌─ Answered ─► Settled   the whole answer and its charge
+//	(none) ───────────────────► Intended ──┼─ Refused, NotSent ─► Voided   proved not charged
+//	                                       └─ Lost, crash ─► InDoubt ─► Settled | Voided | Forfeited
+//
+// Every record is written once and resolved once; nothing is edited, but values can
+// be erased.
+package attempt
+
+import (
+	"fmt"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// ID numbers the attempts of one journal, from 1, in the order of their Begin.
+type ID uint64
+
+// State is where an attempt stands.
+type State uint8
+
+// The states of an attempt.
+const (
+	Intended  State = iota + 1 // decided and durable; the POST may be under way
+	InDoubt                    // the outcome is unknown; the hold stays
+	Settled                    // answered; the answer and its charge are durable
+	Voided                     // proved not charged; may be asked again
+	Forfeited                  // charged, and the answer is gone
+)
+
+// String returns the state's name.
+func (s State) String() string {
+	names := [...]string{Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited"}
+	if int(s) < len(names) && names[s] != "" {
+		return names[s]
+	}
+	return fmt.Sprintf("state %d", uint8(s))
+}
+
+// Request asks the journal for leave to send one lookup.
+type Request struct {
+	Lookup enrich.Lookup
+	Run    string // the run that pays
+	Prices cost.Prices
+	// Ceilings all bound this lookup; their scopes are the ones it counts in.
+	Ceilings []cost.Ceiling
+	// Strict holds the full price whatever is left of the free allowance.
+	Strict bool
+	Reask  Reask
+}
+
+// Reask says which fields may be asked for although an attempt has decided them.
+type Reask struct {
+	// Before lets a field be asked again that came back empty, or was rejected,
+	// before this time; zero never asks again.
+	Before time.Time
+	// Forfeited lets a field be bought again that was charged and whose value is lost.
+	Forfeited bool
+}
+
+// Ticket is leave to send one lookup once.
+type Ticket struct {
+	ID     ID
+	Lookup enrich.Lookup
+	Hold   cost.Hold
+}
+
+// Decision is the journal's word on a Request. It is a closed set: Granted, Known,
+// Unsettled, Over, Later and Blocked.
+type Decision interface{ decision() }
+
+// Voiding says why an attempt was not charged.
+type Voiding struct {
+	Reason    string // the service's error code, or what kept the request from leaving
+	RequestID string
+	// Reject says that the service calls the identity invalid: it is not asked again.
+	Reject bool
+	// Sent says that the request may have reached the service: it keeps its slot
+	// of the rate window.
+	Sent bool
+	// PauseUntil is the time before which nothing may be sent; zero for no pause.
+	PauseUntil time.Time
+}
+
+// Granted says that the lookup may be sent as soon as Ticket returns.
+type Granted struct {
+	// Ticket waits until the intent is durable. An error means that the journal
+	// failed and nothing may be sent. It is called once.
+	Ticket func() (Ticket, error)
+}
+
+// Known says that nothing of the lookup needs to be paid for: the fields are
+// settled or rejected already.
+type Known struct{ Fields enrich.Fields }
+
+// Unsettled says that an earlier attempt for these fields has no known outcome.
+type Unsettled struct{ Fields enrich.Fields }
+
+// Over says that the lookup does not fit under a ceiling, and that no call in
+// flight could give back enough.
+type Over struct {
+	Ceiling cost.Ceiling
+	Need    cost.Money
+	Left    cost.Money
+}
+
+// Later says that no lookup may be sent before a time: the rate window is full
+// or the service asked for a pause.
+type Later struct{ Until time.Time }
+
+// Blocked says that the decision depends on the end of a call in flight.
+type Blocked struct{}
+
+func (Granted) decision()   {}
+func (Known) decision()     {}
+func (Unsettled) decision() {}
+func (Over) decision()      {}
+func (Later) decision()     {}
+func (Blocked) decision()   {}
+
+// Resolution is how an attempt ended.
+type Resolution struct {
+	State  State          `json:"state"`
+	At     time.Time      `json:"at"`
+	Run    string         `json:"run"`
+	Charge cost.Charge    `json:"charge,omitzero"`
+	Answer *enrich.Answer `json:"answer,omitempty"`
+	// Erased says that the values of the answer were erased, on request or after
+	// their retention time; Returned tells which fields it had. Its status stays.
+	Erased   bool          `json:"erased,omitempty"`
+	Returned enrich.Fields `json:"returned,omitempty"`
+	// Reason and the lines after it belong to attempts without an answer.
+	Reason    string `json:"reason,omitempty"`
+	RequestID string `json:"request_id,omitempty"`
+	Rejected  bool   `json:"rejected,omitempty"`
+	// Sent says that the POST may have reached the service and so took a slot of
+	// the rate window.
+	Sent bool `json:"sent,omitempty"`
+}
+
+// FieldState is what the journal knows of one field of one identity.
+type FieldState uint8
+
+// The states of a field.
+const (
+	Unasked        FieldState = iota // may be asked
+	Found                            // settled, with a value
+	Missing                          // settled, without a value
+	Rejected                         // the service calls the identity invalid
+	OutcomeUnknown                   // intended or in doubt
+	PaidAndGone                      // forfeited
+	Forgotten                        // erased on request; never asked for again
+)
+
+// Record is what the journal knows of one identity: a state for every field and
+// the attempts that led there.
+type Record struct {
+	States   [enrich.NumFields]FieldState
+	Attempts [enrich.NumFields]ID // 0 when unasked
+	At       [enrich.NumFields]time.Time
+	// Earlier are attempts that were charged for a field and whose values are lost,
+	// before the field was bought again.
+	Earlier [enrich.NumFields][]ID
+}
+
+// Askable reports whether a field may be asked for: it was not yet, or reask allows it.
+func (r Record) Askable(f enrich.Field, reask Reask) bool {
+	switch r.States[f] {
+	case Unasked:
+		return true
+	case Missing, Rejected:
+		return r.At[f].Before(reask.Before)
+	case PaidAndGone:
+		return reask.Forfeited
+	default:
+		return false
+	}
+}
+
+// Doubt is an attempt whose outcome is unknown.
+type Doubt struct {
+	ID       ID
+	Identity enrich.Identity
+	Hold     cost.Hold
+	Run      string
+	Begun    time.Time // when the intent was recorded
+	Since    time.Time // when it came into doubt
+	Cause    string
+	// Decidable says that the attempt began after the journal's last quiet snapshot
+	// of the account, so that a new one may decide it. The others wait for somebody
+	// who knows.
+	Decidable bool
+}
+
+// Case is what the account proves about a doubt.
+type Case struct {
+	Doubt
+	cost.Judgement
+}
+
+// Findings are what one look at the account proves about all doubts.
+type Findings struct {
+	Cases []Case
+	// Unexplained is what the account lost beyond what the journal booked.
+	Unexplained cost.Unexplained
+	// Why says why some of the cases are undecided; "" when none is.
+	Why string
+}

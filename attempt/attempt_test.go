@@ -1,0 +1,47 @@
+package attempt
+
+import (
+	"testing"
+	"time"
+
+	"payonce/enrich"
+)
+
+func TestAskable(t *testing.T) {
+	decided := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	later := decided.Add(time.Second)
+	for _, c := range []struct {
+		state FieldState
+		reask Reask
+		want  bool
+	}{
+		{Unasked, Reask{}, true},
+		{Found, Reask{}, false},
+		{Found, Reask{Before: later, Forfeited: true}, false},
+		{Missing, Reask{}, false},
+		{Missing, Reask{Before: decided}, false},
+		{Missing, Reask{Before: later}, true},
+		{Rejected, Reask{}, false},
+		{Rejected, Reask{Before: later}, true},
+		{OutcomeUnknown, Reask{Before: later, Forfeited: true}, false},
+		{PaidAndGone, Reask{Before: later}, false},
+		{PaidAndGone, Reask{Forfeited: true}, true},
+		{Forgotten, Reask{Before: later, Forfeited: true}, false},
+	} {
+		var r Record
+		r.States[enrich.BusinessPhone], r.At[enrich.BusinessPhone] = c.state, decided
+		if got := r.Askable(enrich.BusinessPhone, c.reask); got != c.want {
+			t.Errorf("a field in state %d is askable with %+v: %t, want %t", c.state, c.reask, got, c.want)
+		}
+	}
+}
+
+func TestStatesHaveNames(t *testing.T) {
+	for s, want := range map[State]string{
+		Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited", 0: "state 0", 9: "state 9",
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("state %d is called %q, want %q", uint8(s), got, want)
+		}
+	}
+}
