@@ -1,0 +1,80 @@
+package csvtable
+
+// Dialect says how a list is written. The zero value is commas and LF.
+type Dialect struct {
+	Delimiter  byte   // one of , ; tab |; 0 is a comma
+	LineEnding string // "\n" or "\r\n"; "" is "\n"
+}
+
+func (d Dialect) withDefaults() Dialect {
+	if d.Delimiter == 0 {
+		d.Delimiter = delimiters[0]
+	}
+	if d.LineEnding == "" {
+		d.LineEnding = "\n"
+	}
+	return d
+}
+
+// delimiters are the delimiters that are recognised; the first of two that fit a
+// list equally well is taken.
+const delimiters = ",;\t|"
+
+// sampleRows is how many rows decide on the delimiter.
+const sampleRows = 64
+
+// detectDelimiter returns the delimiter that cuts the records of the sample, which
+// begins with the header, most evenly. whole says that the sample is the whole list.
+func detectDelimiter(sample []byte, whole bool) byte {
+	best, bestFit := delimiters[0], fit{}
+	for _, candidate := range []byte(delimiters) {
+		if f := measure(sample, whole, candidate); f.betterThan(bestFit) {
+			best, bestFit = candidate, f
+		}
+	}
+	return best
+}
+
+// fit says how well a delimiter cuts a sample.
+type fit struct {
+	columns int     // the cells of the header, as far as it can be cut
+	even    float64 // the share of the rows with as many cells, from 0 to 1
+}
+
+// betterThan prefers a delimiter that stands in the header to one that does not,
+// whatever the rows say: a list with a ragged row shall be reported as that and not
+// be taken for a list of one column.
+func (f fit) betterThan(other fit) bool {
+	if several := f.columns > 1; several != (other.columns > 1) {
+		return several
+	}
+	if f.even != other.even {
+		return f.even > other.even
+	}
+	return f.columns > other.columns
+}
+
+func measure(sample []byte, whole bool, delimiter byte) fit {
+	var rec record
+	if rec.split(sample, delimiter, whole) != nil {
+		return fit{columns: len(rec.cells) + 1}
+	}
+	columns, rows, even := len(rec.cells), 0, 0
+	for sample = sample[rec.size:]; len(sample) > 0 && rows < sampleRows; sample = sample[rec.size:] {
+		err := rec.split(sample, delimiter, whole)
+		if err == errIncomplete {
+			break
+		}
+		rows++
+		if err != nil {
+			break
+		}
+		if len(rec.cells) == columns {
+			even++
+		}
+	}
+	if rows == 0 {
+		return fit{columns, 1}
+	}
+	return fit{columns, float64(even) / float64(rows)}
+}
