@@ -1,0 +1,166 @@
+package service
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// complaint is the service's error body (specification v1, "Error body").
+type complaint struct {
+	code      string
+	message   string
+	retryable cost.Optional[bool]
+	requestID string
+}
+
+func (s settings) decodeComplaint(body []byte) complaint {
+	whole, _ := parseObject(body)
+	fault, _ := whole.object("error")
+	return complaint{
+		code:      s.plain(fault.text("code"), maxName),
+		message:   s.plain(fault.text("message"), maxMessage),
+		retryable: fault.boolean("retryable"),
+		requestID: s.plain(whole.text("request_id"), maxName),
+	}
+}
+
+// isServices reports whether the complaint is the service's own, and not that of
+// something on the way. Gateways too send codes with their 5xx, after the service may
+// have done its work: there it takes a code of the service, its word on retrying or
+// its request ID.
+func (c complaint) isServices(status int) bool {
+	if status >= 500 || status == http.StatusRequestTimeout {
+		_, known := meaningOfCode(c.code)
+		return known || c.retryable.Known || c.code != "" && c.requestID != ""
+	}
+	return c.code != "" || c.retryable.Known
+}
+
+// codeOr returns the complaint's code, or one derived from the HTTP status.
+func (c complaint) codeOr(status int) string {
+	if c.code == "" {
+		return fmt.Sprintf("http_%d", status)
+	}
+	return c.code
+}
+
+// refusal reads a response as the service's no. It reports false when it is none:
+// the request may then have been charged.
+func (s settings) refusal(status int, header http.Header, body []byte) (enrich.Refused, bool) {
+	c := s.decodeComplaint(body)
+	if status < 400 || status > 599 || !c.isServices(status) && !refusesAlone(status) {
+		return enrich.Refused{}, false
+	}
+	return enrich.Refused{
+		Class:      meaningOf(c.code, status).class(c.retryable),
+		HTTPStatus: status,
+		Code:       c.codeOr(status),
+		Message:    c.message,
+		RequestID:  c.requestID,
+		RetryAfter: retryAfter(header, s.now()),
+	}, true
+}
+
+// refusesAlone reports whether an HTTP status says no whatever the body is.
+func refusesAlone(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired,
+		http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+// meaning is the class of a refusal by what the service says of retrying.
+type meaning struct{ retryable, unsaid, final enrich.RefusalClass }
+
+func (m meaning) class(retryable cost.Optional[bool]) enrich.RefusalClass {
+	switch {
+	case !retryable.Known:
+		return m.unsaid
+	case retryable.Value:
+		return m.retryable
+	default:
+		return m.final
+	}
+}
+
+// The meanings of refusals: what follows when the service calls them retryable,
+// when it does not say, and when it calls them final.
+var (
+	meansStop     = meaning{enrich.StopRun, enrich.StopRun, enrich.StopRun}
+	meansInput    = meaning{enrich.InvalidInput, enrich.InvalidInput, enrich.InvalidInput}
+	meansSlowDown = meaning{enrich.SlowDown, enrich.SlowDown, enrich.SlowDown}
+	meansLimit    = meaning{enrich.SlowDown, enrich.SlowDown, enrich.StopRun}
+	meansPassing  = meaning{enrich.TryAgain, enrich.TryAgain, enrich.StopRun}
+	meansFault    = meaning{enrich.TryAgain, enrich.StopRun, enrich.StopRun}
+)
+
+// meaningOf is the table of refusals (specification v1, "Errors"): by the code,
+// and for other codes by the HTTP status. What is in neither stops the run.
+func meaningOf(code string, status int) meaning {
+	if known, found := meaningOfCode(code); found {
+		return known
+	}
+	switch {
+	case status == http.StatusBadRequest:
+		return meansInput
+	case status == http.StatusConflict:
+		return meansPassing
+	case status == http.StatusTooManyRequests:
+		return meansLimit
+	case status == http.StatusRequestTimeout, status >= 500:
+		return meansFault
+	default:
+		return meansStop
+	}
+}
+
+// meaningOfCode returns the meaning of a code of the service, and false for others.
+func meaningOfCode(code string) (meaning, bool) {
+	switch code {
+	case "invalid_identifiers":
+		return meansInput, true
+	case "operation_pricing_unavailable", "invalid_api_key",
+		"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached",
+		"workspace_inactive", "access_restricted",
+		"attempt_limit_reached", "service_misconfigured":
+		return meansStop, true
+	case "rate_limited":
+		return meansSlowDown, true
+	case "reservation_conflict", "temporarily_unavailable":
+		return meansPassing, true
+	}
+	return meaning{}, false
+}
+
+// maxRetryAfter caps what a service can ask to wait.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter returns the wait that a response asks for, in seconds or as a date,
+// which is relative to the response's own date where it has one. It is zero when
+// the response asks for none.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if value != "" && strings.Trim(value, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(until.Sub(now), 0), maxRetryAfter)
+}
