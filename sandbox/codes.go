@@ -1,0 +1,74 @@
+package sandbox
+
+import "net/http"
+
+// ErrorCode is the machine-readable code of a refusal (specification v1, "Errors").
+type ErrorCode string
+
+// The codes with which a lookup can be refused.
+const (
+	InvalidIdentifiers     ErrorCode = "invalid_identifiers"
+	PricingUnavailable     ErrorCode = "operation_pricing_unavailable"
+	InvalidAPIKey          ErrorCode = "invalid_api_key"
+	FreeAllowanceExhausted ErrorCode = "free_allowance_exhausted"
+	CreditsExhausted       ErrorCode = "credits_exhausted"
+	UsageBudgetReached     ErrorCode = "usage_budget_reached"
+	WorkspaceInactive      ErrorCode = "workspace_inactive"
+	AccessRestricted       ErrorCode = "access_restricted"
+	ReservationConflict    ErrorCode = "reservation_conflict"
+	RateLimited            ErrorCode = "rate_limited"
+	AttemptLimitReached    ErrorCode = "attempt_limit_reached"
+	TemporarilyUnavailable ErrorCode = "temporarily_unavailable"
+	ServiceMisconfigured   ErrorCode = "service_misconfigured"
+)
+
+// The codes of requests that are no lookups.
+const (
+	pathNotFound     ErrorCode = "not_found"
+	methodNotAllowed ErrorCode = "method_not_allowed"
+)
+
+// meaning is what always goes with a code.
+type meaning struct {
+	status    int
+	retryable bool
+	message   string
+}
+
+var meanings = map[ErrorCode]meaning{
+	InvalidIdentifiers:     {http.StatusBadRequest, false, "The request does not identify a person."},
+	PricingUnavailable:     {http.StatusBadRequest, false, "This operation has no price on the current plan."},
+	InvalidAPIKey:          {http.StatusUnauthorized, false, "The API key is missing, invalid, expired or revoked."},
+	FreeAllowanceExhausted: {http.StatusPaymentRequired, false, "The free allowance is used up; choose a paid plan."},
+	CreditsExhausted:       {http.StatusPaymentRequired, false, "The workspace has no credit for this request."},
+	UsageBudgetReached:     {http.StatusPaymentRequired, false, "The request would exceed the monthly usage budget."},
+	WorkspaceInactive:      {http.StatusForbidden, false, "The workspace is inactive."},
+	AccessRestricted:       {http.StatusForbidden, false, "Access to this workspace is restricted."},
+	pathNotFound:           {http.StatusNotFound, false, "There is nothing at this path."},
+	methodNotAllowed:       {http.StatusMethodNotAllowed, false, "This path does not take this method."},
+	ReservationConflict:    {http.StatusConflict, true, "The usage reservation conflicts with another one."},
+	RateLimited:            {http.StatusTooManyRequests, true, "Too many lookups in the rolling window."},
+	AttemptLimitReached:    {http.StatusTooManyRequests, false, "The attempt limit of the usage period is reached."},
+	TemporarilyUnavailable: {http.StatusServiceUnavailable, true, "The service is temporarily unavailable."},
+	ServiceMisconfigured:   {http.StatusInternalServerError, false, "The service is misconfigured."},
+}
+
+// refusesLookups reports whether a lookup can be refused with the code.
+func (c ErrorCode) refusesLookups() bool {
+	_, known := meanings[c]
+	return known && c != pathNotFound && c != methodNotAllowed
+}
+
+// refusal is the service's no.
+type refusal struct {
+	code       ErrorCode
+	detail     string // says more than the code's own message; may be empty
+	retryAfter string // the header's value; empty for none
+}
+
+func (r refusal) message() string {
+	if r.detail != "" {
+		return r.detail
+	}
+	return meanings[r.code].message
+}

@@ -1,0 +1,209 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"payonce/cost"
+)
+
+// AnswerKind is what the client gets to see of a lookup.
+type AnswerKind uint8
+
+// The kinds of answers.
+const (
+	Truthful  AnswerKind = iota // what the service has to say
+	Dropped                     // the connection breaks without a byte
+	Hanging                     // no byte until the client gives up
+	Truncated                   // the head and half of the body, then the connection breaks
+	Garbage                     // 200 and a body that is not JSON
+	ProxyPage                   // an HTML page of a gateway, with Status
+	Bodyless                    // Status and nothing else
+	Refused                     // the error body of Code
+)
+
+// Effect is what a fault does to the workspace before the lookup is performed.
+type Effect uint8
+
+// The effects of faults. They last.
+const (
+	NoEffect    Effect = iota
+	KeyRevoked         // as RevokeKey
+	CreditSpent        // as SpendCredit, of Amount
+	BudgetSet          // as SetBudgetCap, to Amount
+)
+
+// Fault is a rule that makes lookups go wrong. Two things about it are independent:
+// whether the lookup happened, with its charge, and what the client sees of it.
+//
+// A rule strikes lookups that were let in (with a valid key, within the limits,
+// well-formed) and to which all of its conditions apply; without a condition, all
+// of them. When several rules strike one lookup, all their effects and delays
+// apply and the first answer that is not truthful is given.
+type Fault struct {
+	// Probability is the chance to strike, drawn from the seed; zero means always.
+	Probability float64
+	// At lists the arrival numbers that are struck.
+	At []int
+	// Identities lists parts of canonical forms (enrich.Identity.Canonical); a
+	// lookup is struck when its identity holds one of them, in any case.
+	Identities []string
+	// Max is how often the rule strikes at most; zero means without end.
+	Max int
+
+	// Happened says that the lookup is performed and charged before the answer is
+	// given. With a Truthful answer it always is.
+	Happened bool
+	// Answer is what the client sees.
+	Answer AnswerKind
+	// Code belongs to Refused.
+	Code ErrorCode
+	// Status belongs to ProxyPage and Bodyless: from 500 to 599, or 0 for 502.
+	Status int
+	// RetryAfter belongs to Refused: the Retry-After header, in whole seconds
+	// rounded up, or as an HTTP date when RetryDate is set; zero sends none.
+	RetryAfter time.Duration
+	RetryDate  bool
+	// Delay is how much longer the lookup takes. It does not end when the client
+	// gives up: a lookup that happens is then charged late.
+	Delay time.Duration
+
+	// Effect and its Amount change the workspace. They need a Truthful answer; for
+	// another one, add a second rule.
+	Effect Effect
+	Amount cost.Money
+}
+
+// performs reports whether the lookup takes its course.
+func (f Fault) performs() bool { return f.Happened || f.Answer == Truthful }
+
+func (f Fault) validate() error {
+	return errors.Join(f.validateConditions(), f.validateAnswer(), f.validateEffect())
+}
+
+func (f Fault) validateConditions() error {
+	switch {
+	case !(f.Probability >= 0 && f.Probability <= 1): // written so that NaN fails too
+		return fmt.Errorf("a probability of %v; give one from 0 to 1", f.Probability)
+	case f.Max < 0:
+		return fmt.Errorf("at most %d times; give 0 for no limit", f.Max)
+	}
+	for _, number := range f.At {
+		if number < 1 {
+			return fmt.Errorf("arrival %d; arrivals are numbered from 1", number)
+		}
+	}
+	for _, part := range f.Identities {
+		if part == "" {
+			return errors.New("an empty identity would strike everybody; give a part of its canonical form")
+		}
+	}
+	return nil
+}
+
+func (f Fault) validateAnswer() error {
+	withStatus := f.Answer == ProxyPage || f.Answer == Bodyless
+	switch {
+	case f.Answer > Refused:
+		return fmt.Errorf("there is no answer of kind %d", f.Answer)
+	case f.Answer == Refused && !f.Code.refusesLookups():
+		return fmt.Errorf("no lookup is refused with the code %q", f.Code)
+	case f.Answer != Refused && (f.Code != "" || f.RetryAfter != 0 || f.RetryDate):
+		return errors.New("a code and a Retry-After belong to a refusal alone")
+	case f.RetryDate && f.RetryAfter == 0:
+		return errors.New("a Retry-After as a date needs a duration")
+	case f.Status != 0 && (!withStatus || f.Status < 500 || f.Status > 599):
+		return fmt.Errorf("the status %d; only a gateway's answer has one, from 500 to 599", f.Status)
+	case f.RetryAfter < 0 || f.Delay < 0:
+		return errors.New("a duration is below zero")
+	}
+	return nil
+}
+
+func (f Fault) validateEffect() error {
+	switch {
+	case f.Effect > BudgetSet:
+		return fmt.Errorf("there is no effect of kind %d", f.Effect)
+	case f.Effect != NoEffect && f.Answer != Truthful:
+		return errors.New("an effect needs a truthful answer; add a second rule for the answer")
+	case f.Amount != 0 && f.Effect != CreditSpent && f.Effect != BudgetSet:
+		return errors.New("an amount belongs to spent credit and to a budget alone")
+	case f.Amount < 0 || f.Amount == 0 && f.Effect == CreditSpent:
+		return fmt.Errorf("an amount of %s; give a positive one", f.Amount)
+	case f.Answer == Truthful && f.Effect == NoEffect && f.Delay == 0:
+		return errors.New("the fault does nothing; give it an answer, an effect or a delay")
+	}
+	return nil
+}
+
+// faultRules are the faults in force.
+type faultRules struct {
+	seed  uint64
+	mu    sync.Mutex // guards rules
+	rules []faultRule
+}
+
+type faultRule struct {
+	Fault
+	struck int
+}
+
+func newFaultRules(seed uint64, faults []Fault) *faultRules {
+	rules := &faultRules{seed: seed}
+	for _, fault := range faults {
+		rules.add(fault)
+	}
+	return rules
+}
+
+func (r *faultRules) add(fault Fault) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rules = append(r.rules, faultRule{Fault: fault})
+}
+
+func (r *faultRules) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rules = nil
+}
+
+// strike returns the faults that strike an arrival, in the order of their rules.
+func (r *faultRules) strike(arrival int, canonical string) []Fault {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var struck []Fault
+	for i := range r.rules {
+		rule := &r.rules[i]
+		if rule.spent() || !rule.concerns(arrival, canonical) || !r.drawn(i, arrival) {
+			continue
+		}
+		rule.struck++
+		struck = append(struck, rule.Fault)
+	}
+	return struck
+}
+
+func (r *faultRules) drawn(rule, arrival int) bool {
+	p := r.rules[rule].Probability
+	return p == 0 || dice(r.seed, "fault", strconv.Itoa(rule), strconv.Itoa(arrival)).Float64() < p
+}
+
+func (r *faultRule) spent() bool { return r.Max > 0 && r.struck >= r.Max }
+
+func (f Fault) concerns(arrival int, canonical string) bool {
+	return (len(f.At) == 0 || slices.Contains(f.At, arrival)) &&
+		(len(f.Identities) == 0 || holdsAny(canonical, f.Identities))
+}
+
+func holdsAny(canonical string, parts []string) bool {
+	canonical = strings.ToLower(canonical) // escaped bytes in it are not
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return strings.Contains(canonical, strings.ToLower(part))
+	})
+}

@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ledgerHeader is the first line of every ledger. A file that begins in another
+// way is somebody else's and is left alone.
+const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
+
+// ledger is the file of the books: JSON lines that are only ever appended, each
+// by one write, so that the death of the process leaves every line whole but
+// perhaps the last. It is not synced: it outlives the process, not the machine.
+type ledger struct {
+	file *os.File // nil: the books are kept in memory alone
+	err  error    // the first failed write; nothing is written after it
+}
+
+// openLedger opens or creates the ledger and hands every entry in it to replay.
+// A last line without its end was never answered for: it is cut off.
+func openLedger(path string, replay func(entry) error) (*ledger, error) {
+	if path == "" {
+		return &ledger{}, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the books: %w", err)
+	}
+	if err := restore(file, replay); err != nil {
+		return nil, errors.Join(fmt.Errorf("books %s: %w", path, err), file.Close())
+	}
+	return &ledger{file: file}, nil
+}
+
+// restore reads the file from its start and makes it end after its last whole line.
+func restore(file *os.File, replay func(entry) error) error {
+	reader := bufio.NewReader(file)
+	header, err := reader.ReadString('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if header != ledgerHeader {
+		return begin(file, header)
+	}
+	whole, torn, err := replayLines(reader, replay)
+	if err != nil || !torn {
+		return err
+	}
+	return file.Truncate(int64(len(header)) + whole)
+}
+
+// begin writes the header of a file that has none, or only the start of one.
+func begin(file *os.File, found string) error {
+	if !strings.HasPrefix(ledgerHeader, found) {
+		return errors.New("the file holds something else; name a new file, or move this one away")
+	}
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteString(ledgerHeader)
+	return err
+}
+
+// replayLines hands the entries to replay. It returns the length of the whole
+// lines, and whether a torn one follows them.
+func replayLines(reader *bufio.Reader, replay func(entry) error) (whole int64, torn bool, err error) {
+	for number := 2; ; number++ {
+		line, err := reader.ReadBytes('\n')
+		if err == io.EOF {
+			return whole, len(line) > 0, nil
+		}
+		if err != nil {
+			return 0, false, err
+		}
+		if err := replayLine(line, replay); err != nil {
+			return 0, false, fmt.Errorf("line %d: %w; repair the line, or move the file away to start anew", number, err)
+		}
+		whole += int64(len(line))
+	}
+}
+
+func replayLine(line []byte, replay func(entry) error) error {
+	var e entry
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return err
+	}
+	return replay(e)
+}
+
+// append writes one entry. After an error the ledger takes nothing more: the file
+// may end in a torn line, which only opening it again cuts off.
+func (l *ledger) append(e entry) error {
+	if l.file == nil || l.err != nil {
+		return l.err
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		l.err = fmt.Errorf("write the books: %w", err)
+	}
+	return l.err
+}
+
+func (l *ledger) close() error {
+	if l.err == nil {
+		l.err = errors.New("the books are closed")
+	}
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

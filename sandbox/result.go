@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"time"
+
+	"payonce/enrich"
+)
+
+// result is an enrichment result (specification v1, "Enrichment result").
+type result struct {
+	Object     string        `json:"object"`
+	Operation  string        `json:"operation"`
+	RequestID  string        `json:"request_id"`
+	Status     enrich.Status `json:"status"`
+	Data       *resultData   `json:"data"`
+	Unresolved []string      `json:"unresolved_fields"`
+	Grounding  grounding     `json:"grounding"`
+}
+
+type resultData struct {
+	FullName      string   `json:"full_name"`
+	WorkEmail     string   `json:"work_email,omitempty"`
+	BusinessPhone string   `json:"business_phone,omitempty"`
+	PhoneType     string   `json:"phone_type,omitempty"`
+	Profile       *profile `json:"profile,omitempty"`
+}
+
+type grounding struct {
+	RetrievedAt      time.Time `json:"retrieved_at"`
+	SourceProvenance string    `json:"source_provenance"`
+}
+
+// answer words what was found for a question (specification v1, "Outcome rules").
+func answer(q question, found person, known bool, requestID string, at time.Time) result {
+	r := result{
+		Object: "enrichment_result", Operation: operationName(q.operation), RequestID: requestID,
+		Status: enrich.NotFound, Unresolved: []string{"person"},
+		Grounding: grounding{RetrievedAt: at.UTC().Truncate(time.Second), SourceProvenance: "not_available"},
+	}
+	if !known {
+		return r
+	}
+	returned := found.returned(q.fields)
+	r.Status, r.Unresolved = enrich.Matched, []string{}
+	for missing := range q.fields.Without(returned).Each() {
+		r.Status = enrich.Partial
+		r.Unresolved = append(r.Unresolved, missing.String())
+	}
+	r.Grounding.SourceProvenance = "sandbox"
+	r.Data = &resultData{FullName: found.fullName}
+	if returned.Has(enrich.WorkEmail) {
+		r.Data.WorkEmail = found.values[enrich.WorkEmail]
+	}
+	if returned.Has(enrich.BusinessPhone) {
+		r.Data.BusinessPhone, r.Data.PhoneType = found.values[enrich.BusinessPhone], found.phoneType
+	}
+	if q.profile {
+		r.Data.Profile = &found.profile
+	}
+	return r
+}
