@@ -1,0 +1,202 @@
+package checkpoint
+
+import (
+	"fmt"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Problem is one thing that is wrong in a journal.
+type Problem struct {
+	Record string `json:"record"` // which record, in words: "resolution of attempt 7"
+	Text   string `json:"problem"`
+}
+
+// Summary is what a check of a journal found.
+type Summary struct {
+	ID       string           `json:"journal"`
+	Attempts map[string]int64 `json:"attempts"` // by state
+	// Identities and Runs count the records of persons and runs.
+	Identities int64       `json:"identities"`
+	Runs       int64       `json:"runs"`
+	Erased     int64       `json:"erased"` // attempts without their identity or values
+	Totals     cost.Totals `json:"totals"` // recomputed from the records
+	Problems   int64       `json:"problems"`
+}
+
+// CheckDir checks the closed journal in dir. See Check.
+func CheckDir(dir string, options Options, report func(Problem)) (summary Summary, err error) {
+	err = withStore(dir, options, func(store Store) (err error) {
+		summary, err = Check(store, report)
+		return err
+	}, nil)
+	return summary, err
+}
+
+// Check walks every record of a journal and reports what does not hold: records
+// that cannot be read; attempts that are not resolved exactly once or still open;
+// charges that do not follow from the answer and the hold; fields paid twice;
+// indexes and sums that do not follow from the attempts. It changes nothing. An
+// error means that the store could not be walked.
+func Check(store Store, report func(Problem)) (Summary, error) {
+	c := &checker{
+		store: store, report: report,
+		totals: map[string]cost.Totals{},
+		paid:   map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+	}
+	c.summary.Attempts = map[string]int64{}
+	for _, step := range []func() error{
+		c.checkMeta, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkRuns, c.checkKinds,
+	} {
+		if err := step(); err != nil {
+			return c.summary, err
+		}
+	}
+	c.summary.Identities = int64(len(c.keys))
+	return c.summary, nil
+}
+
+// checker holds what a check knows so far: some tens of bytes for each field of
+// each identity.
+type checker struct {
+	store   Store
+	report  func(Problem)
+	summary Summary
+	secret  []byte
+	books   persistedBooks
+	next    attempt.ID // the first ID without an intent
+	// totals are recomputed; doubtedBefore is what attempts held that were resolved
+	// after a newer base than they began under may have been.
+	totals        map[string]cost.Totals
+	doubtedBefore cost.Totals
+	resolved      int64
+	paid          map[openField]payment
+	fields        map[openField]fieldEntry // what the index has to say
+	erased, keys  map[enrich.Key]bool
+}
+
+// payment is the last attempt that was charged for a field.
+type payment struct {
+	id        attempt.ID
+	forfeited bool
+}
+
+func (c *checker) problem(record, format string, args ...any) {
+	c.summary.Problems++
+	c.report(Problem{Record: record, Text: fmt.Sprintf(format, args...)})
+}
+
+// read decodes a record; one that cannot be read is a problem.
+func (c *checker) read(name string, key, value []byte, into any) bool {
+	err := decode(key, value, into)
+	if err != nil {
+		c.problem(name, "%s", unreadable(value))
+	}
+	return err == nil
+}
+
+// unreadable says why a record cannot be read, without its bytes.
+func unreadable(value []byte) string {
+	if len(value) == 0 || value[0] != recordVersion {
+		return "is of a version that this program does not know"
+	}
+	return "cannot be read"
+}
+
+// lookUp reads a record that may be missing.
+func lookUp[T any](c *checker, name string, key []byte) (record T, found bool, err error) {
+	value, err := c.store.Get(key)
+	if err != nil || value == nil {
+		return record, false, err
+	}
+	return record, c.read(name, key, value, &record), nil
+}
+
+func (c *checker) checkMeta() error {
+	identity, found, err := lookUp[identityRecord](c, "the journal's identity", identityKey)
+	if err != nil {
+		return err
+	}
+	if !found || len(identity.Secret) != secretLength || identity.ID == "" {
+		c.problem("the journal's identity", "is missing or not whole")
+	}
+	c.summary.ID, c.secret = identity.ID, identity.Secret
+	c.books, found, err = lookUp[persistedBooks](c, "the books", booksKey)
+	if !found {
+		c.books.NextID = 1
+	}
+	return err
+}
+
+func (c *checker) checkAttempts() error {
+	c.next = 1
+	err := c.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
+		if len(key) != idKeyLength {
+			c.problem(fmt.Sprintf("record %q", key), "has no ID")
+			return true, nil
+		}
+		id := idOf(key)
+		for ; c.next < id && c.next < c.books.NextID; c.next++ {
+			c.problem(nameOf("intent", c.next), "is missing")
+		}
+		c.next = id + 1
+		if id >= c.books.NextID {
+			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.books.NextID)
+		}
+		return true, c.checkAttempt(id, key, value)
+	})
+	for ; c.next < c.books.NextID; c.next++ {
+		c.problem(nameOf("intent", c.next), "is missing")
+	}
+	if err == nil && c.resolved != c.books.Resolved {
+		c.problem("the books", "count %d resolved attempts, and there are %d", c.books.Resolved, c.resolved)
+	}
+	return err
+}
+
+func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attempt %d", kind, id) }
+
+// checkOrphans finds what belongs to no attempt.
+func (c *checker) checkOrphans() error {
+	for prefix, kind := range map[byte]string{doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open mark"} {
+		err := c.store.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
+			if len(key) != idKeyLength {
+				c.problem(fmt.Sprintf("record %q", key), "has no ID")
+				return true, nil
+			}
+			intent, err := c.store.Get(idKey(intentPrefix, idOf(key)))
+			if intent == nil && err == nil {
+				c.problem(nameOf(kind, idOf(key)), "belongs to no intent")
+			}
+			return true, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkRuns() error {
+	return c.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run Run
+		name := fmt.Sprintf("run %q", key[1:])
+		if c.read(name, key, value, &run) && run.Name != string(key[1:]) {
+			c.problem(name, "calls itself %q", run.Name)
+		}
+		c.summary.Runs++
+		return true, nil
+	})
+}
+
+// checkKinds finds records of no known kind.
+func (c *checker) checkKinds() error {
+	return c.store.Scan(nil, nil, func(key, value []byte) (bool, error) {
+		if kindOf(key[0]) == "" {
+			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
+		}
+		return true, nil
+	})
+}

@@ -1,0 +1,267 @@
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// problemsOf checks a store and returns what was found.
+func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
+	var problems []string
+	summary, err := Check(store, func(p Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(summary.Problems) != len(problems) {
+		t.Fatal("the summary counts other problems than were reported")
+	}
+	return problems
+}
+
+// world drives a journal at random, with crashes.
+type world struct {
+	*Journal
+	t      *rapid.T
+	store  *memStore
+	clock  *clock
+	flight []attempt.Ticket
+}
+
+func (w *world) reopen() {
+	if w.Journal != nil {
+		_ = w.Close() // after a failed commit there is nothing to say
+	}
+	w.store.before = nil
+	var err error
+	if w.Journal, err = New(w.store, Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Now: w.clock.now}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.flight = nil
+}
+
+func (w *world) begin() {
+	req := request(person(rapid.IntRange(0, 5).Draw(w.t, "person")), enrich.Fields(rapid.IntRange(1, 3).Draw(w.t, "fields")))
+	req.Run = rapid.SampledFrom([]string{"one", "two"}).Draw(w.t, "run")
+	req.Ceilings = []cost.Ceiling{{Name: "monthly", Scope: "month/2026-11", Limit: 100 * cost.Cent * 100}}
+	req.Reask = attempt.Reask{Forfeited: rapid.Bool().Draw(w.t, "rebuy")}
+	if rapid.Bool().Draw(w.t, "reask") {
+		req.Reask.Before = w.clock.at
+	}
+	decision, err := w.Begin(req)
+	if granted, ok := decision.(attempt.Granted); ok && err == nil {
+		if ticket, err := granted.Ticket(); err == nil {
+			w.flight = append(w.flight, ticket)
+		}
+	}
+}
+
+// end ends one call in flight; after a failed commit that is refused, which is fine.
+func (w *world) end() {
+	if len(w.flight) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(w.flight)-1).Draw(w.t, "call")
+	ticket := w.flight[i]
+	w.flight = slices.Delete(w.flight, i, i+1)
+	switch rapid.IntRange(0, 4).Draw(w.t, "end") {
+	case 0:
+		_, _ = w.Settle(ticket.ID, found)
+	case 1:
+		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"})
+	case 2:
+		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
+	case 3:
+		_ = w.Park(ticket.ID, "lost")
+	case 4:
+		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
+	}
+}
+
+func (w *world) account() {
+	switch rapid.IntRange(0, 3).Draw(w.t, "account") {
+	case 0:
+		_ = w.Rebase(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1))
+	case 1:
+		_, _ = w.Reconcile(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1))
+	default:
+		for _, d := range w.Doubts() {
+			_ = w.Assume(d.ID, rapid.Bool().Draw(w.t, "charged"))
+		}
+	}
+}
+
+func (w *world) erase() {
+	who := []Person{{Identity: person(rapid.IntRange(0, 7).Draw(w.t, "who"))}, {Email: "X@y.example"}, {Phone: "1 555-0100"}}
+	if rapid.Bool().Draw(w.t, "prune") {
+		_, _ = w.Prune(w.clock.at.Add(-time.Duration(rapid.IntRange(0, 20).Draw(w.t, "age")) * time.Second))
+		return
+	}
+	_, _ = w.Forget(rapid.SampledFrom(who).Draw(w.t, "by"))
+}
+
+// crash lets a coming commit fail, done or not, and opens the journal again.
+func (w *world) crash() {
+	done := rapid.Bool().Draw(w.t, "done")
+	w.store.before = func(int) (error, bool) { return fmt.Errorf("crash"), done }
+	w.begin()
+	w.end()
+	w.reopen()
+}
+
+func TestEveryHistoryIsSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{t: t, store: newMemStore(), clock: &clock{start}}
+		w.reopen()
+		defer func() { _ = w.Close() }()
+		steps := []func(){w.begin, w.begin, w.begin, w.end, w.end, w.end, w.account, w.erase, w.crash}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			w.clock.at = w.clock.at.Add(time.Second)
+			rapid.SampledFrom(steps).Draw(t, "step")()
+			if problems := problemsOf(t, w.store); len(problems) > 0 {
+				t.Fatalf("problems in a sound journal:\n%s", strings.Join(problems, "\n"))
+			}
+		}
+	})
+}
+
+// soundRig is a journal with an attempt of every state.
+func soundRig(t *testing.T) *rig {
+	r := newRig(t)
+	r.settle(r.grant(request(person(1), email|phone)), found)                                                // 1
+	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
+	forfeited := r.grant(request(person(3), email))                                                          // 3
+	r.check(r.Park(forfeited.ID, "lost"))
+	r.check(r.Assume(forfeited.ID, true))
+	r.check(r.Park(r.grant(request(person(4), phone)).ID, "lost"))                 // 4
+	r.settle(r.grant(request(person(5), email)), found)                            // 5
+	r.grant(request(person(6), email))                                             // 6
+	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"}) // 7
+	r.check(r.SaveRun(Run{Name: "run"}))
+	return r
+}
+
+// change rewrites a record as damage would.
+func change[T any](t *testing.T, store *memStore, key []byte, edit func(*T)) {
+	t.Helper()
+	record, found, err := load[T](store, key)
+	if err != nil || !found {
+		t.Fatalf("record %q: %v, found %t", key, err, found)
+	}
+	edit(&record)
+	store.records[string(key)] = encode(record)
+}
+
+func TestCheckNamesEveryDamage(t *testing.T) {
+	type res = attempt.Resolution
+	resolution := func(id attempt.ID, edit func(*res)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, idKey(resolutionPrefix, id), edit) }
+	}
+	remove := func(key []byte) func(*testing.T, *rig) {
+		return func(_ *testing.T, r *rig) { delete(r.store.records, string(key)) }
+	}
+	set := func(key []byte, value string) func(*testing.T, *rig) {
+		return func(_ *testing.T, r *rig) { r.store.records[string(key)] = []byte(value) }
+	}
+	intentOf := func(id attempt.ID, edit func(*intent)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, idKey(intentPrefix, id), edit) }
+	}
+	field := func(n int, f enrich.Field, edit func(*fieldEntry)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, fieldKey(r.Key(person(n)), f), edit) }
+	}
+	totals := func(scope string, edit func(*cost.Totals)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, nameKey(totalsPrefix, scope), edit) }
+	}
+	for name, c := range map[string]struct {
+		damage func(*testing.T, *rig)
+		want   string
+	}{
+		"intent gone":          {remove(idKey(intentPrefix, 1)), "intent of attempt 1 is missing"},
+		"last intent gone":     {remove(idKey(intentPrefix, 7)), "intent of attempt 7 is missing"},
+		"intent too many":      {set(idKey(intentPrefix, 8), "\x01{}"), "intent of attempt 8 has an ID that was not given out"},
+		"intent unreadable":    {set(idKey(intentPrefix, 1), "\x01{"), "intent of attempt 1 cannot be read"},
+		"unknown version":      {set(idKey(intentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
+		"odd key":              {set([]byte("a7"), "\x01{}"), `record "a7" has no ID`},
+		"odd orphan":           {set([]byte("r7"), "\x01{}"), `record "r7" has no ID`},
+		"unknown kind":         {set([]byte("zz"), "\x01{}"), `record "zz" is of no known kind`},
+		"resolution gone":      {remove(idKey(resolutionPrefix, 1)), "resolution of attempt 1 is missing"},
+		"resolution alone":     {set(idKey(resolutionPrefix, 99), "\x01{}"), "resolution of attempt 99 belongs to no intent"},
+		"doubt alone":          {set(idKey(doubtPrefix, 99), "\x01{}"), "doubt of attempt 99 belongs to no intent"},
+		"open mark alone":      {set(idKey(openPrefix, 99), "\x01{}"), "open mark of attempt 99 belongs to no intent"},
+		"doubt unreadable":     {set(idKey(doubtPrefix, 4), "\x01?"), "doubt of attempt 4 cannot be read"},
+		"resolved and open":    {set(idKey(openPrefix, 1), "\x01{}"), "open mark of attempt 1 stands although the attempt is resolved"},
+		"open mark gone":       {remove(idKey(openPrefix, 6)), "resolution of attempt 6 is missing, and the attempt is not open either"},
+		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
+		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
+		"answer gone":          {resolution(1, func(r *res) { r.Answer = nil }), "resolution of attempt 1 is settled without an answer"},
+		"charge changed":       {resolution(1, func(r *res) { r.Charge.Amount-- }), "resolution of attempt 1 charges $0.399999"},
+		"charge over the hold": {resolution(1, func(r *res) { r.Charge.Amount *= 3 }), "resolution of attempt 1 charges $1.20, more than the $0.40 held"},
+		"value gone":           {resolution(5, func(r *res) { r.Answer.WorkEmail = "" }), "resolution of attempt 5 charges $0.15"},
+		"voided and charged":   {resolution(2, func(r *res) { r.Charge.Amount = 1 }), "resolution of attempt 2 is voided and has a charge"},
+		"forfeited for free":   {resolution(3, func(r *res) { r.Charge = cost.Charge{} }), "resolution of attempt 3 charges $0.00"},
+		"identity changed":     {intentOf(1, func(i *intent) { i.Identity = person(9) }), "intent of attempt 1 has an identity that does not hash to its key"},
+		"erased by half":       {intentOf(1, func(i *intent) { i.Erased = true }), "intent of attempt 1 is erased and still holds the identity"},
+		"erased but known":     {intentOf(1, func(i *intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
+		"hold without price":   {intentOf(1, func(i *intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
+		"no scope":             {intentOf(1, func(i *intent) { i.Scopes = nil }), "intent of attempt 1 counts in no scope"},
+		"paid twice": {func(t *testing.T, r *rig) {
+			other, _, _ := load[intent](r.store, idKey(intentPrefix, 1))
+			intentOf(5, func(i *intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
+		}, "resolution of attempt 5 pays for work_email a second time: attempt 1 paid for it before"},
+		"field gone": {func(_ *testing.T, r *rig) {
+			delete(r.store.records, string(fieldKey(r.Key(person(1)), enrich.WorkEmail)))
+		}, "is missing: attempt 1 decided it"},
+		"field of nobody":       {set(fieldKey(enrich.Key{1}, enrich.WorkEmail), `{"state":1}`), "is of a version"},
+		"field unexplained":     {set(fieldKey(enrich.Key{1}, enrich.WorkEmail), "\x01"+`{"state":1,"attempt":4}`), "points to attempt 4, which decided nothing about it"},
+		"field misnamed":        {set([]byte("fxx"), "\x01{}"), "a field record has a key that names no field"},
+		"field's other attempt": {field(1, enrich.WorkEmail, func(f *fieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
+		"field's other state":   {field(3, enrich.WorkEmail, func(f *fieldEntry) { f.State = attempt.Unasked }), "says state 0 by attempt 3, and attempt 3 made it state 5"},
+		"field forgotten":       {field(1, enrich.WorkEmail, func(f *fieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
+		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
+		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held-- }), `sums of "all" have held`},
+		"account changed":       {totals(ScopeAccount, func(s *cost.Totals) { s.EverHeld++ }), `sums of "account" have ever held`},
+		"count changed":         {totals(ScopeAll, func(s *cost.Totals) { s.Asked[1]++ }), `sums of "all" have asked of business_phone 3`},
+		"sums gone":             {remove(nameKey(totalsPrefix, ScopeAll)), `sums of "all" are missing`},
+		"sums unreadable":       {set(nameKey(totalsPrefix, ScopeAll), "\x01x"), `sums of "all" cannot be read`},
+		"books gone":            {remove(booksKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
+		"books behind": {func(t *testing.T, r *rig) {
+			change(t, r.store, booksKey, func(b *persistedBooks) { b.Resolved-- })
+		}, "the books count 4 resolved attempts, and there are 5"},
+		"identity gone":          {remove(identityKey), "the journal's identity is missing or not whole"},
+		"run unreadable":         {set(nameKey(runPrefix, "run"), "\x01{"), `run "run" cannot be read`},
+		"run under another name": {set(nameKey(runPrefix, "other"), "\x01"+`{"name":"run"}`), `run "other" calls itself "run"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := soundRig(t)
+			if problems := problemsOf(t, r.store); len(problems) > 0 {
+				t.Fatalf("before the damage: %q", problems)
+			}
+			c.damage(t, r)
+			problems := problemsOf(t, r.store)
+			if !slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, c.want) }) {
+				t.Errorf("found %q, want %q", problems, c.want)
+			}
+		})
+	}
+}
+
+func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
+	r := newRig(t)
+	ticket := r.grant(request(person(1), email))
+	r.check(r.Park(ticket.ID, "lost"))
+	r.check(r.Assume(ticket.ID, true))
+	again := request(person(1), email)
+	again.Reask.Forfeited = true
+	r.settle(r.grant(again), found)
+	if problems := problemsOf(t, r.store); len(problems) > 0 {
+		t.Errorf("problems %q", problems)
+	}
+}

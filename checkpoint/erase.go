@@ -1,0 +1,197 @@
+package checkpoint
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// Person says who is to be forgotten, by exactly one of the three.
+type Person struct {
+	Identity enrich.Identity
+	Email    string // as it was returned
+	Phone    string // as it was returned; its digits are compared
+}
+
+// Erasure counts what was erased.
+type Erasure struct {
+	Persons  int `json:"persons"`
+	Attempts int `json:"attempts"`
+	Answers  int `json:"answers"`
+}
+
+// Forget erases a person's identity and answers. The money record stays, and none
+// of the person's fields is ever asked for again; an identity that the journal
+// does not know is remembered by its key alone, for that purpose. The values are
+// gone from the directory's files after Rewrite. No call may be in flight.
+func (j *Journal) Forget(who Person) (Erasure, error) {
+	var erasure Erasure
+	if who.Identity == (enrich.Identity{}) && who.Email == "" && digits(who.Phone) == "" {
+		return erasure, errors.New("nobody is named who is to be forgotten")
+	}
+	keys, err := j.keysOf(who)
+	if err != nil {
+		return erasure, err
+	}
+	attempts, err := j.attemptsOf(keys)
+	if err != nil {
+		return erasure, err
+	}
+	for key := range keys {
+		answers, err := j.forget(key, attempts[key])
+		if err != nil {
+			return erasure, err
+		}
+		erasure.Persons++
+		erasure.Attempts += len(attempts[key])
+		erasure.Answers += answers
+	}
+	return erasure, nil
+}
+
+// keysOf returns the keys of the identities under which a person was asked for.
+func (j *Journal) keysOf(who Person) (map[enrich.Key]bool, error) {
+	keys := map[enrich.Key]bool{}
+	if who.Identity != (enrich.Identity{}) {
+		keys[j.Key(who.Identity)] = true
+		return keys, nil
+	}
+	err := eachResolution(j.store, func(id attempt.ID, res attempt.Resolution) error {
+		if res.Answer == nil || !who.answers(*res.Answer) {
+			return nil
+		}
+		in, _, err := load[intent](j.store, idKey(intentPrefix, id))
+		keys[in.Key] = true
+		return err
+	})
+	return keys, err
+}
+
+// answers reports whether the answer holds the person's email or phone.
+func (p Person) answers(answer enrich.Answer) bool {
+	if p.Email != "" {
+		return strings.EqualFold(answer.WorkEmail, p.Email)
+	}
+	return answer.BusinessPhone != "" && digits(answer.BusinessPhone) == digits(p.Phone)
+}
+
+func digits(phone string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, phone)
+}
+
+// attemptsOf returns all attempts for the keys, not only the last ones.
+func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt.ID, error) {
+	attempts := map[enrich.Key][]attempt.ID{}
+	err := j.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
+		var in intent
+		err := decode(key, value, &in)
+		if keys[in.Key] {
+			attempts[in.Key] = append(attempts[in.Key], idOf(key))
+		}
+		return true, err
+	})
+	return attempts, err
+}
+
+// forget erases one identity in one commit, so that a crash never leaves an
+// answer of which nobody knows any more whose it is.
+func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, err error) {
+	var writes []Write
+	for _, id := range attempts {
+		in, _, err := load[intent](j.store, idKey(intentPrefix, id))
+		if err != nil {
+			return 0, err
+		}
+		in.Identity, in.Erased = enrich.Identity{}, true
+		writes = append(writes, Write{idKey(intentPrefix, id), encode(in)})
+		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
+		if err != nil {
+			return 0, err
+		}
+		if found && erase(&res) {
+			answers++
+			writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)})
+		}
+	}
+	now := j.now()
+	for f := range enrich.AllFields.Each() {
+		writes = append(writes, Write{fieldKey(key, f), encode(fieldEntry{State: attempt.Forgotten, At: now})})
+	}
+	return answers, j.commitErasure(attempts, writes)
+}
+
+// commitErasure writes an erasure and waits until it is durable.
+func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
+	j.mu.Lock()
+	if !j.books.quiet() {
+		j.mu.Unlock()
+		return errors.New("nothing is erased while lookups are in flight")
+	}
+	for _, id := range forgotten {
+		if a := j.books.open[id]; a != nil {
+			a.Identity, a.Erased = enrich.Identity{}, true
+		}
+	}
+	durable := j.enqueue(nil, nil, writes...)
+	j.mu.Unlock()
+	return <-durable
+}
+
+// erase takes the values out of an answer and reports whether it had any. What
+// was returned, and so charged, and the answer's status stay.
+func erase(res *attempt.Resolution) bool {
+	if res.Answer == nil || res.Erased {
+		return false
+	}
+	res.Erased, res.Returned = true, res.Answer.Returned()
+	res.Answer = &enrich.Answer{Status: res.Answer.Status}
+	return true
+}
+
+// Prune erases the values of all answers from before a time. Their fields stay
+// answered: they are not bought again. The values are gone from the directory's
+// files after Rewrite.
+func (j *Journal) Prune(before time.Time) (Erasure, error) {
+	var erasure Erasure
+	var writes []Write
+	size := 0
+	flush := func() error {
+		batch := writes
+		writes, size = nil, 0
+		return j.commitErasure(nil, batch)
+	}
+	err := eachResolution(j.store, func(id attempt.ID, res attempt.Resolution) error {
+		if !res.At.Before(before) || !erase(&res) {
+			return nil
+		}
+		erasure.Answers++
+		write := Write{idKey(resolutionPrefix, id), encode(res)}
+		writes = append(writes, write)
+		if size += len(write.Value); size < maxCommit/2 {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil && len(writes) > 0 {
+		err = flush()
+	}
+	return erasure, err
+}
+
+func eachResolution(store Store, visit func(attempt.ID, attempt.Resolution) error) error {
+	return store.Scan([]byte{resolutionPrefix}, nil, func(key, value []byte) (bool, error) {
+		var res attempt.Resolution
+		if err := decode(key, value, &res); err != nil {
+			return false, err
+		}
+		return true, visit(idOf(key), res)
+	})
+}

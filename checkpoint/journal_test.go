@@ -1,0 +1,392 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+var (
+	email  = enrich.FieldsOf(enrich.WorkEmail)
+	phone  = enrich.FieldsOf(enrich.BusinessPhone)
+	prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+	start  = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+)
+
+// clock is a clock that the test moves.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+// rig is a journal that can be opened again on the same store.
+type rig struct {
+	*Journal
+	t     *testing.T
+	store *memStore
+	clock *clock
+	rate  Rate
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, store: newMemStore(), clock: &clock{start}, rate: Rate{Slots: 1000, Window: time.Minute}}
+	r.reopen()
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// reopen opens the journal again. What was in flight is lost, as in a crash: the
+// journal before keeps nothing back that was not durable.
+func (r *rig) reopen() {
+	r.t.Helper()
+	if r.Journal != nil {
+		if err := r.Close(); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	var err error
+	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func person(n int) enrich.Identity {
+	return enrich.Identity{ProfileURL: "https://pro.example/in/p" + strconv.Itoa(n)}
+}
+
+func request(who enrich.Identity, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
+	return attempt.Request{Lookup: enrich.Lookup{Identity: who, Fields: fields}, Run: "run", Prices: prices, Ceilings: ceilings}
+}
+
+func (r *rig) begin(req attempt.Request) attempt.Decision {
+	r.t.Helper()
+	decision, err := r.Begin(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return decision
+}
+
+// grant begins a lookup that has to be granted.
+func (r *rig) grant(req attempt.Request) attempt.Ticket {
+	r.t.Helper()
+	decision := r.begin(req)
+	granted, ok := decision.(attempt.Granted)
+	if !ok {
+		r.t.Fatalf("decision %#v, want Granted", decision)
+	}
+	ticket, err := granted.Ticket()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return ticket
+}
+
+func (r *rig) want(decision attempt.Decision, want attempt.Decision) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, decision); diff != "" {
+		r.t.Fatalf("decision (-want +got):\n%s", diff)
+	}
+}
+
+func (r *rig) settle(ticket attempt.Ticket, answer enrich.Answer) cost.Charge {
+	r.t.Helper()
+	charge, err := r.Settle(ticket.ID, answer)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return charge
+}
+
+func (r *rig) check(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+var found = enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100", RequestID: "req-1"}
+
+func TestAnAnsweredFieldIsNeverGrantedAgain(t *testing.T) {
+	r := newRig(t)
+	ticket := r.grant(request(person(1), email))
+	r.want(r.begin(request(person(1), email)), attempt.Blocked{})
+	r.want(r.begin(request(person(1), email|phone)), attempt.Blocked{})
+	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})
+	for range 2 {
+		r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
+		r.want(r.begin(request(person(1), email|phone)), attempt.Known{Fields: email})
+		r.reopen()
+	}
+	r.grant(request(person(1), phone))
+}
+
+func TestAnEmptyAnswerIsRememberedUntilItsAgeIsNamed(t *testing.T) {
+	r := newRig(t)
+	r.settle(r.grant(request(person(1), email)), enrich.Answer{Status: enrich.NotFound})
+	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
+
+	again := request(person(1), email)
+	again.Reask.Before = start
+	r.want(r.begin(again), attempt.Known{Fields: email})
+	again.Reask.Before = start.Add(time.Second)
+	r.settle(r.grant(again), found)
+	r.want(r.begin(again), attempt.Known{Fields: email}) // found values are never asked again
+}
+
+func TestWhatWasInFlightAtACrashIsInDoubt(t *testing.T) {
+	r := newRig(t)
+	r.grant(request(person(1), email))
+	parked := r.grant(request(person(2), email|phone))
+	r.check(r.Park(parked.ID, "time-out"))
+	for range 3 {
+		r.reopen()
+		r.want(r.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
+		r.want(r.begin(request(person(2), email|phone)), attempt.Unsettled{Fields: email | phone})
+		if n, held := r.InDoubt(""); n != 2 || held != 55*cost.Cent {
+			t.Errorf("%d in doubt hold %s, want 2 and 0.55", n, held)
+		}
+		if got := r.Totals(RunScope("run")).Held; got != 55*cost.Cent {
+			t.Errorf("the run holds %s, want 0.55", got)
+		}
+	}
+	if cause := r.Doubt(parked.ID); cause != "time-out" {
+		t.Errorf("the cause of the doubt is %q", cause)
+	}
+}
+
+func TestAnAttemptIsResolvedOnce(t *testing.T) {
+	r := newRig(t)
+	ticket := r.grant(request(person(1), email))
+	r.settle(ticket, found)
+	if _, err := r.Settle(ticket.ID, found); err == nil {
+		t.Error("it was settled twice")
+	}
+	if err := r.Void(ticket.ID, attempt.Voiding{}); err == nil {
+		t.Error("it was voided after it was settled")
+	}
+	if err := r.Park(ticket.ID, "x"); err == nil {
+		t.Error("it was parked after it was settled")
+	}
+	if got := r.Totals(ScopeAll).Settled; got != 15*cost.Cent {
+		t.Errorf("settled %s, want 0.15", got)
+	}
+}
+
+func TestAVoidedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "reservation_conflict", Sent: true}))
+	ticket := r.grant(request(person(1), email))
+	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "invalid_identifiers", Sent: true, Reject: true}))
+	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
+	record, err := r.Record(person(1))
+	r.check(err)
+	if record.States[enrich.WorkEmail] != attempt.Rejected || record.Attempts[enrich.WorkEmail] != ticket.ID {
+		t.Errorf("the record is %+v, want the email rejected by attempt %d", record, ticket.ID)
+	}
+}
+
+func TestCeilingsNest(t *testing.T) {
+	r := newRig(t)
+	run := cost.Ceiling{Name: "max-spend", Scope: RunScope("run"), Limit: 45 * cost.Cent}
+	month := cost.Ceiling{Name: "monthly", Scope: "month/2026-11", Limit: 40 * cost.Cent}
+	first := r.grant(request(person(1), email, run, month))
+	second := r.grant(request(person(2), phone, run, month))
+	// 0.40 is held: no room under either, but calls in flight may give some back.
+	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
+	r.check(r.Park(second.ID, "time-out"))
+	// Now 0.15 in flight is all that could come back, which is enough for an email.
+	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
+	r.want(r.begin(request(person(3), phone, run, month)), attempt.Over{Ceiling: month, Need: 25 * cost.Cent, Left: 0})
+	r.settle(first, enrich.Answer{Status: enrich.NotFound})
+	r.settle(r.grant(request(person(3), email, run, month)), found)
+	r.reopen()
+	r.want(r.begin(request(person(4), email, run, month)), attempt.Over{Ceiling: month, Need: 15 * cost.Cent, Left: 0})
+	r.want(r.begin(request(person(4), email, run)), attempt.Over{Ceiling: run, Need: 15 * cost.Cent, Left: 5 * cost.Cent})
+	r.grant(request(person(4), email))
+}
+
+func TestAnUnknownPriceIsRefused(t *testing.T) {
+	r := newRig(t)
+	req := request(person(1), email|phone)
+	req.Prices = cost.Prices{enrich.WorkEmail: cost.Cent}
+	if decision, err := r.Begin(req); err == nil {
+		t.Errorf("decision %#v for a lookup of unknown price", decision)
+	}
+}
+
+func accountWith(emails, phones int64) cost.Account {
+	var account cost.Account
+	account.Free[enrich.WorkEmail], account.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	return account
+}
+
+func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
+	r := newRig(t)
+	nothing := cost.Ceiling{Name: "max-spend", Scope: RunScope("run"), Limit: 0}
+	r.check(r.Rebase(accountWith(2, 0)))
+	a := r.grant(request(person(1), email, nothing))
+	b := r.grant(request(person(2), email, nothing))
+	// Both units are held: whether the next is free depends on a call in flight.
+	r.want(r.begin(request(person(3), email, nothing)), attempt.Blocked{})
+	if charge := r.settle(a, found); charge.Amount != 0 || charge.Free != email {
+		t.Errorf("the charge is %+v, want one free email", charge)
+	}
+	r.settle(b, enrich.Answer{Status: enrich.NotFound}) // gives its unit back
+	r.reopen()
+	c := r.grant(request(person(3), email, nothing))
+	r.settle(c, found)
+	r.want(r.begin(request(person(4), email, nothing)), attempt.Over{Ceiling: nothing, Need: 15 * cost.Cent})
+	if used := r.Totals(RunScope("run")).FreeUsed[enrich.WorkEmail]; used != 2 {
+		t.Errorf("%d free emails used, want 2", used)
+	}
+}
+
+func TestDoubtedFreeUnitsAreNotWaitedFor(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(accountWith(1, 0)))
+	r.check(r.Park(r.grant(request(person(1), email)).ID, "lost"))
+	ticket := r.grant(request(person(2), email))
+	if got := ticket.Hold.Amount(); got != 15*cost.Cent {
+		t.Errorf("the hold is %s, want the full price: the free unit is in doubt", got)
+	}
+}
+
+func TestStrictHoldsTheFullPrice(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(accountWith(5, 5)))
+	req := request(person(1), email|phone)
+	req.Strict = true
+	if got := r.grant(req).Hold.Amount(); got != 40*cost.Cent {
+		t.Errorf("the hold is %s, want 0.40", got)
+	}
+}
+
+func TestRebaseNeedsQuiet(t *testing.T) {
+	r := newRig(t)
+	r.grant(request(person(1), email))
+	if err := r.Rebase(accountWith(20, 5)); err == nil {
+		t.Error("a snapshot was taken for the base while a call was in flight")
+	}
+}
+
+func TestTheWindowIsFreedAfterTheResponse(t *testing.T) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 2, Window: time.Minute}
+	r.reopen()
+	a := r.grant(request(person(1), email))
+	r.clock.at = start.Add(10 * time.Second)
+	b := r.grant(request(person(2), email))
+	r.want(r.begin(request(person(3), email)), attempt.Blocked{})
+	r.clock.at = start.Add(30 * time.Second)
+	r.settle(a, found)
+	r.want(r.begin(request(person(3), email)), attempt.Later{Until: start.Add(90 * time.Second)})
+	r.reopen() // b is in doubt now; its request may still arrive
+	r.want(r.begin(request(person(3), email)), attempt.Later{Until: start.Add(90 * time.Second)})
+	r.clock.at = start.Add(90*time.Second - 1)
+	r.want(r.begin(request(person(3), email)), attempt.Later{Until: start.Add(90 * time.Second)})
+	r.clock.at = start.Add(90 * time.Second)
+	if ticket := r.grant(request(person(3), email)); ticket.ID <= b.ID {
+		t.Errorf("attempt %d after attempt %d", ticket.ID, b.ID)
+	}
+}
+
+func TestTheWindowHoldsWhenTheClockIsSetBack(t *testing.T) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 1, Window: time.Minute}
+	r.reopen()
+	r.settle(r.grant(request(person(1), email)), found)
+	r.clock.at = start.Add(-24 * time.Hour)
+	r.reopen()
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(time.Minute)})
+}
+
+func TestALookupThatWasNotSentTakesNoSlot(t *testing.T) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 1, Window: time.Minute}
+	r.reopen()
+	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "not sent"}))
+	ticket := r.grant(request(person(1), email))
+	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
+	r.want(r.begin(request(person(1), email)), attempt.Later{Until: start.Add(time.Minute)})
+}
+
+func TestAPauseOutlivesTheProcess(t *testing.T) {
+	r := newRig(t)
+	until := start.Add(17 * time.Second)
+	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: until}))
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: until})
+	r.reopen()
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: until})
+	r.clock.at = until
+	r.grant(request(person(2), email))
+}
+
+func TestAFailedCommitStopsTheJournal(t *testing.T) {
+	for _, done := range []bool{false, true} {
+		r := newRig(t)
+		ticket := r.grant(request(person(1), email))
+		full := errors.New("no space left on device")
+		r.store.before = func(int) (error, bool) { return full, done }
+		if _, err := r.Settle(ticket.ID, found); !errors.Is(err, ErrFailed) || !errors.Is(err, full) {
+			t.Fatalf("the failed commit is told as %v", err)
+		}
+		if _, err := r.Begin(request(person(2), email)); !errors.Is(err, ErrFailed) {
+			t.Errorf("after a failed commit, Begin says %v", err)
+		}
+		r.store.before = nil
+		r.reopen()
+		if want := attempt.Decision(attempt.Unsettled{Fields: email}); done {
+			r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
+		} else {
+			r.want(r.begin(request(person(1), email)), want)
+		}
+	}
+}
+
+func TestATicketIsHandedOutOnlyWhenTheIntentIsDurable(t *testing.T) {
+	r := newRig(t)
+	r.store.before = func(int) (error, bool) { return errors.New("disk gone"), false }
+	decision, err := r.Begin(request(person(1), email))
+	r.check(err)
+	if _, err := decision.(attempt.Granted).Ticket(); !errors.Is(err, ErrFailed) {
+		t.Errorf("the ticket came with error %v", err)
+	}
+}
+
+func TestACollisionIsAnError(t *testing.T) {
+	r := newRig(t)
+	r.settle(r.grant(request(person(1), email)), found)
+	// Give another person the entry of the first, as a collision of keys would.
+	entry := r.store.records[string(fieldKey(r.Key(person(1)), enrich.WorkEmail))]
+	r.store.records[string(fieldKey(r.Key(person(2)), enrich.WorkEmail))] = entry
+	if _, err := r.Record(person(2)); !errors.Is(err, ErrCollision) {
+		t.Errorf("someone else's record came with error %v", err)
+	}
+}
+
+func TestAnotherAPIKeyHasToBeConfirmed(t *testing.T) {
+	r := newRig(t)
+	r.check(r.CheckAPIKey("key-typo", false)) // nothing is remembered before the service accepts it
+	r.check(r.CheckAPIKey("key-one", false))
+	r.check(r.RememberAPIKey("key-one"))
+	r.check(r.CheckAPIKey("key-one", false))
+	if err := r.CheckAPIKey("key-two", false); !errors.Is(err, ErrOtherKey) {
+		t.Errorf("another key is told as %v", err)
+	}
+	r.check(r.CheckAPIKey("key-two", true))
+	r.check(r.RememberAPIKey("key-two"))
+	r.check(r.CheckAPIKey("key-two", false))
+	for key, value := range r.store.records {
+		if bytes.Contains(value, []byte("key-one")) || bytes.Contains(value, []byte("key-two")) {
+			t.Errorf("record %q holds the key itself", key)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package checkpoint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Doubts returns the attempts whose outcome is unknown, in the order of their Begin.
+func (j *Journal) Doubts() []attempt.Doubt {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.doubts()
+}
+
+func (j *Journal) doubts() []attempt.Doubt {
+	var doubts []attempt.Doubt
+	for id, a := range j.books.open {
+		if a.state != attempt.InDoubt || a.resolving {
+			continue
+		}
+		doubts = append(doubts, attempt.Doubt{
+			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
+			Cause: a.doubt.Cause, Decidable: id >= j.books.persisted.DecidableFrom,
+		})
+	}
+	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+	return doubts
+}
+
+// Doubt returns why an attempt is in doubt; "" when it is not.
+func (j *Journal) Doubt(id attempt.ID) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if a := j.books.open[id]; a != nil && a.state == attempt.InDoubt {
+		return a.doubt.Cause
+	}
+	return ""
+}
+
+// LastEnded returns when the last call ended that may have reached the service.
+func (j *Journal) LastEnded() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.books.persisted.LastEnded
+}
+
+// Base returns the account's last quiet snapshot.
+func (j *Journal) Base() cost.Account {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.books.persisted.Base
+}
+
+// judge compares a quiet snapshot of the account with the journal and says what
+// it proves about every doubt. It changes nothing.
+func (j *Journal) judge(now cost.Account) attempt.Findings {
+	evidence := cost.Evidence{
+		Base: j.books.persisted.Base, Now: now,
+		Booked: j.books.totals[ScopeAccount], Prices: j.books.persisted.Prices,
+	}
+	var findings attempt.Findings
+	var decidable []int
+	var asked []enrich.Fields
+	for i, d := range j.doubts() {
+		findings.Cases = append(findings.Cases, attempt.Case{Doubt: d})
+		if !d.Decidable {
+			continue
+		}
+		decidable, asked = append(decidable, i), append(asked, d.Hold.Fields)
+		for f := range d.Hold.Fields.Each() {
+			if d.Hold.Prices[f] != evidence.Prices[f] {
+				findings.Why = "the prices changed in between"
+			}
+		}
+	}
+	if findings.Why != "" || len(decidable) == 0 {
+		return findings
+	}
+	findings.Unexplained, _ = evidence.Unexplained()
+	var judgements []cost.Judgement
+	judgements, findings.Why = evidence.Judge(asked)
+	for n, i := range decidable {
+		findings.Cases[i].Judgement = judgements[n]
+	}
+	return findings
+}
+
+// Reconcile decides what a quiet snapshot of the account proves about the doubts,
+// and makes the snapshot the account's new base. Doubts that it leaves undecided
+// keep their holds and wait for Assume: later snapshots tell nothing about them.
+func (j *Journal) Reconcile(now cost.Account) (attempt.Findings, error) {
+	j.mu.Lock()
+	if err := j.mayRebase(); err != nil {
+		j.mu.Unlock()
+		return attempt.Findings{}, err
+	}
+	findings := j.judge(now)
+	var writes []Write
+	scopes := []string{ScopeAccount}
+	var resolved []attempt.ID
+	for _, c := range findings.Cases {
+		if c.Finding == cost.Undecided {
+			continue
+		}
+		scopes = append(scopes, j.books.open[c.ID].Scopes...)
+		resolved = append(resolved, c.ID)
+		writes = append(writes, j.conclude(c.Doubt, c.Fields, "the account shows it")...)
+	}
+	j.books.rebase(now)
+	slices.Sort(scopes)
+	durable := j.enqueue(slices.Compact(scopes), func() { j.leaveAll(resolved) }, writes...)
+	j.mu.Unlock()
+	return findings, <-durable
+}
+
+// Assume decides a doubt by somebody's word: that it was charged for all its
+// fields, or for none.
+func (j *Journal) Assume(id attempt.ID, charged bool) error {
+	j.mu.Lock()
+	at := slices.IndexFunc(j.doubts(), func(d attempt.Doubt) bool { return d.ID == id })
+	if at < 0 || j.failure != nil {
+		failure := j.failure
+		j.mu.Unlock()
+		return cmp.Or(failure, fmt.Errorf("attempt %d is not in doubt", id))
+	}
+	doubt, scopes := j.doubts()[at], j.books.open[id].Scopes
+	var fields enrich.Fields
+	if charged {
+		fields = doubt.Hold.Fields
+	}
+	writes := j.conclude(doubt, fields, "somebody said so")
+	if doubt.Decidable {
+		// The assumption may be wrong, and then the account proves something else
+		// about the others.
+		j.books.persisted.DecidableFrom = j.books.persisted.NextID
+	}
+	durable := j.enqueue(scopes, func() { j.books.leave(id) }, writes...)
+	j.mu.Unlock()
+	return <-durable
+}
+
+// conclude resolves a doubt: the charged fields are forfeited, the others may be
+// asked again.
+func (j *Journal) conclude(d attempt.Doubt, charged enrich.Fields, proof string) []Write {
+	now := j.now()
+	res := attempt.Resolution{State: attempt.Voided, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
+	if charged == 0 {
+		return j.apply(d.ID, res, nil, now)
+	}
+	res.State, res.Charge = attempt.Forfeited, d.Hold.Settle(charged)
+	res.Reason = "response lost, charged: " + proof
+	states := fieldStates{}
+	for f := range charged.Each() {
+		states[f] = attempt.PaidAndGone
+	}
+	return j.apply(d.ID, res, states, now)
+}
+
+func (j *Journal) leaveAll(ids []attempt.ID) {
+	for _, id := range ids {
+		j.books.leave(id)
+	}
+}
+
+// Rebase makes a snapshot of the account, read while no call was in flight, the
+// one in which the account's totals and the free allowance begin. Doubts from
+// before it are not decidable afterwards; Reconcile decides first.
+func (j *Journal) Rebase(account cost.Account) error {
+	j.mu.Lock()
+	if err := j.mayRebase(); err != nil {
+		j.mu.Unlock()
+		return err
+	}
+	j.books.rebase(account)
+	durable := j.enqueue([]string{ScopeAccount}, nil)
+	j.mu.Unlock()
+	return <-durable
+}
+
+func (j *Journal) mayRebase() error {
+	if j.failure != nil {
+		return j.failure
+	}
+	if !j.books.quiet() {
+		return errors.New("the account's snapshot was taken while calls were in flight")
+	}
+	return nil
+}
+
+// InDoubt returns how many attempts of a run, or of all runs when it is "", have no
+// known outcome, and what they hold.
+func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
+	for _, d := range j.Doubts() {
+		if run == "" || d.Run == run {
+			count++
+			held += d.Hold.Amount()
+		}
+	}
+	return count, held
+}

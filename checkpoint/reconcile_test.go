@@ -1,0 +1,97 @@
+package checkpoint
+
+import (
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// paidAccount is a quiet account without a free allowance and with so much left.
+func paidAccount(left cost.Money) cost.Account {
+	account := accountWith(0, 0)
+	account.Balance.Available, account.Balance.Reserved = cost.Known(left), cost.Known(cost.Money(0))
+	return account
+}
+
+func TestReconcileDecidesByTheAccount(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
+	r.settle(r.grant(request(person(1), email)), found)
+	r.check(r.Park(r.grant(request(person(2), email)).ID, "lost"))
+	charged := r.grant(request(person(3), email|phone))
+	r.reopen() // person 3 was in flight
+	// An answered email, and a phone of one of the lost calls.
+	findings, err := r.Reconcile(paidAccount(10*cost.Dollar - 15*cost.Cent - 25*cost.Cent))
+	r.check(err)
+	if len(findings.Cases) != 2 || findings.Why != "" || findings.Unexplained.Money != 25*cost.Cent {
+		t.Fatalf("findings %+v, want both decided by 0.25 unexplained", findings)
+	}
+	r.reopen()
+	r.grant(request(person(2), email)) // not charged: may be asked again
+	r.want(r.begin(request(person(3), phone)), attempt.Known{Fields: phone})
+	record, err := r.Record(person(3))
+	r.check(err)
+	if record.States[enrich.BusinessPhone] != attempt.PaidAndGone || record.States[enrich.WorkEmail] != attempt.Unasked {
+		t.Errorf("record %+v, want the phone forfeited and the email askable", record)
+	}
+	if got := r.Totals(RunScope("run")); got.Settled != 40*cost.Cent || got.Forfeited != 1 {
+		t.Errorf("the run's sums are %+v, want 0.40 settled and one forfeited", got)
+	}
+	res, _, err := r.Resolution(charged.ID)
+	r.check(err)
+	if res.State != attempt.Forfeited || res.Charge.Amount != 25*cost.Cent {
+		t.Errorf("resolution %+v", res)
+	}
+}
+
+// TestAnAssumptionMakesTheRestUndecidable: what somebody assumed may be wrong, and
+// then the account proves something else about the others.
+func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
+	both := r.grant(request(person(1), email|phone))
+	r.check(r.Park(both.ID, "lost"))
+	r.check(r.Park(r.grant(request(person(2), phone)).ID, "lost"))
+	r.check(r.Assume(both.ID, true))
+	// In truth 0.15 of the first and 0.25 of the second were charged: 0.40, as assumed.
+	findings, err := r.Reconcile(paidAccount(10*cost.Dollar - 40*cost.Cent))
+	r.check(err)
+	for _, c := range findings.Cases {
+		if c.Finding != cost.Undecided {
+			t.Errorf("attempt %d is %v, want undecided", c.ID, c.Finding)
+		}
+	}
+	r.want(r.begin(request(person(2), phone)), attempt.Unsettled{Fields: phone})
+}
+
+func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
+	r := newRig(t)
+	lost := r.grant(request(person(1), email))
+	r.check(r.Park(lost.ID, "lost"))
+	r.check(r.Assume(lost.ID, true))
+	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
+	again := request(person(1), email)
+	again.Reask.Forfeited = true
+	r.settle(r.grant(again), found)
+	r.reopen()
+	record, err := r.Record(person(1))
+	r.check(err)
+	if got := record.Earlier[enrich.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
+		t.Errorf("the charges before are of attempts %v, want %d", got, lost.ID)
+	}
+	if got := r.Totals(ScopeAll).Settled; got != 30*cost.Cent {
+		t.Errorf("settled %s, want 0.30: it was paid for twice on request", got)
+	}
+}
+
+func TestAPauseIsNotLengthenedByAClockSetBack(t *testing.T) {
+	r := newRig(t)
+	ticket := r.grant(request(person(1), email))
+	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: start.Add(time.Minute)}))
+	r.clock.at = start.AddDate(0, -1, 0)
+	r.reopen()
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(time.Minute)})
+}

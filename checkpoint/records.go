@@ -1,0 +1,146 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// The records of the journal, by the first byte of their key:
+//
+//	a ID           intent      written once, by Begin
+//	d ID           doubt       written once, by Park or by Open after a crash
+//	r ID           resolution  written once, by Settle, Void or Forfeit
+//	o ID           open        an index: the attempts that have no resolution yet
+//	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
+//	c SCOPE        totals      the sums of a scope
+//	u NAME         run         what a run was asked to do and how it ended
+//	m NAME         meta        the journal's identity, its secret and its books
+//
+// Written once has one exception, erasure: it takes the identity out of intents and
+// the values out of answers, and leaves the rest, the money above all, as it was. A
+// field that was forgotten on request says so and points to no attempt.
+//
+// IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
+// and sums change in the same commit as the records that they follow from.
+const (
+	intentPrefix     = 'a'
+	doubtPrefix      = 'd'
+	resolutionPrefix = 'r'
+	openPrefix       = 'o'
+	fieldPrefix      = 'f'
+	totalsPrefix     = 'c'
+	runPrefix        = 'u'
+	metaPrefix       = 'm'
+)
+
+// kindOf returns the name of a kind of record, "" when there is none.
+func kindOf(prefix byte) string {
+	names := map[byte]string{
+		intentPrefix: "intent", doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open",
+		fieldPrefix: "field", totalsPrefix: "totals", runPrefix: "run", metaPrefix: "meta",
+	}
+	return names[prefix]
+}
+
+// secretLength is the length of the secret that keys are hashed with, in bytes.
+const secretLength = 16
+
+// The meta records.
+var (
+	identityKey    = nameKey(metaPrefix, "journal")
+	booksKey       = nameKey(metaPrefix, "books")
+	fingerprintKey = nameKey(metaPrefix, "key-fingerprint")
+)
+
+func idKey(prefix byte, id attempt.ID) []byte {
+	return binary.BigEndian.AppendUint64([]byte{prefix}, uint64(id))
+}
+
+// idKeyLength is the length of the keys that idKey makes.
+const idKeyLength = 9
+
+func idOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }
+
+func nameKey(prefix byte, name string) []byte { return append([]byte{prefix}, name...) }
+
+func fieldKey(key enrich.Key, f enrich.Field) []byte {
+	return append(append([]byte{fieldPrefix}, key[:]...), byte(f))
+}
+
+// fieldOf returns the field of an identity that a field record is about.
+func fieldOf(key []byte) (field openField, ok bool) {
+	if len(key) != 1+len(field.key)+1 || key[len(key)-1] >= enrich.NumFields {
+		return field, false
+	}
+	copy(field.key[:], key[1:])
+	field.field = enrich.Field(key[len(key)-1])
+	return field, true
+}
+
+// String names the field record for a person to read.
+func (f openField) String() string { return fmt.Sprintf("field %s of identity %s", f.field, f.key) }
+
+// intent is what is durable before a POST leaves.
+type intent struct {
+	At       time.Time       `json:"at"`
+	Key      enrich.Key      `json:"key"`
+	Identity enrich.Identity `json:"identity"`
+	Hold     cost.Hold       `json:"hold"`
+	Run      string          `json:"run"`
+	Scopes   []string        `json:"scopes"`
+	// Earlier are the forfeited attempts of fields that are bought again.
+	Earlier map[enrich.Field][]attempt.ID `json:"earlier,omitempty"`
+	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
+}
+
+// doubt says since when and why the outcome of an attempt is unknown.
+type doubt struct {
+	At    time.Time `json:"at"`
+	Cause string    `json:"cause"`
+	Crash bool      `json:"crash,omitempty"`
+}
+
+// fieldEntry points to the attempt that decided a field.
+type fieldEntry struct {
+	State   attempt.FieldState `json:"state"`
+	Attempt attempt.ID         `json:"attempt"`
+	At      time.Time          `json:"at"`
+	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
+}
+
+// recordVersion is the first byte of every value.
+const recordVersion = 1
+
+// encode returns the record's bytes: the version and the record in JSON.
+func encode(record any) []byte {
+	data, err := json.Marshal(record)
+	if err != nil {
+		panic(fmt.Sprintf("a journal record that has no JSON form: %v", err)) // a mistake in this package
+	}
+	return append([]byte{recordVersion}, data...)
+}
+
+func decode(key, data []byte, into any) error {
+	if len(data) == 0 || data[0] != recordVersion {
+		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, key)
+	}
+	if err := json.Unmarshal(data[1:], into); err != nil {
+		return fmt.Errorf("%w: record %q cannot be read: %w", ErrCorrupt, key, err)
+	}
+	return nil
+}
+
+// load reads one record and reports whether it is there.
+func load[T any](store Store, key []byte) (record T, found bool, err error) {
+	data, err := store.Get(key)
+	if err != nil || data == nil {
+		return record, false, err
+	}
+	return record, true, decode(key, data, &record)
+}

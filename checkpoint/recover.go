@@ -1,0 +1,148 @@
+package checkpoint
+
+import (
+	"fmt"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+)
+
+// recover rebuilds the books from the store. It reads the sums, the attempts that
+// are open and those that may still occupy a slot of the window, never all answers;
+// of a store that may have lost records in a crash it counts the keys. What it
+// writes, it writes before the journal is used.
+func (j *Journal) recover(whole bool) error {
+	persisted, found, err := load[persistedBooks](j.store, booksKey)
+	if err != nil {
+		return err
+	}
+	if found {
+		j.books.persisted = persisted
+	}
+	now := j.now()
+	j.books.clampTimes(now)
+	if !whole {
+		if err := verifyPresence(j.store, j.books.persisted); err != nil {
+			return err
+		}
+	}
+	if err := j.recoverTotals(); err != nil {
+		return err
+	}
+	if err := j.recoverOpen(now); err != nil {
+		return err
+	}
+	return j.recoverWindow(now)
+}
+
+func (j *Journal) recoverTotals() error {
+	return j.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
+		var totals cost.Totals
+		err := decode(key, value, &totals)
+		j.books.totals[string(key[1:])] = totals
+		return true, err
+	})
+}
+
+// recoverOpen enters the attempts without a resolution. Whatever was in flight
+// when the last process ended may have been charged: it is in doubt from now on.
+func (j *Journal) recoverOpen(now time.Time) error {
+	var ids []attempt.ID
+	err := j.store.Scan([]byte{openPrefix}, nil, func(key, _ []byte) (bool, error) {
+		ids = append(ids, idOf(key))
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	var doubts []Write
+	for _, id := range ids {
+		a, write, err := j.loadOpen(id, now)
+		if err != nil {
+			return err
+		}
+		j.books.enter(id, a)
+		doubts = append(doubts, write...)
+	}
+	if len(doubts) == 0 {
+		return nil
+	}
+	return j.store.Commit(doubts)
+}
+
+// loadOpen reads an open attempt, and returns the doubt to be written when it has none.
+func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
+	in, found, err := load[intent](j.store, idKey(intentPrefix, id))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !found {
+		return nil, nil, fmt.Errorf("%w: open attempt %d has no intent", ErrCorrupt, id)
+	}
+	a := &openAttempt{intent: in, state: attempt.InDoubt}
+	a.doubt, found, err = load[doubt](j.store, idKey(doubtPrefix, id))
+	if err != nil || found {
+		return a, nil, err
+	}
+	a.doubt = doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
+	return a, []Write{{idKey(doubtPrefix, id), encode(a.doubt)}}, nil
+}
+
+// recoverWindow finds the slots that the last processes' lookups still occupy.
+func (j *Journal) recoverWindow(now time.Time) error {
+	var ids []attempt.ID
+	err := j.store.Scan([]byte{intentPrefix}, idKey(intentPrefix, j.books.persisted.Horizon), func(key, _ []byte) (bool, error) {
+		ids = append(ids, idOf(key))
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		ended, sent, err := j.callEnded(id, now)
+		if err != nil {
+			return err
+		}
+		if freeAt := ended.Add(j.books.window.rate.Window); sent && freeAt.After(now) {
+			j.books.window.cool(slot{id, freeAt})
+		}
+	}
+	return nil
+}
+
+// maxOnTheWay is how long a request of a process that died may take to arrive.
+const maxOnTheWay = 45 * time.Second
+
+// onTheWay returns how long the slot of a call that was in flight at a crash is kept
+// besides the window: the system goes on sending what a dead process gave it, and
+// no response tells any more. A service that counts in short windows is taken to be
+// as near: waiting longer than a window would stop the run and not smooth it.
+func (r Rate) onTheWay() time.Duration { return min(r.Window, maxOnTheWay) }
+
+// callEnded returns when the call of an attempt ended at the latest, and whether it
+// took a slot. It ended when it was resolved or doubted, but not in the future: the
+// clock may have been set back since.
+func (j *Journal) callEnded(id attempt.ID, now time.Time) (ended time.Time, sent bool, err error) {
+	d, found, err := load[doubt](j.store, idKey(doubtPrefix, id))
+	switch {
+	case err != nil:
+		return ended, false, err
+	case found && d.Crash:
+		return earlierOf(d.At, now).Add(j.books.window.rate.onTheWay()), true, nil
+	case found:
+		return earlierOf(d.At, now), true, nil
+	}
+	res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
+	if err == nil && !found {
+		err = fmt.Errorf("%w: attempt %d is neither open nor resolved", ErrCorrupt, id)
+	}
+	return earlierOf(res.At, now), res.Sent, err
+}
+
+func earlierOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

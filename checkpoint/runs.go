@@ -1,0 +1,85 @@
+package checkpoint
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"payonce/cost"
+)
+
+// Run is what the journal remembers of a run besides its attempts: what it was
+// asked to do, so that its output can be written again, and how it last ended.
+type Run struct {
+	Name     string           `json:"name"`
+	List     string           `json:"list"` // absolute path
+	Fields   string           `json:"fields"`
+	Map      []string         `json:"map,omitempty"` // as given to --map
+	Prefer   string           `json:"prefer"`
+	Limit    int64            `json:"limit,omitempty"`
+	Output   string           `json:"output"` // absolute path
+	MaxSpend cost.Money       `json:"max_spend_usd"`
+	Started  time.Time        `json:"started"`
+	Ended    time.Time        `json:"ended,omitzero"` // zero while it runs, or after a crash
+	Stop     string           `json:"stop,omitempty"` // why it ended early
+	Rows     map[string]int64 `json:"rows,omitempty"` // by outcome, when it last ended
+}
+
+// SaveRun records a run, in place of what was recorded under its name.
+func (j *Journal) SaveRun(run Run) error {
+	j.mu.Lock()
+	durable := j.enqueue(nil, nil, Write{nameKey(runPrefix, run.Name), encode(run)})
+	j.mu.Unlock()
+	return <-durable
+}
+
+// Run returns the run of that name, and false when there is none.
+func (j *Journal) Run(name string) (Run, bool, error) {
+	return load[Run](j.store, nameKey(runPrefix, name))
+}
+
+// Runs returns all runs in the order of their names.
+func (j *Journal) Runs() ([]Run, error) {
+	var runs []Run
+	err := j.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run Run
+		err := decode(key, value, &run)
+		runs = append(runs, run)
+		return true, err
+	})
+	return runs, err
+}
+
+// ErrOtherKey says that the journal was made with another API key, which may
+// belong to another workspace.
+var ErrOtherKey = errors.New("this journal was made with another API key")
+
+// CheckAPIKey compares the key with the one that the journal was made with, of
+// which it keeps a fingerprint alone. A new key is ErrOtherKey, unless the caller
+// says that it belongs to the same workspace.
+func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
+	known, found, err := load[[]byte](j.store, fingerprintKey)
+	if err != nil {
+		return err
+	}
+	if found && !sameWorkspace && subtle.ConstantTimeCompare(known, j.fingerprint(apiKey)) != 1 {
+		return ErrOtherKey
+	}
+	return nil
+}
+
+// RememberAPIKey makes the key, which the service has accepted, the journal's own.
+func (j *Journal) RememberAPIKey(apiKey string) error {
+	j.mu.Lock()
+	durable := j.enqueue(nil, nil, Write{fingerprintKey, encode(j.fingerprint(apiKey))})
+	j.mu.Unlock()
+	return <-durable
+}
+
+func (j *Journal) fingerprint(apiKey string) []byte {
+	hash := sha256.New()
+	hash.Write(j.secret)
+	hash.Write([]byte(apiKey))
+	return hash.Sum(nil)
+}

@@ -1,0 +1,31 @@
+package checkpoint
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// Badger writes through memory maps: on a full disk the kernel ends the process
+// in the middle of a write. So the journal stops while there is still room for
+// what a commit can cause: a memory table of memTableSize written to the disk, its
+// log, and a merge of tables.
+//
+// New attempts end first: the rest is kept for the answers to those in flight.
+const (
+	memTableSize      = 16 << 20
+	leastSpace        = 4 * memTableSize
+	leastAnswersSpace = memTableSize * 3 / 2
+)
+
+// needSpace returns an error when the disk of dir has less than so many bytes left.
+func needSpace(dir string, least uint64) error {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return fmt.Errorf("looking for free space: %w", err)
+	}
+	if free := uint64(disk.Bavail) * uint64(disk.Bsize); free < least {
+		return fmt.Errorf("%s has %d MB left and the journal needs %d MB to be safe; free some and run the same command again: %w",
+			dir, free>>20, leastSpace>>20, syscall.ENOSPC)
+	}
+	return nil
+}
