@@ -1,0 +1,246 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// Role is what a column of the list means to the program.
+type Role string
+
+// The roles, as --map names them.
+const (
+	RoleProfileURL    Role = "profile_url"
+	RoleFirstName     Role = "first_name"
+	RoleLastName      Role = "last_name"
+	RoleCompanyDomain Role = "company_domain"
+	RoleCompanyName   Role = "company_name"
+	RoleEmail         Role = "email"
+	RolePhone         Role = "phone"
+)
+
+// Roles lists every role in the order in which they are shown.
+var Roles = []Role{RoleProfileURL, RoleFirstName, RoleLastName, RoleCompanyDomain, RoleCompanyName, RoleEmail, RolePhone}
+
+// synonyms are the header names by which a role is recognised, without case,
+// spaces, underscores and punctuation. A mobile number is not a business phone:
+// no name of one stands here (specification v1, "Client rules for writing results
+// into a CRM contact").
+var synonyms = map[Role][]string{
+	RoleProfileURL: {
+		"profileurl", "profile", "profilelink", "linkedin", "linkedinurl", "linkedinprofile", "linkedinprofileurl",
+		"linkedinlink", "personlinkedinurl", "personlinkedin", "contactlinkedinurl", "pronetworkurl", "pronetworkprofile",
+	},
+	RoleFirstName:     {"firstname", "givenname", "forename", "first", "fname", "contactfirstname"},
+	RoleLastName:      {"lastname", "surname", "familyname", "last", "lname", "contactlastname"},
+	RoleCompanyDomain: {"companydomain", "domain", "website", "companywebsite", "companyurl", "websiteurl", "companydomainname"},
+	RoleCompanyName: {
+		"company", "companyname", "organization", "organisation", "organizationname", "organisationname",
+		"employer", "account", "accountname", "currentcompany",
+	},
+	RoleEmail: {"email", "workemail", "businessemail", "emailaddress", "companyemail", "workemailaddress", "businessemailaddress", "mail"},
+	RolePhone: {
+		"phone", "businessphone", "workphone", "phonenumber", "businessphonenumber", "workphonenumber",
+		"telephone", "telephonenumber", "tel", "officephone", "companyphone",
+	},
+}
+
+// Mapping says which column, from 0, has which role.
+type Mapping map[Role]int
+
+// MapColumns finds the columns by their headers. Overrides of the form
+// ROLE=COLUMN win over what the headers say; COLUMN is a header's name, "#3" for
+// the third column, or empty when the list has no such column.
+func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
+	chosen, err := parseOverrides(schema, overrides)
+	if err != nil {
+		return nil, err
+	}
+	mapping := Mapping{}
+	for _, role := range Roles {
+		column, overridden := chosen[role]
+		if !overridden {
+			if column, err = recognise(schema, role); err != nil {
+				return nil, err
+			}
+		}
+		if column >= 0 {
+			mapping[role] = column
+		}
+	}
+	return mapping, nil
+}
+
+// none stands for "no column".
+const none = -1
+
+func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, error) {
+	chosen := map[Role]int{}
+	for _, override := range overrides {
+		name, column, ok := strings.Cut(override, "=")
+		role := Role(name)
+		if !ok || !slices.Contains(Roles, role) {
+			return nil, fmt.Errorf("--map %s: write FIELD=COLUMN, with FIELD one of %s", override, joinRoles())
+		}
+		index, err := findColumn(schema, column)
+		if err != nil {
+			return nil, fmt.Errorf("--map %s: %w", override, err)
+		}
+		if _, twice := chosen[role]; twice {
+			return nil, fmt.Errorf("--map %s: %s is mapped twice; give one column for it", override, role)
+		}
+		chosen[role] = index
+	}
+	return chosen, nil
+}
+
+func joinRoles() string {
+	names := make([]string, len(Roles))
+	for i, role := range Roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ", ")
+}
+
+// findColumn returns the column of that name, exact or but for case, spaces and
+// punctuation, or of that number.
+func findColumn(schema table.Schema, name string) (int, error) {
+	if name == "" {
+		return none, nil
+	}
+	same := []func(header string) bool{
+		func(header string) bool { return header == name },
+		func(header string) bool { return simplify(header) == simplify(name) && simplify(name) != "" },
+	}
+	for _, match := range same {
+		switch found := columnsWhere(schema, match); len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return none, fmt.Errorf("columns %s are all called %q; choose one by its number, such as #%d", numbers(found), name, found[0]+1)
+		}
+	}
+	if digits, ok := strings.CutPrefix(name, "#"); ok {
+		if n, err := strconv.Atoi(digits); err == nil && n >= 1 && n <= len(schema.Columns) {
+			return n - 1, nil
+		}
+	}
+	return none, fmt.Errorf("the list has no column %q; its columns are %s", name, strings.Join(schema.Columns, ", "))
+}
+
+// recognise finds the column of a role by its synonyms.
+func recognise(schema table.Schema, role Role) (int, error) {
+	found := columnsWhere(schema, func(header string) bool {
+		return slices.Contains(synonyms[role], simplify(header))
+	})
+	switch len(found) {
+	case 0:
+		return none, nil
+	case 1:
+		return found[0], nil
+	default:
+		return none, fmt.Errorf("columns %s could all be %s; choose one with --map %s=#%d",
+			described(schema, found), role, role, found[0]+1)
+	}
+}
+
+func columnsWhere(schema table.Schema, match func(header string) bool) []int {
+	var found []int
+	for i, header := range schema.Columns {
+		if match(header) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func numbers(columns []int) string {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		texts[i] = fmt.Sprintf("#%d", column+1)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func described(schema table.Schema, columns []int) string {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		texts[i] = fmt.Sprintf("#%d %q", column+1, schema.Columns[column])
+	}
+	return strings.Join(texts, " and ")
+}
+
+// simplify returns a header's letters and digits in lower case.
+func simplify(header string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, header)
+}
+
+// CanIdentify reports whether the mapped columns could make a whole pattern.
+func (m Mapping) CanIdentify() bool {
+	has := func(role Role) bool { _, ok := m[role]; return ok }
+	return has(RoleProfileURL) ||
+		has(RoleFirstName) && has(RoleLastName) && (has(RoleCompanyDomain) || has(RoleCompanyName))
+}
+
+// columnOf returns the column that a field is written to, or none.
+func (m Mapping) columnOf(f enrich.Field) int {
+	role := RoleEmail
+	if f == enrich.BusinessPhone {
+		role = RolePhone
+	}
+	if column, ok := m[role]; ok {
+		return column
+	}
+	return none
+}
+
+func (m Mapping) cell(row table.Row, role Role) string {
+	if column, ok := m[role]; ok {
+		return string(row.Cell(column))
+	}
+	return ""
+}
+
+// contact returns what the row says about its person.
+func (m Mapping) contact(row table.Row) enrich.Contact {
+	return enrich.Contact{
+		ProfileURL:    m.cell(row, RoleProfileURL),
+		FirstName:     m.cell(row, RoleFirstName),
+		LastName:      m.cell(row, RoleLastName),
+		CompanyDomain: m.cell(row, RoleCompanyDomain),
+		CompanyName:   m.cell(row, RoleCompanyName),
+	}
+}
+
+// missing returns the wanted fields whose cells in the row are blank.
+func (m Mapping) missing(row table.Row, wanted enrich.Fields) enrich.Fields {
+	var missing enrich.Fields
+	for f := range wanted.Each() {
+		column := m.columnOf(f)
+		if column == none || isBlank(row.Cell(column)) {
+			missing = missing.With(f)
+		}
+	}
+	return missing
+}
+
+func isBlank(cell []byte) bool {
+	for _, b := range cell {
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+package pipeline_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/io/table"
+	"payonce/pipeline"
+)
+
+func mapColumns(t *testing.T, columns []string, overrides ...string) pipeline.Mapping {
+	t.Helper()
+	mapping, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+	if err != nil {
+		t.Fatalf("columns %q with %q: %v", columns, overrides, err)
+	}
+	return mapping
+}
+
+func TestHeadersAreRecognised(t *testing.T) {
+	tests := map[pipeline.Role][]string{
+		pipeline.RoleProfileURL: {
+			"profile_url", "Profile URL", "LinkedIn", "LinkedIn URL", "linkedin_profile", "Person Linkedin Url", "pro_network_url",
+		},
+		pipeline.RoleFirstName:     {"first_name", "First Name", "FIRSTNAME", "Given name", "Forename", "first-name", " First  Name "},
+		pipeline.RoleLastName:      {"last_name", "Last Name", "Surname", "family name", "Last.Name"},
+		pipeline.RoleCompanyDomain: {"company_domain", "Domain", "Website", "Company Website", "company-url"},
+		pipeline.RoleCompanyName:   {"company_name", "Company", "Organization", "ORGANISATION", "Employer", "Account Name", "Company (name)"},
+		pipeline.RoleEmail:         {"email", "E-Mail", "Work Email", "work_email", "Business Email", "Email Address", "e-mail address"},
+		pipeline.RolePhone:         {"phone", "Phone", "Business Phone", "work_phone", "Phone Number", "Telephone", "Tel.", "Office phone"},
+	}
+	for role, headers := range tests {
+		for _, header := range headers {
+			got := mapColumns(t, []string{"Notes", header})
+			if diff := cmp.Diff(pipeline.Mapping{role: 1}, got); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", header, diff)
+			}
+		}
+	}
+}
+
+// TestNoColumnOfAnotherKindIsTaken above all holds that a mobile number is not a
+// business phone.
+func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
+	headers := []string{
+		"Mobile", "Mobile Phone", "mobile_number", "Cell", "Cell Phone", "cellphone", "Handy", "Home Phone", "Personal Phone", "Direct Dial", "Fax",
+		"Personal Email", "Private Email", "Secondary Email", "Email Status", "Name", "Full Name", "Middle Name", "Title", "City",
+		"Company Linkedin Url", "Company Phone Extension", "Phone Type", "", " ", "#", "—",
+	}
+	if got := mapColumns(t, headers); len(got) != 0 {
+		t.Errorf("recognised %v among columns that are none of ours", got)
+	}
+}
+
+func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
+	columns := []string{"Email", "Name", "Work Email"}
+	_, err := pipeline.MapColumns(table.Schema{Columns: columns}, nil)
+	wantError(t, err, `#1 "Email"`, `#3 "Work Email"`, "--map email=#1")
+	got := mapColumns(t, columns, "email=#3")
+	if diff := cmp.Diff(pipeline.Mapping{pipeline.RoleEmail: 2}, got); diff != "" {
+		t.Errorf("with the advice taken (-want +got):\n%s", diff)
+	}
+}
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	columns := []string{"Email", "Phone", "Kontakt Tel", "kontakt-tel", "#2", "Straße"}
+	tests := map[string]struct {
+		override string
+		want     pipeline.Mapping
+	}{
+		"by name":                    {"phone=Kontakt Tel", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 2}},
+		"the exact name goes first":  {"phone=kontakt-tel", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 3}},
+		"by folded name":             {"phone=EMAIL", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 0}},
+		"by number":                  {"phone=#3", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 2}},
+		"a name that is like one":    {"phone=#2", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 4}},
+		"no such column":             {"phone=", pipeline.Mapping{pipeline.RoleEmail: 0}},
+		"a role without a synonym":   {"first_name=straße", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 5}},
+		"the last column by number":  {"first_name=#6", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 5}},
+		"the first column by number": {"first_name=#1", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 0}},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, mapColumns(t, columns, test.override)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.override, diff)
+			}
+		})
+	}
+}
+
+func TestWrongOverridesSayWhatToDo(t *testing.T) {
+	columns := []string{"Email", "Tel A", "tel-a", "Note", "Note", ""}
+	tests := map[string]struct {
+		overrides []string
+		want      []string
+	}{
+		"unknown role":               {[]string{"mobile=Tel A"}, []string{"--map mobile=Tel A", "profile_url, first_name"}},
+		"no equals sign":             {[]string{"phone"}, []string{"--map phone", "FIELD=COLUMN"}},
+		"empty":                      {[]string{""}, []string{"FIELD=COLUMN"}},
+		"unknown column":             {[]string{"phone=Fon"}, []string{`no column "Fon"`, "Email, Tel A, tel-a"}},
+		"number past the end":        {[]string{"phone=#7"}, []string{`no column "#7"`}},
+		"number zero":                {[]string{"phone=#0"}, []string{`no column "#0"`}},
+		"no number":                  {[]string{"phone=#x"}, []string{`no column "#x"`}},
+		"nothing but signs":          {[]string{"phone=--"}, []string{`no column "--"`}},
+		"a name that two have":       {[]string{"phone=Note"}, []string{"#4, #5", "such as #4"}},
+		"a folded name of two":       {[]string{"phone=TEL A"}, []string{"#2, #3", "such as #2"}},
+		"the same role twice":        {[]string{"phone=#2", "phone=#3"}, []string{"--map phone=#3", "mapped twice"}},
+		"a role twice, once empty":   {[]string{"phone=", "phone=#3"}, []string{"mapped twice"}},
+		"the second of two is wrong": {[]string{"phone=#2", "email=#9"}, []string{"--map email=#9"}},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			_, err := pipeline.MapColumns(table.Schema{Columns: columns}, test.overrides)
+			wantError(t, err, test.want...)
+		})
+	}
+}
+
+func TestCanIdentify(t *testing.T) {
+	tests := map[string]bool{
+		"profile_url":                          true,
+		"first_name last_name company_domain":  true,
+		"first_name last_name company_name":    true,
+		"first_name last_name":                 false,
+		"first_name company_name":              false,
+		"last_name company_domain":             false,
+		"email phone company_domain last_name": false,
+		"":                                     false,
+	}
+	for columns, want := range tests {
+		if got := mapColumns(t, strings.Fields(columns)).CanIdentify(); got != want {
+			t.Errorf("columns %q can identify: %v, want %v", columns, got, want)
+		}
+	}
+}
+
+// FuzzMapColumns maps any header: it ends in an error or in columns that exist.
+func FuzzMapColumns(f *testing.F) {
+	f.Add("Email\nFirst Name\nLast Name", "phone=#1")
+	f.Add("Email\nE-Mail", "email=")
+	f.Add("\n#2\n", "email=#2\nphone=#3")
+	f.Add("İ\nß\x80", "first_name=i̇")
+	f.Fuzz(func(t *testing.T, header, override string) {
+		columns := strings.Split(header, "\n")
+		var overrides []string
+		if override != "" {
+			overrides = strings.Split(override, "\n")
+		}
+		mapping, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+		if err != nil {
+			if mapping != nil {
+				t.Fatalf("an error and a mapping %v", mapping)
+			}
+			return
+		}
+		for role, column := range mapping {
+			if column < 0 || column >= len(columns) || !slices.Contains(pipeline.Roles, role) {
+				t.Fatalf("%s is column %d of %d", role, column, len(columns))
+			}
+		}
+		again, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+		if err != nil || !maps.Equal(mapping, again) {
+			t.Fatalf("mapped %v, and again %v, %v", mapping, again, err)
+		}
+	})
+}

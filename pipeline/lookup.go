@@ -1,0 +1,311 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Ledger is the part of the journal that spends. Its methods may be called from
+// many goroutines; those that return nil have made durable what they say.
+type Ledger interface {
+	// Begin decides, in the order of its calls, whether a lookup may be sent.
+	Begin(req attempt.Request) (attempt.Decision, error)
+	// Settle, Void and Park each end a granted attempt, once.
+	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
+	Void(id attempt.ID, why attempt.Voiding) error
+	Park(id attempt.ID, cause string) error
+}
+
+// Finder sends one lookup once and says what became of it. It does not give up
+// when ctx is cancelled: a POST that left is waited for, up to its own time-out.
+type Finder interface {
+	Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
+}
+
+// Pacer spreads lookups over time. Wait returns when the next may begin, or with
+// ctx's error.
+type Pacer interface {
+	Wait(ctx context.Context) error
+}
+
+// Lookups sends the lookups of a run.
+type Lookups struct {
+	Ledger Ledger
+	Finder Finder
+	Pacer  Pacer // nil for none
+	// Reconciler settles lost lookups while the run goes on.
+	Reconciler *Reconciler
+	// Order is the request that every lookup is asked for with: the run, the
+	// prices and the ceilings.
+	Order       attempt.Request
+	Concurrency int // POSTs in flight at the same time, at least 1
+	Now         func() time.Time
+	// Report is called by one goroutine after every change; nil for none.
+	Report func(Tally)
+	// Note is told what takes longer than a lookup; nil for none.
+	Note func(text string)
+}
+
+// Tally counts what the lookups of this process came to.
+type Tally struct {
+	Lookups   int64 // ended: answered, rejected, given up, forfeited or in doubt
+	Posts     int64 // that were sent, or may have been
+	Answered  int64
+	Rejected  int64
+	Lost      int64 // POSTs whose response was lost
+	Forfeited int64 // lost and charged
+	InDoubt   int64 // lost and undecided
+	GivenUp   int64 // failed three times for a passing fault
+	Asked     [enrich.NumFields]int64
+	Returned  [enrich.NumFields]int64
+	Spent     cost.Money
+}
+
+// Plus returns the sums of two tallies.
+func (t Tally) Plus(other Tally) Tally {
+	t.Lookups += other.Lookups
+	t.Posts += other.Posts
+	t.Answered += other.Answered
+	t.Rejected += other.Rejected
+	t.Lost += other.Lost
+	t.Forfeited += other.Forfeited
+	t.InDoubt += other.InDoubt
+	t.GivenUp += other.GivenUp
+	t.Spent += other.Spent
+	for f := range t.Asked {
+		t.Asked[f] += other.Asked[f]
+		t.Returned[f] += other.Returned[f]
+	}
+	return t
+}
+
+// The limits of patience with the service.
+const (
+	maxTries        = 3 // a lookup and two retries (specification v1, "Limits")
+	defaultPause    = 60 * time.Second
+	firstBackoff    = time.Second
+	maxSameInARow   = 5  // rejections of one code, lookups given up, spells of losses
+	maxPausesInARow = 10 // spells of requests to slow down without an answer between them
+	// A run that loses more than one response in lossShare is stopped once it has
+	// lost maxLosses: every loss can cost the price of its fields for nothing.
+	maxLosses = 20
+	lossShare = 4
+	// A wait that is longer than any window is worth a word.
+	longWait = 2 * time.Minute
+	// At most one part in reconcileShare of a run is spent on waiting for accounts
+	// to settle: losses that come in between wait for each other.
+	reconcileShare = 6
+)
+
+// Run sends the lookups that next yields until it returns io.EOF, a ceiling or
+// the service stops it, or ctx is cancelled. It returns when no call is in
+// flight any more. The error is the program's own: after it the journal alone
+// knows what happened.
+func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
+	d := &dispatcher{Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{}}
+	for d.failure == nil && d.stop == nil {
+		if ctx.Err() != nil {
+			d.halt(Interrupted{})
+			break
+		}
+		done, err := d.step(ctx)
+		if err != nil {
+			d.fail(err)
+		}
+		if done {
+			break
+		}
+	}
+	d.drain()
+	if d.failure == nil && len(d.lost) > 0 {
+		d.settleLosses(ctx)
+	}
+	return d.tally, d.stop, d.failure
+}
+
+// task is a lookup on its way: how often it was tried and when it may be tried again.
+type task struct {
+	order  int64 // its place in the list's order
+	lookup enrich.Lookup
+	tries  int
+	due    time.Time
+}
+
+// dispatcher is the state of a Run. One goroutine owns it; workers only send
+// their results to it.
+type dispatcher struct {
+	*Lookups
+	next    func() (enrich.Lookup, error)
+	results chan result
+	gate    *gate
+
+	inFlight int
+	pending  *task  // decided on next
+	begun    int64  // tasks that next yielded
+	retries  []task // waiting for their time, in its order and the list's
+	ended    bool   // next returned io.EOF
+	// lost are the tasks whose responses were lost and not yet settled, by their
+	// last attempts; reconcileAt is when to settle them at the latest.
+	lost        map[attempt.ID]task
+	reconcileAt time.Time
+	streaks     streaks
+	tally       Tally
+	stop        Stop
+	failure     error
+}
+
+// step does one thing: begins a lookup, or waits for what has to come first. It
+// reports true when nothing is left to do.
+func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
+	if len(d.lost) > 0 && !d.reconcileAt.After(d.Now()) {
+		return false, d.reconcile(ctx, oneLook)
+	}
+	if d.inFlight >= d.Concurrency {
+		d.take(<-d.results)
+		return false, nil
+	}
+	if d.pending == nil {
+		if err := d.choose(ctx); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case d.pending != nil:
+		return false, d.begin(ctx)
+	case len(d.retries) > 0:
+		d.wait(ctx, d.retries[0].due)
+		return false, nil
+	case d.inFlight > 0:
+		d.wait(ctx, time.Time{})
+		return false, nil
+	case len(d.lost) > 0:
+		return false, d.reconcile(ctx, lastLook)
+	}
+	return true, nil
+}
+
+// choose makes a retry that is due the pending task, or else the next lookup.
+func (d *dispatcher) choose(ctx context.Context) error {
+	if len(d.retries) > 0 && !d.retries[0].due.After(d.Now()) {
+		d.pending, d.retries = &d.retries[0], d.retries[1:]
+		return nil
+	}
+	if d.ended {
+		return nil
+	}
+	lookup, err := d.next()
+	if errors.Is(err, io.EOF) {
+		d.ended = true
+		return nil
+	}
+	if err != nil && ctx.Err() != nil {
+		d.halt(Interrupted{}) // reading the list was interrupted
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if d.Pacer != nil && d.Pacer.Wait(ctx) != nil {
+		d.halt(Interrupted{})
+		return nil
+	}
+	d.begun++
+	d.pending = &task{order: d.begun, lookup: lookup}
+	return nil
+}
+
+// begin asks the journal about the pending task and does what it says.
+func (d *dispatcher) begin(ctx context.Context) error {
+	order := d.Order
+	order.Lookup = d.pending.lookup
+	decision, err := d.Ledger.Begin(order)
+	if err != nil {
+		return err
+	}
+	switch decision := decision.(type) {
+	case attempt.Granted:
+		d.send(ctx, *d.pending, decision)
+		d.pending = nil
+	case attempt.Known:
+		d.drop(decision.Fields)
+	case attempt.Unsettled:
+		d.drop(decision.Fields)
+	case attempt.Over:
+		if len(d.lost) > 0 { // what they hold may come back, and they come first
+			d.again(*d.pending, time.Time{})
+			d.pending = nil
+			return d.reconcile(ctx, lastLook)
+		}
+		d.halt(CeilingReached(decision))
+	case attempt.Later:
+		if wait := decision.Until.Sub(d.Now()); wait > longWait && d.inFlight == 0 {
+			d.note("nothing may be sent for %s", wait.Round(time.Second))
+		}
+		d.wait(ctx, decision.Until)
+	case attempt.Blocked:
+		if d.inFlight == 0 {
+			return errors.New("the journal waits for a call, but none is in flight")
+		}
+		d.wait(ctx, time.Time{})
+	default:
+		return fmt.Errorf("the journal decided %T, which is no decision", decision)
+	}
+	return nil
+}
+
+// drop takes fields that need not or must not be asked out of the pending task.
+func (d *dispatcher) drop(fields enrich.Fields) {
+	d.pending.lookup.Fields = d.pending.lookup.Fields.Without(fields)
+	if d.pending.lookup.Fields == 0 {
+		d.pending = nil
+	}
+}
+
+// wait returns at a time, or when a call ends, or when ctx is cancelled; the zero
+// time stands for no time.
+func (d *dispatcher) wait(ctx context.Context, until time.Time) {
+	var alarm <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(until.Sub(d.Now()))
+		defer timer.Stop()
+		alarm = timer.C
+	}
+	select {
+	case r := <-d.results:
+		d.take(r)
+	case <-alarm:
+	case <-ctx.Done():
+	}
+}
+
+// send lets a worker send a granted task.
+func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) {
+	d.inFlight++
+	t.tries++
+	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate}
+	go func() { d.results <- w.work(ctx, t, granted) }()
+}
+
+// halt stops the run; nothing else is sent.
+func (d *dispatcher) halt(stop Stop) {
+	d.gate.close()
+	if d.stop == nil {
+		d.stop = stop
+	}
+}
+
+// fail ends the run by the program's own failure; those that follow from the first
+// say nothing new.
+func (d *dispatcher) fail(err error) {
+	d.gate.close()
+	if d.failure == nil {
+		d.failure = err
+	}
+}

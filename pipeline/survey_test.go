@@ -1,0 +1,319 @@
+package pipeline_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/enrich"
+	"payonce/io/csvtable"
+	"payonce/io/table"
+	"payonce/pipeline"
+)
+
+// csvList is a list in memory.
+type csvList string
+
+func (l csvList) Open() (table.Reader, error) {
+	return csvtable.NewReader(strings.NewReader(string(l)), "list.csv")
+}
+
+func (l csvList) schema(t testing.TB) table.Schema {
+	t.Helper()
+	reader, err := l.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.Schema()
+}
+
+// scope returns the scope of a list with the columns that its header names.
+func (l csvList) scope(t testing.TB, wanted enrich.Fields) pipeline.Scope {
+	t.Helper()
+	mapping, err := pipeline.MapColumns(l.schema(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipeline.Scope{Mapping: mapping, Wanted: wanted}
+}
+
+// ask returns the lookups of a survey as "NAME: FIELDS".
+func ask(t testing.TB, scope pipeline.Scope, list pipeline.List, survey *pipeline.Survey, journal pipeline.Recorder) []string {
+	t.Helper()
+	next, done := scope.Lookups(list, survey, journal)
+	defer done()
+	var asked []string
+	for {
+		lookup, err := next()
+		if errors.Is(err, io.EOF) {
+			return asked
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, nameOf(lookup.Identity)+": "+lookup.Fields.String())
+	}
+}
+
+// blank is a journal that knows nothing.
+type blank struct {
+	key func(enrich.Identity) enrich.Key
+}
+
+func newBlank() blank { return blank{checkpoint.AnonymousKey()} }
+
+func (b blank) Key(id enrich.Identity) enrich.Key { return b.key(id) }
+
+func (blank) Record(enrich.Identity) (attempt.Record, error) { return attempt.Record{}, nil }
+
+func take(t testing.TB, scope pipeline.Scope, list pipeline.List, journal pipeline.Recorder) *pipeline.Survey {
+	t.Helper()
+	survey, err := scope.Take(list, journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return survey
+}
+
+// wantCounts compares what is not zero.
+func wantCounts(t testing.TB, want, got pipeline.Counts) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+func TestASurveyCountsByReason(t *testing.T) {
+	list := csvList(`profile url,first name,last name,company,domain,email
+https://pro.example/in/p1,,,,,
+pro.example/in/P1/,,,,,
+,Ada,Byron,Co,,
+,Ada,Byron,Co,,ada@co.example
+,Ada,,Co,,
+,,Byron,Co,,
+,Ada,Byron,,,
+,Ada,Byron,,ada@gmail.com,
+,,,Co,co.example,
+not a url,,,,,
+,Ada,By` + "\uFFFD" + `ron,Co,,
+,,,,,full@co.example
+`)
+	scope := list.scope(t, email)
+	survey := take(t, scope, list, newBlank())
+	wantCounts(t, pipeline.Counts{
+		Rows: 12, Filled: 2, Duplicates: 1, Lookup: 2,
+		Unidentifiable: map[enrich.Unidentifiable]int64{
+			enrich.NoLastName: 1, enrich.NoFirstName: 1, enrich.NoCompany: 1, enrich.FreeMailDomain: 1,
+			enrich.NoIdentifiers: 1, enrich.BadProfileURL: 1, enrich.MangledText: 1,
+		},
+		Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 2},
+		Asked:   [enrich.NumFields]int64{enrich.WorkEmail: 2},
+	}, survey.Count())
+}
+
+func TestTheLookupOfAPersonAsksForWhatAnyRowMisses(t *testing.T) {
+	list := csvList(`profile url,email,phone
+https://pro.example/in/p1,a@co.example,
+https://pro.example/in/p2,b@co.example,1
+https://pro.example/in/p1,,1
+https://pro.example/in/p3, ,1
+https://pro.example/in/p2,b@co.example,
+`)
+	scope := list.scope(t, enrich.AllFields)
+	journal := newBlank()
+	survey := take(t, scope, list, journal)
+	want := []string{"p1: work_email,business_phone", "p3: work_email", "p2: business_phone"}
+	if diff := cmp.Diff(want, ask(t, scope, list, survey, journal)); diff != "" {
+		t.Errorf("lookups (-want +got):\n%s", diff)
+	}
+	wantCounts(t, pipeline.Counts{
+		Rows: 5, Filled: 1, Duplicates: 1, Lookup: 3,
+		Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindWorkEmail: 1, enrich.FindPhone: 1},
+		Asked:   [enrich.NumFields]int64{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
+	}, survey.Count())
+}
+
+func TestTheFirstRowThatMissesSomethingLeads(t *testing.T) {
+	list := csvList("profile url,email\nhttps://pro.example/in/p1,x@co.example\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p1,\n")
+	journal := newBlank()
+	survey := take(t, list.scope(t, email), list, journal)
+	if got := survey.Lead(journal.Key(identity("p1"))); got != 2 {
+		t.Errorf("row %d leads, want 2", got)
+	}
+	if got := survey.Lead(journal.Key(identity("p2"))); got != 0 {
+		t.Errorf("row %d leads somebody who is not in the list", got)
+	}
+}
+
+func TestOnlyWantedFieldsAreMissing(t *testing.T) {
+	list := csvList("profile url,email,phone\nhttps://pro.example/in/p1,x@co.example,\n")
+	if got := take(t, list.scope(t, email), list, newBlank()).Count(); got.Filled != 1 || got.Lookup != 0 {
+		t.Errorf("counts %+v; the phone is not wanted, so the row is filled", got)
+	}
+}
+
+// oneOfEach is a script by which p1 to p5 end in every way there is.
+func oneOfEach(c call) reply {
+	switch {
+	case c.who == "p2":
+		return refuses(0, enrich.InvalidInput, "invalid_identifiers")
+	case c.who == "p3" && c.try == 1:
+		return loses(0, email)
+	case c.who == "p4":
+		return reply{} // in doubt, and the run ends
+	default:
+		return answersWith(0, email)
+	}
+}
+
+// profileList is a list of profile URLs.
+func profileList(names ...string) csvList {
+	return csvList("profile url\n" + profiles + strings.Join(names, "\n"+profiles) + "\n")
+}
+
+func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
+	withRig(t, oneOfEach, func(t *testing.T, r *rig) {
+		r.run(people(3, email))
+		if o := r.runWith(t.Context(), people(4, email)[3:]); o.err == nil {
+			t.Fatal("p4 was to end the run")
+		}
+		list := profileList(names(5)...)
+		scope := list.scope(t, email)
+		survey := take(t, scope, list, r.journal)
+		wantCounts(t, pipeline.Counts{
+			Rows: 5, Answered: 1, Rejected: 1, Forfeited: 1, InDoubt: 1, Lookup: 1,
+			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
+		}, survey.Count())
+		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, survey, r.journal)); diff != "" {
+			t.Errorf("lookups (-want +got):\n%s", diff)
+		}
+		scope.Wanted = enrich.AllFields
+		survey = take(t, scope, list, r.journal)
+		want := []string{"p1: business_phone", "p2: business_phone", "p3: business_phone", "p4: business_phone", "p5: work_email,business_phone"}
+		if diff := cmp.Diff(want, ask(t, scope, list, survey, r.journal)); diff != "" {
+			t.Errorf("lookups of another field too (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestReaskingOpensWhatItNames(t *testing.T) {
+	withRig(t, oneOfEach, func(t *testing.T, r *rig) {
+		r.run(people(3, email))
+		r.run([]enrich.Lookup{{Identity: identity("p5"), Fields: phone}}) // comes back empty
+		list := profileList("p1", "p2", "p3", "p5")
+		tests := map[string]struct {
+			reask attempt.Reask
+			want  []string
+		}{
+			"nothing":              {attempt.Reask{}, []string{"p1: business_phone", "p2: business_phone", "p3: business_phone", "p5: work_email"}},
+			"what came before":     {attempt.Reask{Before: time.Now().Add(-time.Hour)}, []string{"p1: business_phone", "p2: business_phone", "p3: business_phone", "p5: work_email"}},
+			"what came back empty": {attempt.Reask{Before: time.Now().Add(time.Hour)}, []string{"p1: business_phone", "p2: work_email,business_phone", "p3: business_phone", "p5: work_email,business_phone"}},
+			"what was forfeited":   {attempt.Reask{Forfeited: true}, []string{"p1: business_phone", "p2: business_phone", "p3: work_email,business_phone", "p5: work_email"}},
+		}
+		for title, test := range tests {
+			scope := list.scope(t, enrich.AllFields)
+			scope.Reask = test.reask
+			if diff := cmp.Diff(test.want, ask(t, scope, list, take(t, scope, list, r.journal), r.journal)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", title, diff)
+			}
+		}
+	})
+}
+
+func TestALimitIsTheSameWhenTheRunResumes(t *testing.T) {
+	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
+		list := csvList(`profile url,email
+https://pro.example/in/p1,
+https://pro.example/in/p2,full@co.example
+https://pro.example/in/p1,
+https://pro.example/in/p3,
+https://pro.example/in/p4,
+https://pro.example/in/p5,
+`)
+		scope := list.scope(t, email)
+		scope.Limit = 3
+		survey := take(t, scope, list, r.journal)
+		want := []string{"p1: work_email", "p3: work_email", "p4: work_email"}
+		if diff := cmp.Diff(want, ask(t, scope, list, survey, r.journal)); diff != "" {
+			t.Errorf("lookups (-want +got):\n%s", diff)
+		}
+		r.run(people(3, email)) // p2 too, which the list does not miss
+		survey = take(t, scope, list, r.journal)
+		if diff := cmp.Diff([]string{"p4: work_email"}, ask(t, scope, list, survey, r.journal)); diff != "" {
+			t.Errorf("lookups when it resumes (-want +got):\n%s", diff)
+		}
+		wantCounts(t, pipeline.Counts{
+			Rows: 6, Filled: 1, Duplicates: 1, Answered: 2, Skipped: 1, Lookup: 1,
+			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
+		}, survey.Count())
+	})
+}
+
+func TestAListThatChangedIsNoticed(t *testing.T) {
+	journal := newBlank()
+	before := profileList("p1", "p2")
+	scope := before.scope(t, email)
+	survey := take(t, scope, before, journal)
+	next, done := scope.Lookups(profileList("p1", "p9"), survey, journal)
+	defer done()
+	if lookup, err := next(); err != nil || nameOf(lookup.Identity) != "p1" {
+		t.Errorf("first lookup %v, %v; want p1", lookup, err)
+	}
+	if _, err := next(); !errors.Is(err, pipeline.ErrListChanged) {
+		t.Errorf("error %v, want %v", err, pipeline.ErrListChanged)
+	}
+	if _, err := next(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the error %v, want %v", err, io.EOF)
+	}
+}
+
+func TestABrokenListIsFoundByTheSurvey(t *testing.T) {
+	list := csvList("profile url,email\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p2,\"open\n")
+	_, err := list.scope(t, email).Take(list, newBlank())
+	var broken *table.Error
+	if !errors.As(err, &broken) || broken.Line != 3 {
+		t.Errorf("error %v, want one of line 3", err)
+	}
+}
+
+// countedList counts the readers that are open.
+type countedList struct {
+	csvList
+	open *int
+}
+
+type countedReader struct {
+	table.Reader
+	open *int
+}
+
+func (l countedList) Open() (table.Reader, error) {
+	reader, err := l.csvList.Open()
+	*l.open++
+	return countedReader{reader, l.open}, err
+}
+
+func (r countedReader) Close() error { *r.open--; return r.Reader.Close() }
+
+func TestReadingThatIsGivenUpIsClosed(t *testing.T) {
+	open := 0
+	list := countedList{profileList(names(5)...), &open}
+	journal := newBlank()
+	scope := list.scope(t, email)
+	survey := take(t, scope, list, journal)
+	next, done := scope.Lookups(list, survey, journal)
+	if _, err := next(); err != nil || open != 1 {
+		t.Fatalf("error %v, %d readers open; want 1", err, open)
+	}
+	done()
+	if open != 0 {
+		t.Errorf("%d readers are open at the end", open)
+	}
+}

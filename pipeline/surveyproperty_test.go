@@ -1,0 +1,79 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+// TestEveryRowIsCountedOnce holds for any list and journal.
+func TestEveryRowIsCountedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		text.WriteString("profile url,first name,email,phone\n")
+		cell := rapid.SampledFrom([]string{"", "x"})
+		rows := rapid.IntRange(0, 30).Draw(t, "rows")
+		for range rows {
+			profile := rapid.SampledFrom([]string{"", profiles + "p1", profiles + "p2", profiles + "P2/", profiles + "p3", "no url"}).Draw(t, "profile")
+			fmt.Fprintf(&text, "%s,Ada,%s,%s\n", profile, cell.Draw(t, "email"), cell.Draw(t, "phone"))
+		}
+		list := csvList(text.String())
+		reader, err := list.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mapping, err := pipeline.MapColumns(reader.Schema(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope := pipeline.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
+		journal := drawJournal(t)
+		survey, err := scope.Take(list, journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := survey.Count()
+		sum := c.Filled + c.Duplicates + c.Answered + c.Rejected + c.InDoubt + c.Forfeited + c.Forgotten + c.Skipped + c.Lookup
+		for _, n := range c.Unidentifiable {
+			sum += n
+		}
+		var operations int64
+		for _, n := range c.Lookups {
+			operations += n
+		}
+		if c.Rows != int64(rows) || sum != c.Rows || operations != c.Lookup {
+			t.Fatalf("%d rows, %d counted, %d lookups of %d: %+v\n%s", rows, sum, operations, c.Lookup, c, text.String())
+		}
+		if scope.Limit > 0 && c.Lookup > scope.Limit {
+			t.Fatalf("%d lookups under a limit of %d", c.Lookup, scope.Limit)
+		}
+	})
+}
+
+// drawnJournal knows of everybody what was drawn.
+type drawnJournal struct {
+	blank
+	records map[enrich.Key]attempt.Record
+}
+
+func (d drawnJournal) Record(id enrich.Identity) (attempt.Record, error) {
+	return d.records[d.Key(id)], nil
+}
+
+func drawJournal(t *rapid.T) drawnJournal {
+	journal := drawnJournal{newBlank(), map[enrich.Key]attempt.Record{}}
+	for _, who := range names(3) {
+		var record attempt.Record
+		for f := range record.States {
+			record.States[f] = attempt.FieldState(rapid.IntRange(int(attempt.Unasked), int(attempt.Forgotten)).Draw(t, "state"))
+		}
+		journal.records[journal.Key(identity(who))] = record
+	}
+	return journal
+}

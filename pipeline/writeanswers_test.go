@@ -1,0 +1,111 @@
+package pipeline_test
+
+import (
+	"testing"
+	"time"
+
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
+	script := func(c call) reply {
+		switch c.who {
+		case "p1":
+			return answersWith(0, email)
+		case "p4":
+			return loses(0, email)
+		default:
+			return answersWith(0, 0)
+		}
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		r.run(append(people(2, email), people(4, email)[3:]...))
+		list := profileList("p1", "p2", "p3", "p4", "p1")
+		w := r.write(list, email)
+		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
+		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
+		other := r.writeAs(list, pipeline.Output{Scope: list.scope(t, email), Run: "another"}, r.journal)
+		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
+		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
+	})
+}
+
+func TestDuplicatesShareTheAnswer(t *testing.T) {
+	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
+		r.run(people(1, enrich.AllFields))
+		w := r.write(`profile url,email,phone
+https://pro.example/in/p1,full@co.example,1
+https://pro.example/in/p1,own@co.example,
+https://PRO.example/in/P1/,,1
+`, enrich.AllFields)
+		w.want(t, "email", "full@co.example", "own@co.example", "ada@co.example")
+		w.want(t, "phone", "1", "+1 555 0100", "1")
+		w.want(t, "enrich_status", "filled", "matched", "duplicate")
+		w.want(t, "enrich_reason", "", "", "same person as row 2")
+		w.want(t, "enrich_request_id", "", "req-1", "req-1")
+		w.want(t, "enrich_charge_usd", "", "0.40", "")
+	})
+}
+
+func TestAPhoneTypeStandsBesideItsPhoneOnly(t *testing.T) {
+	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
+		r.run(people(1, enrich.AllFields))
+		w := r.write(`profile url,email,phone
+https://pro.example/in/p1,,
+https://pro.example/in/p1,,1
+`, enrich.AllFields)
+		w.want(t, "phone_type", "office", "")
+	})
+}
+
+func TestAnswersOfTwoAttemptsAreCombined(t *testing.T) {
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	script := func(c call) reply {
+		if c.fields == email {
+			return reply{verdict: enrich.Answered{Answer: enrich.Answer{
+				Status: enrich.Matched, FullName: "Ada Byron", WorkEmail: "ada@co.example", RequestID: "req-1",
+				RetrievedAt: at.Add(time.Hour), Provenance: "first",
+			}}}
+		}
+		return reply{verdict: enrich.Answered{Answer: enrich.Answer{
+			Status: enrich.Matched, FullName: "Ada Lovelace", BusinessPhone: "+1", PhoneType: "office", RequestID: "req-2",
+			RetrievedAt: at, Provenance: "second",
+		}}}
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		r.run(people(1, email))
+		r.run(people(1, phone))
+		w := r.write(profileList("p1"), enrich.AllFields)
+		w.want(t, "work_email", "ada@co.example")
+		w.want(t, "business_phone", "+1")
+		w.want(t, "phone_type", "office")
+		w.want(t, "enrich_status", "matched")
+		w.want(t, "enrich_request_id", "req-1 req-2")
+		w.want(t, "enrich_charge_usd", "0.40")
+		// The rest is the later answer's.
+		w.want(t, "full_name", "Ada Byron")
+		w.want(t, "enrich_retrieved_at", "2026-11-01T13:00:00Z")
+		w.want(t, "enrich_provenance", "first")
+	})
+}
+
+func TestALaterNotFoundTakesNothingAway(t *testing.T) {
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	script := func(c call) reply {
+		if c.fields == email {
+			answer := found(email)
+			answer.RetrievedAt = at
+			return reply{verdict: enrich.Answered{Answer: answer}}
+		}
+		return reply{verdict: enrich.Answered{Answer: enrich.Answer{Status: enrich.NotFound, RetrievedAt: at.Add(time.Hour)}}}
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		r.run(people(1, email))
+		r.run(people(1, phone))
+		w := r.write(profileList("p1"), enrich.AllFields)
+		w.want(t, "enrich_status", "partial")
+		w.want(t, "enrich_reason", "business_phone not found")
+		w.want(t, "full_name", "Ada Example")
+	})
+}
