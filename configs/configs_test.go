@@ -1,0 +1,156 @@
+package configs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/configs"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// prices returns the prices of an email and a phone, in cents.
+func prices(email, phone int64) cost.Prices {
+	return cost.Prices{enrich.WorkEmail: cost.Cents(email), enrich.BusinessPhone: cost.Cents(phone)}
+}
+
+func TestRateCard(t *testing.T) {
+	got, err := configs.RateCard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := cost.RateCard{Options: []cost.Option{
+		{Name: "payg", Title: "Pay as you go", Prices: prices(15, 25)},
+		{Name: "core", Title: "Core", MonthlyIncluded: 49 * cost.Dollar, Prices: prices(15, 25)},
+		{Name: "growth", Title: "Growth", MonthlyIncluded: 149 * cost.Dollar, Prices: prices(12, 20)},
+		{Name: "scale", Title: "Scale", MonthlyIncluded: 399 * cost.Dollar, Prices: prices(9, 16)},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseRateCard(t *testing.T) {
+	tests := []struct{ name, yaml string }{
+		{"texts", `options: [{name: a, work_email_usd: "0.1", business_phone_usd: '0.300001'}]`},
+		{"plain decimals", `options: [{name: a, work_email_usd: 0.1, business_phone_usd: 0.300001}]`},
+		{"trailing zeros and a currency sign", `options: [{name: a, work_email_usd: 0.100000, business_phone_usd: $0.300001}]`},
+		{"an alias", "options:\n- name: a\n  work_email_usd: &price 0.1\n  business_phone_usd: 0.300001\n  monthly_included_usd: 0"},
+	}
+	want := cost.RateCard{Options: []cost.Option{{
+		Name:   "a",
+		Prices: cost.Prices{enrich.WorkEmail: 100_000, enrich.BusinessPhone: 300_001},
+	}}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := configs.ParseRateCard("card.yaml", []byte(tt.yaml))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMissingPriceIsUnknown(t *testing.T) {
+	for _, text := range []string{
+		"options:\n- name: a\n  work_email_usd: 0",
+		"options:\n- name: a\n  work_email_usd: 0\n  business_phone_usd: null",
+	} {
+		card, err := configs.ParseRateCard("card.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		price := card.Options[0].Prices
+		if got, known := price.Of(enrich.WorkEmail); got != 0 || !known {
+			t.Errorf("%q: the price of an email is %s, %t", text, got, known)
+		}
+		if _, known := price.Of(enrich.BusinessPhone); known {
+			t.Errorf("%q: the price of a phone is known", text)
+		}
+	}
+}
+
+func TestParseRateCardErrors(t *testing.T) {
+	const head = "options:\n- name: a\n  "
+	tests := []struct {
+		name, yaml string
+		want       []string // the beginning of each line of the error
+	}{
+		{"unknown key of an option", head + "work_mail_usd: 1", []string{"card.yaml:3: field work_mail_usd"}},
+		{"unknown key of the card", "optoins: []", []string{"card.yaml:1: field optoins"}},
+		{
+			"two of them", head + "email: 1\n  title: A\n  phone: 1",
+			[]string{"card.yaml:3: field email", "card.yaml:5: field phone"},
+		},
+		{"negative", head + "work_email_usd: -0.15", []string{`card.yaml:3: "-0.15": not an amount in USD`}},
+		{"negative text", head + `work_email_usd: "-0.15"`, []string{`card.yaml:3: "-0.15": not an amount in USD`}},
+		{"exponent", head + "work_email_usd: 1e-1", []string{`card.yaml:3: "1e-1": not an amount in USD`}},
+		{"hexadecimal", head + "work_email_usd: 0x10", []string{`card.yaml:3: "0x10": not an amount in USD`}},
+		{"infinite", head + "work_email_usd: .inf", []string{`card.yaml:3: ".inf": not an amount in USD`}},
+		{"too fine", head + "monthly_included_usd: 0.0000001", []string{`card.yaml:3: "0.0000001": not an amount in USD`}},
+		{"empty amount", head + `work_email_usd: ""`, []string{`card.yaml:3: "": not an amount in USD`}},
+		{"an amount that is a truth value", head + "work_email_usd: true", []string{"card.yaml:3: not an amount in USD"}},
+		{"an amount that is a list", head + "work_email_usd: [1]", []string{"card.yaml:3: not an amount in USD"}},
+		{"an amount that is a mapping", head + "work_email_usd: {usd: 1}", []string{"card.yaml:3: not an amount in USD"}},
+		{"a name that is a number", "options:\n- name: 1", []string{"card.yaml:2: not a text"}},
+		{"a title that is a list", head + "title: [A]", []string{"card.yaml:3: not a text"}},
+		{"options that are no list", "options: core", []string{"card.yaml:1: cannot construct"}},
+		{"a card that is a list", "- options", []string{"card.yaml:1: cannot construct"}},
+		{"a key twice", head + "title: A\n  title: B", []string{`card.yaml:4: mapping key "title" already defined`}},
+		{"a name twice", head + "title: A\n- name: b\n- name: a", []string{`card.yaml:5: option "a" stands on line 2 already`}},
+		{"no name", head + "title: A\n- title: B", []string{"card.yaml: option 2 of the rate card has no name"}},
+		{"no options", "options: []", []string{"card.yaml:1: the rate card has no options"}},
+		{"a comment only", "# nothing", []string{"card.yaml:1: "}},
+		{"nothing", "", []string{"card.yaml:1: "}},
+		{"two documents", "options: []\n---\noptions: []", []string{"card.yaml:1: "}},
+		{"no YAML", "options:\n- {name: a\n", []string{"card.yaml:3: "}},
+		{"no text", "\xff", []string{"card.yaml:1: "}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			card, err := configs.ParseRateCard("card.yaml", []byte(tt.yaml))
+			if err == nil {
+				t.Fatalf("read as %+v", card)
+			}
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) != len(tt.want) {
+				t.Fatalf("%d lines, want %d:\n%v", len(lines), len(tt.want), err)
+			}
+			for i, want := range tt.want {
+				if !strings.HasPrefix(lines[i], want) {
+					t.Errorf("%q does not begin with %q", lines[i], want)
+				}
+			}
+		})
+	}
+}
+
+func FuzzParseRateCard(f *testing.F) {
+	f.Add([]byte("options:\n- name: a\n  title: A\n  monthly_included_usd: 49\n  work_email_usd: 0.15\n"))
+	f.Add([]byte("options: [{name: a, business_phone_usd: \"0.25\"}, {name: b}]"))
+	f.Add([]byte("options:\n- &o {name: a}\n- <<: *o\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		card, err := configs.ParseRateCard("card.yaml", data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "card.yaml:") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		for _, option := range card.Options {
+			if _, err := card.Option(option.Name); err != nil || option.Name == "" {
+				t.Errorf("%q is not found: %v", option.Name, err)
+			}
+			for field, price := range option.Prices {
+				if price < 0 || price > cost.MaxMoney {
+					t.Errorf("%s costs %d", field, price)
+				}
+			}
+		}
+	})
+}
