@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"payonce/sandbox"
+)
+
+// A clock that is set back between two starts neither lets more lookups into a
+// window nor anything be paid for twice. The first start is a process that is
+// killed; the others run here, because a process takes its time from the system.
+func TestClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	const slots, window = 20, time.Second
+	service, tap := newService(t, 9)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60", "--concurrency", "1", "--rate", "20/1s")
+	if code := killAt(p, tap, 15, false); code != -1 {
+		t.Fatalf("it was not killed: exit code %d", code)
+	}
+	tap.watch.Store(nil)
+	steps := []struct {
+		back  time.Duration
+		limit string // lets the next step begin in a window that is not empty
+	}{{time.Hour, "30"}, {25 * time.Hour, "1000"}}
+	for _, step := range steps {
+		code, stderr := p.executeAt(-step.back, "--limit", step.limit)
+		if code != exitDone && code != exitDoubt {
+			t.Fatalf("with a clock set back by %s: exit code %d\n%s", step.back, code, stderr)
+		}
+		p.checkJournal()
+	}
+	books := service.Books()
+	checkWindow(t, books.Arrivals, slots, window)
+	p.checkExplained(books)
+	checkOutput(t, p, books)
+}
+
+// executeAt runs the program in this process with a clock of its own.
+func (p *program) executeAt(ahead time.Duration, flags ...string) (code int, stderr string) {
+	vars := map[string]string{"SERVICE_BASE_URL": p.baseURL, "SERVICE_API_KEY": sandbox.DefaultKey}
+	var stdout, messages bytes.Buffer
+	env := environment{
+		stdin: &bytes.Buffer{}, stdout: &stdout, stderr: &messages,
+		getenv: func(name string) string { return vars[name] },
+		now:    func() time.Time { return time.Now().Add(ahead) },
+	}
+	code = execute(p.t.Context(), env, append(slices.Clip(p.args), flags...))
+	return code, messages.String()
+}
+
+// checkWindow checks that no span of the window's length saw more lookups than its slots.
+func checkWindow(t *testing.T, arrivals []sandbox.Arrival, slots int, window time.Duration) {
+	t.Helper()
+	for i := slots; i < len(arrivals); i++ {
+		if span := arrivals[i].At.Sub(arrivals[i-slots].At); span < window {
+			t.Errorf("lookups %d to %d came within %s", i-slots+1, i+1, span)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"payonce/checkpoint"
+	"payonce/io/table"
+	"payonce/pipeline"
+	"payonce/service"
+)
+
+// The exit codes. They are a contract with scripts.
+const (
+	exitDone        = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitCeiling     = 3
+	exitRefused     = 4
+	exitDoubt       = 5
+	exitInterrupted = 6
+	exitLocked      = 11
+)
+
+// exitHelp describes the codes for the help texts.
+var exitHelp = map[int]string{
+	exitDone:        "every row has its outcome",
+	exitInternal:    "internal failure",
+	exitUsage:       "wrong usage, configuration or list",
+	exitCeiling:     "a ceiling was reached; resumable",
+	exitRefused:     "the service refuses (key, access, credit, configuration, attempt limit); resumable",
+	exitDoubt:       "done, but some lookups are in doubt or forfeited",
+	exitInterrupted: "interrupted; resumable",
+	exitLocked:      "another run holds the journal",
+}
+
+// exitCodes returns the help text for the codes that a command can end with.
+func exitCodes(codes ...int) string {
+	var text strings.Builder
+	text.WriteString("\n\nExit codes:\n")
+	for _, code := range codes {
+		fmt.Fprintf(&text, "  %2d  %s\n", code, exitHelp[code])
+	}
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// usageError is a mistake of the user: wrong flags, configuration or list.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// asUsage makes an error one of usage; nil stays nil.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// serviceError is a service that refuses or cannot be reached.
+type serviceError struct{ err error }
+
+func (e serviceError) Error() string { return e.err.Error() }
+func (e serviceError) Unwrap() error { return e.err }
+
+// asService makes an error of a call one of the service, unless the user ended it.
+func asService(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return serviceError{err}
+}
+
+// asServiceIfRefused makes an error one of the service when that is what it is.
+func asServiceIfRefused(ctx context.Context, err error) error {
+	var status *service.StatusError
+	if errors.As(err, &status) {
+		return asService(ctx, err)
+	}
+	return err
+}
+
+// stopError ends a command whose run stopped early, or ended in doubt, after the
+// summary has said all there is to say.
+type stopError struct{ code int }
+
+func (e stopError) Error() string { return exitHelp[e.code] }
+
+// codeOfStop returns the exit code of a stopped run.
+func codeOfStop(stop pipeline.Stop) int {
+	switch stop.(type) {
+	case nil:
+		return exitDone
+	case pipeline.CeilingReached:
+		return exitCeiling
+	case pipeline.Interrupted:
+		return exitInterrupted
+	default:
+		return exitRefused
+	}
+}
+
+// exitCode is the one place where errors become exit codes.
+func exitCode(err error) int {
+	var (
+		stop   stopError
+		usage  usageError
+		list   *table.Error
+		locked *checkpoint.LockedError
+		status serviceError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &stop):
+		return stop.code
+	case errors.As(err, &locked):
+		return exitLocked
+	case errors.As(err, &status):
+		return exitRefused
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, pipeline.ErrListChanged):
+		return exitUsage
+	default:
+		return exitInternal
+	}
+}
+
+// errorText returns what to print about an error, "" when all was said.
+func errorText(err error) string {
+	var stop stopError
+	var locked *checkpoint.LockedError
+	switch {
+	case err == nil || errors.As(err, &stop):
+		return ""
+	case errors.As(err, &locked):
+		return err.Error() + "; wait until it ends, or use another --workspace"
+	case errors.Is(err, checkpoint.ErrOtherKey):
+		return err.Error() + "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give that a --workspace NAME of its own"
+	case errors.Is(err, context.Canceled):
+		return "interrupted; nothing was sent"
+	case errors.Is(err, checkpoint.ErrCorrupt):
+		return err.Error() + "; nothing more is sent"
+	}
+	return err.Error()
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint"
+	"payonce/enrich"
+)
+
+func newForgetCommand(env environment) *cobra.Command {
+	var who forgetFlags
+	cmd, _ := journalCommand(env, "forget", "Erase a person from the journal",
+		"Erase a person's identity and answers from the journal. What was paid stays on record, and the\n"+
+			"person is never looked up again: rows of a list that name them say \"forgotten on request\".\n\n"+
+			"Name the person by one of\n"+
+			"  --profile-url URL\n"+
+			"  --first-name NAME --last-name NAME and --company-domain DOMAIN or --company-name NAME\n"+
+			"  --email EMAIL    the email that was found\n"+
+			"  --phone NUMBER   the phone that was found\n\n"+
+			"A person who was looked up under several identities is forgotten under each that is named.\n"+
+			"The shell may keep the command in its history, and outputs and backups keep what they have.",
+		func(s *settings, dir string) error {
+			person, err := who.person()
+			if err != nil {
+				return err
+			}
+			return s.eraseFrom(dir, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+				return journal.Forget(person)
+			})
+		})
+	flags := cmd.Flags()
+	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")
+	flags.StringVar(&who.contact.FirstName, "first-name", "", "the person's first `NAME`")
+	flags.StringVar(&who.contact.LastName, "last-name", "", "the person's last `NAME`")
+	flags.StringVar(&who.contact.CompanyDomain, "company-domain", "", "the company's `DOMAIN`")
+	flags.StringVar(&who.contact.CompanyName, "company-name", "", "the company's `NAME`")
+	flags.StringVar(&who.email, "email", "", "the `EMAIL` that was found")
+	flags.StringVar(&who.phone, "phone", "", "the phone `NUMBER` that was found")
+	return cmd
+}
+
+// forgetFlags name a person.
+type forgetFlags struct {
+	contact      enrich.Contact
+	email, phone string
+}
+
+// person returns who is named, by exactly one way.
+func (f forgetFlags) person() (checkpoint.Person, error) {
+	named := f.contact
+	named.ProfileURL = ""
+	ways := 0
+	for _, given := range []bool{f.contact.ProfileURL != "", named != (enrich.Contact{}), f.email != "", f.phone != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return checkpoint.Person{}, usagef("who is to be forgotten? name the person in one way: --profile-url, or --first-name and --last-name with a company, or --email, or --phone")
+	}
+	if f.email != "" || f.phone != "" {
+		return checkpoint.Person{Email: f.email, Phone: f.phone}, nil
+	}
+	identity, reason := f.contact.Identify(enrich.ByProfile)
+	if reason != "" {
+		return checkpoint.Person{}, usagef("this names nobody: %s", reason)
+	}
+	return checkpoint.Person{Identity: identity}, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A disk that fills up in the middle of a run stops the program before it sends
+// anything that it could not record; with room again the same command goes on.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	// With a little room left the answers to what is in flight are still recorded.
+	t.Run("nearly full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 40<<20, exitDone) })
+	t.Run("full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 0, exitDone, exitDoubt) })
+}
+
+func fillAndResume(t *testing.T, left int64, resumed ...int) {
+	const concurrency, first = 4, 60 // beyond the free allowance, of which no more is held than there is
+	service, tap := newService(t, 8)
+	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60", "--concurrency", fmt.Sprint(concurrency))
+	mountDisk(t, p.state(), "size=256m")
+	reached, release := tap.holdMany(first, concurrency) // then nothing is being written
+	run := p.start()
+	receive(t, reached, "too few lookups")
+	ballast := fillDisk(t, p.state(), left)
+	close(release)
+	if code := run.end(); code != exitInternal {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	for _, text := range []string{"nothing more is sent", "free some and run the same command again"} {
+		if !strings.Contains(run.stderr.String(), text) {
+			t.Errorf("it does not say %q:\n%s", text, run.stderr)
+		}
+	}
+	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
+		t.Errorf("%d lookups were sent, the disk was full at the %dth", sent, first)
+	}
+	p.runToEnd(exitInternal) // nothing is sent now
+	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
+		t.Errorf("%d lookups were sent after the disk was full", sent)
+	}
+
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	p.checkJournal()
+	p.runToEnd(resumed...)
+	p.checkExplained(service.Books())
+	checkOutput(t, p, service.Books())
+}
+
+// mountDisk mounts a disk in memory on a new directory.
+func mountDisk(t *testing.T, dir, size string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
+		t.Skipf("mounting a small disk needs more rights than this process has: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Errorf("unmounting %s: %v", dir, err)
+		}
+	})
+}
+
+// fillDisk fills the disk of dir with a file and leaves so many bytes.
+func fillDisk(t *testing.T, dir string, left int64) (ballast string) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(dir, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Fallocate(int(file.Fd()), 0, 0, int64(disk.Bavail)*disk.Bsize-left); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
+}

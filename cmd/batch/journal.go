@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+)
+
+func newJournalCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "Check, read and look after the workspace's journal",
+		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env))
+	return cmd
+}
+
+// journalCommand makes a command on the closed journal in a directory.
+func journalCommand(env environment, use, short, long string, do func(s *settings, dir string) error) (*cobra.Command, *settings) {
+	s := newSettings(env)
+	cmd := &cobra.Command{
+		Use: use, Short: short,
+		Long: long + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd); err != nil {
+				return err
+			}
+			dir, err := s.existingJournal()
+			if err != nil {
+				return err
+			}
+			return asJournalError(do(s, dir))
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	return cmd, s
+}
+
+// existingJournal returns the directory of the workspace's journal, which has to exist.
+func (s *settings) existingJournal() (string, error) {
+	dir, err := s.workspaceDir()
+	if err == nil && !checkpoint.Exists(dir) {
+		err = s.noJournal()
+	}
+	return dir, err
+}
+
+// noJournal says that the workspace has no journal.
+func (s *settings) noJournal() error {
+	return usagef("there is no journal yet for this service and workspace %q; it begins with the first run", s.workspace)
+}
+
+// journalOptions say how the workspace's journal is opened.
+func (s *settings) journalOptions(doing string) (checkpoint.Options, error) {
+	key, err := s.journalKey(journalKeyName)
+	return checkpoint.Options{
+		Rate: s.journalRate(), Now: s.env.now, EncryptionKey: key,
+		Holder: fmt.Sprintf("process %d (batch %s) since %s", os.Getpid(), doing, s.env.now().Format("2006-01-02 15:04:05")),
+	}, err
+}
+
+// asJournalError makes what the user has to set right an error of usage.
+func asJournalError(err error) error {
+	switch {
+	case errors.Is(err, checkpoint.ErrEncryptionKey):
+		return usagef("%w; the key comes from %s, and %q turns encryption on or changes the key", err, journalKeyName, "batch journal rekey")
+	case errors.Is(err, checkpoint.ErrNotWritable):
+		return usagef("%w; give --state DIR or set BATCH_STATE to a directory that can be written", err)
+	}
+	return err
+}
+
+func newJournalCheckCommand(env environment) *cobra.Command {
+	cmd, _ := journalCommand(env, "check", "Verify every record of the journal and its sums",
+		"Walk every record of the journal and verify what has to hold: every record can be read, every\n"+
+			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up.",
+		checkJournal)
+	return cmd
+}
+
+// checkView is a check as it is printed with --json.
+type checkView struct {
+	checkpoint.Summary
+	List []checkpoint.Problem `json:"list"`
+}
+
+func checkJournal(s *settings, dir string) error {
+	options, err := s.journalOptions("journal check")
+	if err != nil {
+		return err
+	}
+	view := checkView{List: []checkpoint.Problem{}}
+	view.Summary, err = checkpoint.CheckDir(dir, options, func(p checkpoint.Problem) { view.List = append(view.List, p) })
+	if err != nil {
+		return err
+	}
+	if s.json {
+		err = printJSON(s.env.stdout, view)
+	} else {
+		err = view.print(&printer{w: s.env.stdout})
+	}
+	if err == nil && len(view.List) > 0 {
+		err = fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
+	}
+	return err
+}
+
+func (v checkView) print(p *printer) error {
+	if len(v.List) == 0 {
+		p.line("The journal is sound.")
+		p.line("")
+	}
+	p.entry("journal", "%s", v.ID)
+	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
+		if n := v.Attempts[state.String()]; n > 0 {
+			p.entry("attempts "+state.String(), "%d", n)
+		}
+	}
+	p.entry("identities", "%d", v.Identities)
+	p.entry("runs", "%d", v.Runs)
+	p.entry("settled", "$%s", v.Totals.Settled)
+	p.entry("held", "$%s", v.Totals.Held)
+	p.entry("free allowance used", "%s", listCounts(byField(v.Totals.FreeUsed)))
+	p.entry("fields charged", "%s", listCounts(byField(v.Totals.Charged)))
+	if v.Erased > 0 {
+		p.entry("erased", "%d attempts", v.Erased)
+	}
+	for _, problem := range v.List {
+		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
+	}
+	return p.err
+}
+
+func newJournalDumpCommand(env environment) *cobra.Command {
+	var values bool
+	cmd, _ := journalCommand(env, "dump", "Print every record of the journal as JSON lines",
+		"Print every record of the journal, one JSON object to a line, in the order of the keys.\n"+
+			"Identities and answers are masked unless --values is given.",
+		func(s *settings, dir string) error {
+			options, err := s.journalOptions("journal dump")
+			if err != nil {
+				return err
+			}
+			return checkpoint.DumpDir(dir, options, s.env.stdout, values)
+		})
+	cmd.Flags().BoolVar(&values, "values", false, "show identities and answers")
+	return cmd
+}
+
+func newJournalRekeyCommand(env environment) *cobra.Command {
+	cmd, _ := journalCommand(env, "rekey", "Encrypt the journal with another key",
+		"Rewrite the journal, encrypted with the key from "+newJournalKeyName+". The present key comes from\n"+
+			journalKeyName+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
+			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
+		rekeyJournal)
+	return cmd
+}
+
+func rekeyJournal(s *settings, dir string) error {
+	key, err := s.journalKey(newJournalKeyName)
+	if err == nil && key == nil {
+		err = usagef("which key? set %s", newJournalKeyName)
+	}
+	if err != nil {
+		return err
+	}
+	options, err := s.journalOptions("journal rekey")
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.Rewrite(dir, options, key); err != nil {
+		return err
+	}
+	if s.json {
+		return printJSON(s.env.stdout, map[string]bool{"encrypted": true})
+	}
+	p := &printer{w: s.env.stdout}
+	p.line("The journal is encrypted with the new key. Set %s to it from now on.", journalKeyName)
+	return p.err
+}
+
+func newJournalPruneCommand(env environment) *cobra.Command {
+	var keep ageValue
+	cmd, _ := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
+		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
+			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
+			"answer stay empty.",
+		func(s *settings, dir string) error {
+			if !keep.set {
+				return usagef("how old may answers get? give --keep-answers AGE, such as 180d")
+			}
+			return s.eraseFrom(dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+				return journal.Prune(keep.before(s.env.now()))
+			})
+		})
+	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
+	return cmd
+}
+
+// eraseFrom erases from the journal and then rewrites it, because the bytes of
+// what was erased would stay in its files otherwise.
+func (s *settings) eraseFrom(dir, doing string, erase func(*checkpoint.Journal) (checkpoint.Erasure, error)) error {
+	options, err := s.journalOptions(doing)
+	if err != nil {
+		return err
+	}
+	journal, err := checkpoint.Open(dir, options)
+	if err != nil {
+		return err
+	}
+	erasure, err := erase(journal)
+	if err = errors.Join(err, journal.Close()); err != nil {
+		return err
+	}
+	if err := checkpoint.Rewrite(dir, options, options.EncryptionKey); err != nil {
+		return err
+	}
+	if s.json {
+		return printJSON(s.env.stdout, erasure)
+	}
+	p := &printer{w: s.env.stdout}
+	p.entry("persons forgotten", "%d", erasure.Persons)
+	p.entry("answers erased", "%d", erasure.Answers)
+	return p.err
+}

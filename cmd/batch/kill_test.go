@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/cost"
+	"payonce/sandbox"
+)
+
+var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
+
+// TestKill kills the program at moments that a seed chooses and starts it again,
+// until it ends by itself. The service's own books then say what it asked and
+// what it was charged.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(*killSeeds) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			killAndResume(t, seed, "60.00", exitDone, exitDoubt)
+		})
+	}
+}
+
+// TestKillUnderCeiling kills a program whose money does not suffice for the list.
+func TestKillUnderCeiling(t *testing.T) {
+	t.Parallel()
+	killAndResume(t, 99, "8.00", exitCeiling)
+}
+
+// maxKills is after how many kills the program is left alone.
+const maxKills = 8
+
+func killAndResume(t *testing.T, seed uint64, maxSpend string, codes ...int) {
+	service := startService(t, seed)
+	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4")
+	draw := rand.New(rand.NewPCG(seed, 0))
+	kills := 0
+	for ; kills < maxKills; kills++ {
+		if code := killAt(p, &service.tap, 1+draw.Int64N(45), draw.IntN(2) == 0); code != -1 {
+			break
+		}
+	}
+	service.watch.Store(nil)
+	last := p.runToEnd(codes...)
+	view, books := decodeSummary(t, last), service.end(t)
+	if kills < 3 {
+		t.Fatalf("it was killed %d times only", kills)
+	}
+	t.Logf("%d kills, %d lookups arrived, $%s charged, rows %v", kills, len(books.Arrivals), books.Charged, view.Rows)
+
+	limit, err := cost.ParseMoney(maxSpend)
+	if err != nil || books.Charged > limit {
+		t.Errorf("charged $%s of $%s, error %v", books.Charged, maxSpend, err)
+	}
+	if view.Spent > limit || view.Spent+view.Held < books.Charged {
+		t.Errorf("the summary says $%s spent and $%s held of $%s, the service charged $%s", view.Spent, view.Held, maxSpend, books.Charged)
+	}
+	checkOutput(t, p, books)
+	checkValues(t, readRows(t, p.output()), undisturbed(t, seed, 200))
+}
+
+// killAt starts the program and kills it at its nth request, before the service
+// sees the request or before the program sees the response. It returns -1 when it
+// was killed, or else the exit code.
+func killAt(p *program, tap *tap, nth int64, before bool) int {
+	return p.killOn(tap.atRequest(nth, before))
+}
+
+// atRequest returns a channel that tells when the nth request has come: before the
+// service sees it, or else when it was answered. Either way its client hears nothing.
+func (tap *tap) atRequest(nth int64, before bool) <-chan struct{} {
+	came := make(chan struct{})
+	var requests atomic.Int64
+	watch := watcher(func(r *http.Request, pass func()) {
+		hold := func() {
+			close(came)
+			<-r.Context().Done() // the client is dead
+		}
+		switch now := requests.Add(1) == nth; {
+		case now && before:
+			hold()
+			return
+		case now:
+			defer hold() // deferred, because a fault of the service ends in a panic
+		}
+		pass()
+	})
+	tap.watch.Store(&watch)
+	return came
+}
+
+// killOn starts the program and kills it when the moment has come. It returns -1
+// when it was killed, or else the exit code.
+func (p *program) killOn(moment <-chan struct{}) int {
+	run := p.start()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run.end()
+	}()
+	select {
+	case <-moment:
+		run.Process.Kill()
+		<-ended
+	case <-ended:
+	}
+	return run.ProcessState.ExitCode()
+}
+
+// checkValues checks that every answer is the one of an undisturbed run, but for
+// the persons whose answers were lost or never bought.
+func checkValues(t *testing.T, got, want []listRow) {
+	t.Helper()
+	lost := lostPersons(got)
+	for i, row := range got {
+		id := row.identity()
+		if slices.Contains(lost, id) || row["enrich_status"] == "not_attempted" {
+			continue
+		}
+		for _, column := range []string{"email", "phone", "full_name", "phone_type", "enrich_status", "enrich_reason"} {
+			if row["enrich_status"] == "duplicate" && row[column] == "" {
+				continue // its leading row may never have been bought
+			}
+			if diff := cmp.Diff(want[i][column], row[column]); diff != "" {
+				t.Errorf("row %d, %s (-undisturbed +killed):\n%s", i+1, column, diff)
+			}
+		}
+	}
+}
+
+// undisturbed returns what the program writes when nothing happens to it.
+func undisturbed(t *testing.T, seed uint64, rows int) []listRow {
+	t.Helper()
+	_, tap := newService(t, seed)
+	p := newProgram(t, rows, tap.listen(t), "--max-spend", "900.00")
+	p.runToEnd(exitDone)
+	return readRows(t, p.output())
+}
+
+// serviceProcess is "batch sandbox" as a process of its own, behind a tap.
+type serviceProcess struct {
+	tap
+	process *exec.Cmd
+	seed    uint64
+	books   string
+}
+
+// startService starts a sandbox with the flags, such as its faults.
+func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
+	t.Helper()
+	s := &serviceProcess{seed: seed, books: filepath.Join(t.TempDir(), "books.jsonl")}
+	s.process = exec.Command(*programPath, append([]string{
+		"sandbox", "--listen", "127.0.0.1:0", "--books", s.books,
+		"--rate", "100000/1s", "--latency", "1ms-5ms", "--seed", fmt.Sprint(seed),
+	}, flags...)...)
+	baseURL, err := startAndReadURL(s.process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.process.Process.Kill() })
+	target, err := url.Parse(strings.TrimSuffix(baseURL, "/api/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // it tells of every killed client
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) {
+		panic(http.ErrAbortHandler) // a response that the service drops is dropped here too
+	}
+	s.service = proxy
+	return s
+}
+
+// startAndReadURL starts a sandbox and returns the base URL that it prints.
+func startAndReadURL(sandbox *exec.Cmd) (string, error) {
+	stdout, err := sandbox.StdoutPipe()
+	if err = errors.Join(err, sandbox.Start()); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	baseURL, found := strings.CutPrefix(strings.TrimSpace(line), "sandbox: SERVICE_BASE_URL=")
+	if !found {
+		return "", fmt.Errorf("the sandbox said %q: %w", line, err)
+	}
+	return baseURL, nil
+}
+
+// end ends the process and returns its books, read from their file.
+func (s *serviceProcess) end(t *testing.T) sandbox.Snapshot {
+	t.Helper()
+	s.process.Process.Kill()
+	s.process.Wait() // it was killed
+	config := sandbox.DefaultConfig()
+	config.Seed, config.BooksPath = s.seed, s.books
+	books, err := sandbox.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(books.Audit(), books.Close()); err != nil {
+		t.Error(err)
+	}
+	return books.Books()
+}

@@ -1,0 +1,76 @@
+// Command batch finds the missing work emails and business phones of a contact
+// list through a paid service, and never pays twice for one.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// version is what "batch version" prints; the build may set it.
+var version = "0.1.0"
+
+// environment is all that the commands need of the world around them.
+type environment struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+	canAsk         bool // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool // stderr is a terminal
+}
+
+func main() {
+	syscall.Umask(0o077) // lists and journals hold people's data
+	ctx, stop := interruptible()
+	env := environment{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	code := execute(ctx, env, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// execute runs one command line and returns its exit code.
+func execute(ctx context.Context, env environment, args []string) int {
+	root := newRootCommand(env)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if text := errorText(err); text != "" {
+		fmt.Fprintln(env.stderr, "batch: "+text)
+	}
+	return exitCode(err)
+}
+
+// interruptible returns a context that the first SIGINT or SIGTERM cancels: the
+// command then drains. The second one ends the process at once; what is in flight
+// then is in doubt.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-signals; !ok {
+			return
+		}
+		cancel()
+		if _, ok := <-signals; ok {
+			fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups that were in flight are in doubt")
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	}
+}

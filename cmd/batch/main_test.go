@@ -1,0 +1,45 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// update rewrites the golden files and the expected outputs inside the scripts.
+var update = flag.Bool("update", false, "rewrite the golden files and the shipped demo list")
+
+// raceOptions keep programs that are built with the race detector from waiting for
+// a second before they end.
+const raceOptions = "atexit_sleep_ms=10"
+
+// TestMain makes the test binary also the program: scripts and tests that start a
+// process find it as "batch" on the PATH.
+func TestMain(m *testing.M) {
+	os.Setenv("GORACE", raceOptions)
+	testscript.Main(m, map[string]func(){"batch": main})
+}
+
+func TestScripts(t *testing.T) {
+	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, "GORACE="+raceOptions, "DEMO="+demo, "BATCH_STATE="+filepath.Join(env.WorkDir, "state"))
+			env.Values[scriptKey{}] = &scriptWorld{}
+			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exitsCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand,
+			"books": booksCommand, "hold": holdCommand, "release": releaseCommand,
+		},
+	})
+}

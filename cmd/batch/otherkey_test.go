@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/sandbox"
+)
+
+// A key of another workspace shows another account, which proves nothing about
+// this journal's doubts: reconcile refuses it as run does.
+func TestReconcileRefusesAnotherKey(t *testing.T) {
+	t.Parallel()
+	service, err := serveSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer service.close()
+	vars := map[string]string{"SERVICE_BASE_URL": service.baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
+	var stdout, stderr bytes.Buffer
+	env := environment{
+		stdin: &bytes.Buffer{}, stdout: &stdout, stderr: &stderr,
+		getenv: func(name string) string { return vars[name] }, now: time.Now,
+	}
+	leaveDoubt(t, env, "the key of another workspace")
+	if code := execute(t.Context(), env, []string{"reconcile", "--settle-delay", "0s"}); code != exitUsage {
+		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, &stderr)
+	}
+	if !strings.Contains(stderr.String(), "made with another API key") {
+		t.Errorf("it says:\n%s", &stderr)
+	}
+	if code := execute(t.Context(), env, []string{"reconcile", "--settle-delay", "0s", "--same-workspace"}); code != exitDoubt && code != exitDone {
+		t.Errorf("confirmed, exit code %d\n%s", code, &stderr)
+	}
+}
+
+// leaveDoubt leaves an attempt in flight in the journal, as a crash would.
+func leaveDoubt(t *testing.T, env environment, key string) {
+	t.Helper()
+	settings := newSettings(env)
+	dir, err := settings.workspaceDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := checkpoint.Open(dir, checkpoint.Options{Rate: settings.journalRate(), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.RememberAPIKey(key); err != nil {
+		t.Fatal(err)
+	}
+	decision, err := journal.Begin(attempt.Request{
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
+		Run:    "run", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decision.(attempt.Granted).Ticket(); err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+// progress shows how a run goes on: a bar where standard error is a terminal, and
+// a line every 30 seconds where it is not.
+type progress struct {
+	out      io.Writer
+	now      func() time.Time
+	total    int64
+	rate     checkpoint.Rate
+	spent    cost.Money // by the run before this start
+	maxSpend cost.Money
+
+	mu     sync.Mutex // the bar and the writer; drift and interrupts come from other goroutines
+	bar    *progressbar.ProgressBar
+	logged time.Time
+	tally  pipeline.Tally
+}
+
+// logInterval is how often a line is written where there is no terminal.
+const logInterval = 30 * time.Second
+
+func newProgress(j *job) *progress {
+	p := &progress{
+		out: j.env.stderr, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
+		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(),
+	}
+	if j.env.showsProgress {
+		p.bar = progressbar.NewOptions64(p.total,
+			progressbar.OptionSetWriter(p.out),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetDescription(p.describe()))
+	}
+	return p
+}
+
+// update is called after every lookup.
+func (p *progress) update(tally pipeline.Tally) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tally = tally
+	if p.bar != nil {
+		p.bar.Describe(p.describe())
+		p.bar.Set64(min(tally.Lookups, p.total)) // an error would mean more than the total
+		return
+	}
+	if now := p.now(); now.Sub(p.logged) >= logInterval {
+		p.logged = now
+		fmt.Fprintf(p.out, "batch: %d of %d lookups, %s\n", tally.Lookups, p.total, p.describe())
+	}
+}
+
+// describe says what was spent, how many fields were found and what time is left.
+func (p *progress) describe() string {
+	text := fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)
+	for f := range enrich.AllFields.Each() {
+		if asked := p.tally.Asked[f]; asked > 0 {
+			text += fmt.Sprintf(", %d%% %s", p.tally.Returned[f]*100/asked, shortField(f))
+		}
+	}
+	left := cost.Duration(p.total-p.tally.Lookups, p.rate.Slots, p.rate.Window)
+	return text + ", " + left.Round(time.Second).String() + " left"
+}
+
+func shortField(f enrich.Field) string {
+	v := fieldsValue(enrich.FieldsOf(f))
+	return v.String()
+}
+
+// drift tells at once when somebody else uses the workspace.
+func (p *progress) drift(d cost.Drift) {
+	p.note(fmt.Sprintf("the account lost $%s and %s that this run did not use; somebody else uses the workspace", d.Money, listCounts(byField(d.Free))))
+}
+
+// interrupted tells what an interrupt does.
+func (p *progress) interrupted() {
+	p.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
+}
+
+func (p *progress) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		fmt.Fprintln(p.out)
+	}
+	fmt.Fprintln(p.out, "batch: "+text)
+}
+
+// finish ends the bar's line.
+func (p *progress) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Exit()
+		fmt.Fprintln(p.out)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"payonce/internal/lists"
+	"payonce/sandbox"
+)
+
+var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
+
+// program is "batch run" as a process of its own on a list of its own.
+type program struct {
+	t       *testing.T
+	dir     string
+	baseURL string
+	args    []string
+}
+
+// newProgram writes a list of so many rows and returns the command that enriches it.
+func newProgram(t *testing.T, rows int, baseURL string, flags ...string) *program {
+	t.Helper()
+	p := &program{t: t, dir: t.TempDir(), baseURL: baseURL}
+	p.writeList(rows)
+	p.args = append([]string{
+		"run", p.list(), "-o", p.output(), "--yes", "--json", "--name", "list", "--fields", "email,phone", "--rate", "100000/1s",
+		"--settle-delay", "100ms", "--state", p.state(),
+	}, flags...)
+	return p
+}
+
+// longestList is how many rows a program's list can have.
+const longestList = 8192
+
+// writeList writes the program's list: the first rows of one long list, so that a
+// longer one begins with a shorter one.
+func (p *program) writeList(rows int) {
+	p.t.Helper()
+	spec := lists.Default(11, longestList)
+	spec.QuotedNewlineShare = 0.1
+	var text bytes.Buffer
+	if err := lists.WriteCSV(&text, spec); err != nil {
+		p.t.Fatal(err)
+	}
+	records := csv.NewReader(bytes.NewReader(text.Bytes()))
+	for range rows + 1 { // and the header
+		if _, err := records.Read(); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(p.list(), text.Bytes()[:records.InputOffset()], 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *program) list() string   { return filepath.Join(p.dir, "list.csv") }
+func (p *program) output() string { return filepath.Join(p.dir, "out.csv") }
+func (p *program) state() string  { return filepath.Join(p.dir, "state") }
+
+// process is a program that was started.
+type process struct {
+	*exec.Cmd
+	stdout bytes.Buffer
+	stderr *announcer
+}
+
+// start starts the program.
+func (p *program) start() *process {
+	p.t.Helper()
+	run := &process{Cmd: exec.Command(*programPath, p.args...), stderr: &announcer{}}
+	run.Env = append(os.Environ(), "SERVICE_BASE_URL="+p.baseURL, "SERVICE_API_KEY="+sandbox.DefaultKey)
+	run.Stdout, run.Stderr = &run.stdout, run.stderr
+	if err := run.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { run.Process.Kill() }) // fails when it has ended, as it should
+	return run
+}
+
+// end waits for the process and returns its exit code, -1 when it was killed.
+func (r *process) end() int {
+	r.Wait() // the exit code says it all
+	return r.ProcessState.ExitCode()
+}
+
+// runToEnd starts the program and fails the test unless it ends with one of the
+// exit codes.
+func (p *program) runToEnd(codes ...int) *process {
+	p.t.Helper()
+	run := p.start()
+	got := run.end()
+	for _, code := range codes {
+		if got == code {
+			return run
+		}
+	}
+	p.t.Fatalf("exit code %d, not of %v\n%s%s", got, codes, run.stdout.String(), run.stderr.String())
+	return nil
+}
+
+// announcer keeps what a process writes and tells when a text has come.
+type announcer struct {
+	mu     sync.Mutex
+	text   bytes.Buffer
+	waited []byte
+	came   chan struct{}
+}
+
+func (a *announcer) Write(text []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.text.Write(text)
+	a.announce()
+	return len(text), nil
+}
+
+func (a *announcer) announce() {
+	if a.came != nil && bytes.Contains(a.text.Bytes(), a.waited) {
+		close(a.came)
+		a.came = nil
+	}
+}
+
+func (a *announcer) String() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.text.String()
+}
+
+// await waits until the process has written the text.
+func (a *announcer) await(t *testing.T, text string) {
+	t.Helper()
+	came := make(chan struct{})
+	a.mu.Lock()
+	a.waited, a.came = []byte(text), came
+	a.announce()
+	a.mu.Unlock()
+	receive(t, came, fmt.Sprintf("the program never wrote %q", text))
+}
+
+// receive waits for a channel, and fails the test when that takes too long.
+func receive[T any](t *testing.T, from <-chan T, otherwise string) (value T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	select {
+	case value = <-from:
+	case <-ctx.Done():
+		t.Fatal(otherwise)
+	}
+	return value
+}

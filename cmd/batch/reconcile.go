@@ -1,0 +1,249 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/pipeline"
+)
+
+func newReconcileCommand(env environment) *cobra.Command {
+	s := newSettings(env)
+	assume := choiceValue{choices: []string{"charged", "not-charged"}}
+	cmd := &cobra.Command{
+		Use:   "reconcile [ATTEMPT...]",
+		Short: "Settle lookups whose response was lost",
+		Long: "Compare the account with the journal and settle the lookups whose response was lost: what was\n" +
+			"not charged may be asked again, what was charged is forfeited. What the account does not prove\n" +
+			"stays in doubt, keeps its hold and is never sent again, until --assume decides it: for the\n" +
+			"given attempts, or for all. Sends no lookup." +
+			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := parseAttempts(args, assume.value)
+			if err != nil {
+				return err
+			}
+			return s.withJournal(cmd, "reconcile", func(session *session) error {
+				return session.reconcile(cmd.Context(), assume.value, ids)
+			})
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	s.addServiceFlags(cmd.Flags())
+	cmd.Flags().Var(&assume, "assume", "decide by your word what the account does not prove")
+	return cmd
+}
+
+// parseAttempts reads the numbers of attempts, which only --assume takes.
+func parseAttempts(args []string, assume string) ([]attempt.ID, error) {
+	if len(args) > 0 && assume == "" {
+		return nil, usagef("attempts are given to --assume charged or --assume not-charged; without it all are looked at")
+	}
+	var ids []attempt.ID
+	for _, arg := range args {
+		n, err := strconv.ParseUint(arg, 10, 64)
+		if err != nil || n == 0 {
+			return nil, usagef("%q is no attempt; give its number as %q shows it", arg, "batch reconcile")
+		}
+		ids = append(ids, attempt.ID(n))
+	}
+	return ids, nil
+}
+
+// caseView is one lost lookup as it is shown.
+type caseView struct {
+	Attempt attempt.ID `json:"attempt"`
+	Run     string     `json:"run"`
+	Row     int64      `json:"row,omitempty"` // of the run's list; 0 when it is not there any more
+	Person  string     `json:"person"`
+	Fields  string     `json:"fields"`
+	Sent    time.Time  `json:"sent"`
+	Cause   string     `json:"cause"`
+	Held    cost.Money `json:"held_usd"`
+	Finding string     `json:"finding"`
+}
+
+// reconcileView is the whole command's result.
+type reconcileView struct {
+	Evidence *evidenceView `json:"evidence"` // null when the account was not looked at
+	Why      string        `json:"why,omitempty"`
+	Cases    []caseView    `json:"cases"`
+	InDoubt  int           `json:"in_doubt"` // afterwards
+	Held     cost.Money    `json:"held_usd"`
+}
+
+// evidenceView is what the account lost that the journal has not booked.
+type evidenceView struct {
+	Free  map[string]int64 `json:"unexplained_free"`
+	Money cost.Money       `json:"unexplained_usd"`
+}
+
+// reconcile settles what the account proves, then what the user assumes.
+func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID) error {
+	doubts := s.journal.Doubts()
+	for _, id := range ids {
+		if !s.stillInDoubt(id) {
+			return usagef("attempt %d is not in doubt; %q shows those that are", id, "batch reconcile")
+		}
+	}
+	view := reconcileView{Cases: []caseView{}}
+	findings := map[attempt.ID]string{}
+	if slices.ContainsFunc(doubts, func(d attempt.Doubt) bool { return d.Decidable }) {
+		if err := s.lookAtAccount(ctx, &view, findings); err != nil {
+			return err
+		}
+	}
+	if err := s.assume(assume, ids, findings); err != nil {
+		return err
+	}
+	for _, d := range doubts {
+		view.Cases = append(view.Cases, caseView{
+			Attempt: d.ID, Run: d.Run, Row: s.rowOf(ctx, d), Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
+			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Amount(),
+			Finding: cmp.Or(findings[d.ID], undecidedText),
+		})
+	}
+	view.InDoubt, view.Held = s.journal.InDoubt("")
+	if err := s.printReconcile(view); err != nil {
+		return err
+	}
+	if view.InDoubt > 0 {
+		return stopError{exitDoubt}
+	}
+	return nil
+}
+
+// lookAtAccount lets the journal decide by the account.
+func (s *session) lookAtAccount(ctx context.Context, view *reconcileView, findings map[attempt.ID]string) error {
+	status, err := s.openStatus()
+	if err != nil {
+		return err
+	}
+	if err := s.journal.CheckAPIKey(s.apiKey, s.sameWorkspace); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.env.stderr, "batch: waiting for the account to settle")
+	reconciler := &pipeline.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
+	found, err := reconciler.Reconcile(ctx)
+	if err != nil {
+		return asServiceIfRefused(ctx, err)
+	}
+	if len(found.Cases) > 0 { // the account was read
+		if err := s.journal.RememberAPIKey(s.apiKey); err != nil {
+			return err
+		}
+	}
+	view.Why = found.Why
+	view.Evidence = &evidenceView{Free: byField(found.Unexplained.Free), Money: found.Unexplained.Money}
+	for _, c := range found.Cases {
+		if c.Decidable {
+			findings[c.ID] = findingText(c)
+		}
+	}
+	return nil
+}
+
+// stillInDoubt reports whether the outcome of an attempt is unknown.
+func (s *session) stillInDoubt(id attempt.ID) bool {
+	return slices.ContainsFunc(s.journal.Doubts(), func(d attempt.Doubt) bool { return d.ID == id })
+}
+
+// assume decides what is still in doubt by the user's word.
+func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.ID]string) error {
+	if assume == "" {
+		return nil
+	}
+	if len(ids) == 0 {
+		for _, d := range s.journal.Doubts() {
+			ids = append(ids, d.ID)
+		}
+	}
+	for _, id := range ids {
+		if !s.stillInDoubt(id) {
+			continue // the account has decided it
+		}
+		if err := s.journal.Assume(id, assume == "charged"); err != nil {
+			return usageError{err}
+		}
+		findings[id] = "assumed " + assume
+	}
+	return nil
+}
+
+// undecidedText says that neither this look at the account nor an earlier one
+// decided a lookup.
+const undecidedText = "undecided: the account does not prove it"
+
+func findingText(c attempt.Case) string {
+	switch c.Finding {
+	case cost.Charged:
+		return "charged: " + c.Fields.String() + ", the answer is lost"
+	case cost.NotCharged:
+		return "not charged: may be asked again"
+	default:
+		return undecidedText
+	}
+}
+
+// rowOf finds the row of a doubt in the list of its run; 0 when that list cannot be
+// read any more or does not hold the person.
+func (s *session) rowOf(ctx context.Context, d attempt.Doubt) int64 {
+	if s.recalled == nil {
+		s.recalled = map[string]*job{}
+	}
+	j, tried := s.recalled[d.Run]
+	if !tried {
+		if run, found, err := s.journal.Run(d.Run); err == nil && found {
+			if j, err = recallJob(ctx, s, run); err != nil {
+				j = nil
+			}
+		}
+		s.recalled[d.Run] = j
+	}
+	if j == nil {
+		return 0
+	}
+	return j.survey.Lead(s.journal.Key(d.Identity))
+}
+
+func (s *session) printReconcile(view reconcileView) error {
+	if s.json {
+		return printJSON(s.env.stdout, view)
+	}
+	p := &printer{w: s.env.stdout}
+	if len(view.Cases) == 0 {
+		p.line("nothing is in doubt")
+		return p.err
+	}
+	for _, c := range view.Cases {
+		place := ""
+		if c.Row > 0 {
+			place = fmt.Sprintf(", row %d", c.Row)
+		}
+		p.line("attempt %d: %s", c.Attempt, c.Person)
+		p.line("  run %s%s, %s, sent %s", c.Run, place, c.Fields, c.Sent.Format(time.RFC3339))
+		p.line("  lost: %s", c.Cause)
+		p.line("  holds $%s; %s", c.Held, c.Finding)
+	}
+	p.line("")
+	if view.Evidence != nil {
+		p.entry("unexplained", "$%s, %s", view.Evidence.Money, listCounts(view.Evidence.Free))
+	}
+	if view.Why != "" {
+		p.entry("why no more is known", "%s", view.Why)
+	}
+	p.entry("still in doubt", "%d, holding $%s", view.InDoubt, view.Held)
+	if view.InDoubt > 0 {
+		p.line("")
+		p.line("If you know what became of them: batch reconcile --assume charged|not-charged [ATTEMPT...]")
+	}
+	return p.err
+}

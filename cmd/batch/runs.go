@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/pipeline"
+)
+
+// withJournal runs a command on the workspace's journal, which has to exist.
+func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
+	return s.withSession(cmd, func(session *session) error {
+		found, err := session.openExisting(doing)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return usagef("there is no journal yet for this service and workspace %q; it begins with the first run", s.workspace)
+		}
+		return do(session)
+	})
+}
+
+func newRunsCommand(env environment) *cobra.Command {
+	s := newSettings(env)
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List the runs of the workspace's journal",
+		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Args:  usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withJournal(cmd, "runs", listRuns)
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	return cmd
+}
+
+// runView is one run as it is shown.
+type runView struct {
+	Run      string           `json:"run"`
+	List     string           `json:"list"`
+	Output   string           `json:"output"`
+	Fields   string           `json:"fields"`
+	Started  time.Time        `json:"started"`
+	Ended    *time.Time       `json:"ended"` // null while it runs, or after a crash
+	Stop     string           `json:"stop,omitempty"`
+	MaxSpend cost.Money       `json:"max_spend_usd"`
+	Spent    cost.Money       `json:"spent_usd"`
+	Held     cost.Money       `json:"held_usd"`
+	Lookups  int64            `json:"lookups"`
+	FreeUsed map[string]int64 `json:"free_used"`
+	InDoubt  int64            `json:"in_doubt"`
+	// Forfeited counts lookups that were charged and whose answers are lost.
+	Forfeited int64            `json:"forfeited"`
+	Rows      map[string]int64 `json:"rows"`
+}
+
+func viewRun(journal *checkpoint.Journal, run checkpoint.Run) runView {
+	totals := journal.Totals(checkpoint.RunScope(run.Name))
+	doubts, _ := journal.InDoubt(run.Name)
+	view := runView{
+		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled, Held: totals.Held, Lookups: totals.Lookups,
+		FreeUsed: byField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
+	}
+	if !run.Ended.IsZero() {
+		ended := run.Ended.UTC()
+		view.Ended = &ended
+	}
+	return view
+}
+
+func listRuns(s *session) error {
+	runs, err := s.journal.Runs()
+	if err != nil {
+		return err
+	}
+	views := make([]runView, len(runs))
+	for i, run := range runs {
+		views[i] = viewRun(s.journal, run)
+	}
+	if s.json {
+		return printJSON(s.env.stdout, map[string]any{"runs": views})
+	}
+	p := &printer{w: s.env.stdout}
+	if len(views) == 0 {
+		p.line("no runs yet")
+	}
+	for _, v := range views {
+		p.line("%s  %s  spent $%s of $%s, %d lookups%s", v.Started.Format("2006-01-02 15:04"), v.Run, v.Spent, v.MaxSpend, v.Lookups, v.state())
+	}
+	return p.err
+}
+
+// state says how a run stands.
+func (v runView) state() string {
+	switch {
+	case v.Ended == nil:
+		return ", not ended: run it again to go on"
+	case v.Stop != "":
+		return ", stopped: " + v.Stop
+	case v.InDoubt > 0:
+		return fmt.Sprintf(", done, %d in doubt", v.InDoubt)
+	}
+	return ", done"
+}
+
+func newShowCommand(env environment) *cobra.Command {
+	s := newSettings(env)
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show a run: its spend and its rows by outcome",
+		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Args:  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.withJournal(cmd, "show", func(session *session) error { return session.showRun(args[0]) })
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	return cmd
+}
+
+// findRun returns the run of that name.
+func (s *session) findRun(name string) (checkpoint.Run, error) {
+	run, found, err := s.journal.Run(name)
+	if err == nil && !found {
+		err = usagef("there is no run %q in this journal; %q lists them", name, "batch runs")
+	}
+	return run, err
+}
+
+func (s *session) showRun(name string) error {
+	run, err := s.findRun(name)
+	if err != nil {
+		return err
+	}
+	view := viewRun(s.journal, run)
+	if s.json {
+		return printJSON(s.env.stdout, view)
+	}
+	p := &printer{w: s.env.stdout}
+	p.line("Run %s%s", view.Run, view.state())
+	p.line("")
+	p.entry("list", "%s", view.List)
+	p.entry("output", "%s", view.Output)
+	p.entry("fields", "%s", view.Fields)
+	p.entry("started", "%s", view.Started.Format(time.RFC3339))
+	if view.Ended != nil {
+		p.entry("ended", "%s", view.Ended.Format(time.RFC3339))
+	}
+	p.entry("spent", "$%s of $%s", view.Spent, view.MaxSpend)
+	p.entry("held", "$%s, %d lookups in doubt", view.Held, view.InDoubt)
+	if view.Forfeited > 0 {
+		p.entry("forfeited", "%d lookups were charged and their answers are lost", view.Forfeited)
+	}
+	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
+	p.entry("lookups answered", "%d", view.Lookups)
+	p.rows(view.Rows)
+	return p.err
+}
+
+func newWriteCommand(env environment) *cobra.Command {
+	s := newSettings(env)
+	cmd := &cobra.Command{
+		Use:   "write RUN -o OUT",
+		Short: "Write the output of a run again, from the journal",
+		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitDoubt, exitInterrupted, exitLocked),
+		Args:  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if s.output == "" {
+				return usagef("where to? give -o FILE")
+			}
+			return s.withJournal(cmd, "write", func(session *session) error {
+				return session.writeRun(cmd.Context(), args[0])
+			})
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write the enriched list to this `FILE`")
+	cmd.Flags().StringVar(&s.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	return cmd
+}
+
+// recallJob prepares the job of a recorded run and surveys its list.
+func recallJob(ctx context.Context, s *session, run checkpoint.Run) (*job, error) {
+	s.name, s.mapping, s.limit = run.Name, run.Map, run.Limit
+	if err := errors.Join(s.fields.Set(run.Fields), s.prefer.Set(run.Prefer)); err != nil {
+		return nil, err
+	}
+	j, err := prepareJob(ctx, s, run.List)
+	if err != nil {
+		return nil, err
+	}
+	return j, j.take()
+}
+
+// writeRun takes the settings of the recorded run and writes its output.
+func (s *session) writeRun(ctx context.Context, name string) error {
+	run, err := s.findRun(name)
+	if err != nil {
+		return err
+	}
+	if err := s.checkTargets(run.List); err != nil {
+		return err
+	}
+	j, err := recallJob(ctx, s, run)
+	if err != nil {
+		return err
+	}
+	output := pipeline.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop}
+	rows, err := writeOutput(output, j.list, j.survey, s.journal, s.output, s.rejects)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})
+	} else {
+		p := &printer{w: s.env.stdout}
+		p.rows(rowsByName(rows))
+		p.entry("output", "%s", s.output)
+		err = p.err
+	}
+	if err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+		return stopError{exitDoubt}
+	}
+	return err
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/sandbox"
+)
+
+// headerTimeout ends connections that never say what they want.
+const headerTimeout = 10 * time.Second
+
+// sandboxFlags hold the flags of the sandbox command.
+type sandboxFlags struct {
+	listen       string
+	books        string
+	seed         uint64
+	rate         rateValue
+	latency      string
+	matchEmail   percentOfAll
+	matchPhone   percentOfAll
+	unknown      percentOfAll
+	freeEmails   int64
+	freePhones   int64
+	included     moneyValue
+	prepaid      moneyValue
+	budget       moneyValue
+	attemptLimit int
+	faults       []string
+	admin        string
+	clockSkew    time.Duration
+}
+
+func newSandboxCommand(env environment) *cobra.Command {
+	defaults := sandbox.DefaultConfig()
+	f := &sandboxFlags{
+		rate:       rateValue{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
+		matchEmail: percentOfAll(defaults.MatchRates[enrich.WorkEmail] * 100),
+		matchPhone: percentOfAll(defaults.MatchRates[enrich.BusinessPhone] * 100),
+		unknown:    percentOfAll(defaults.UnknownRate * 100),
+	}
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Serve the embedded service, with faults on request",
+		Long: "Serve the service of the specification on the loopback interface, on made-up people: for\n" +
+			"rehearsals and tests. It charges made-up money, and like the service it charges twice when it\n" +
+			"is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set." +
+			exitCodes(exitDone, exitInternal, exitUsage),
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8321", "the loopback `ADDRESS` to listen on; port 0 takes a free one")
+	flags.StringVar(&f.books, "books", "", "keep the books in this `FILE`, so that they survive a restart")
+	flags.Uint64Var(&f.seed, "seed", defaults.Seed, "decides who is known, and every value")
+	flags.Var(&f.rate, "rate", "lookups in a rolling window")
+	flags.StringVar(&f.latency, "latency", "0s", "how long a lookup takes: `DURATION` or MIN-MAX, such as 50ms-250ms")
+	flags.Var(&f.matchEmail, "match-email", "the share of known persons with a work email")
+	flags.Var(&f.matchPhone, "match-phone", "the share of known persons with a business phone")
+	flags.Var(&f.unknown, "unknown", "the share of persons that nobody knows")
+	flags.Int64Var(&f.freeEmails, "free-emails", defaults.Free[enrich.WorkEmail], "the free allowance of work emails")
+	flags.Int64Var(&f.freePhones, "free-phones", defaults.Free[enrich.BusinessPhone], "the free allowance of business phones")
+	flags.Var(&f.included, "included", "the included balance (default 49.00)")
+	flags.Var(&f.prepaid, "prepaid", "the prepaid balance (default 951.00)")
+	flags.Var(&f.budget, "budget", "the monthly usage budget (default 1000.00)")
+	flags.IntVar(&f.attemptLimit, "attempt-limit", 0, "the most lookups of a month; 0 for no limit")
+	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
+	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`; its token is SANDBOX_ADMIN_TOKEN")
+	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
+	return cmd
+}
+
+// percentOfAll is a share from 0% to 100%.
+type percentOfAll int
+
+func (v *percentOfAll) Set(text string) error {
+	var n int
+	if _, err := fmt.Sscanf(text, "%d%%", &n); err != nil || n < 0 || n > 100 {
+		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
+	}
+	*v = percentOfAll(n)
+	return nil
+}
+func (v *percentOfAll) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*percentOfAll) Type() string     { return "PERCENT" }
+
+// config turns the flags into the sandbox's configuration.
+func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
+	config := sandbox.DefaultConfig()
+	if key := env.getenv("SERVICE_API_KEY"); key != "" {
+		config.Key = key
+	}
+	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.now().Add(f.clockSkew) }
+	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
+	config.MatchRates[enrich.WorkEmail] = float64(f.matchEmail) / 100
+	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
+	config.UnknownRate = float64(f.unknown) / 100
+	config.Free = [enrich.NumFields]int64{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
+	setCents(&config.IncludedCents, f.included)
+	setCents(&config.PrepaidCents, f.prepaid)
+	setCents(config.BudgetCapCents, f.budget)
+	var err error
+	if config.Latency, err = parseLatency(f.latency); err != nil {
+		return config, err
+	}
+	for _, text := range f.faults {
+		fault, err := sandbox.ParseFault(text)
+		if err != nil {
+			return config, fmt.Errorf("--%w", err) // "--fault ..."
+		}
+		config.Faults = append(config.Faults, fault)
+	}
+	return config, nil
+}
+
+func setCents(cents *int64, v moneyValue) {
+	if v.amount != nil {
+		*cents = int64(*v.amount / cost.Cent)
+	}
+}
+
+func parseLatency(text string) (latency sandbox.Latency, err error) {
+	least, most, ranged := strings.Cut(text, "-")
+	if !ranged {
+		most = least
+	}
+	latency.Min, err = time.ParseDuration(least)
+	if err == nil {
+		latency.Max, err = time.ParseDuration(most)
+	}
+	if err != nil {
+		return latency, fmt.Errorf("--latency %s: write it like 200ms or 50ms-250ms", text)
+	}
+	return latency, nil
+}
+
+// checkLoopback refuses addresses that others could reach.
+func checkLoopback(flag, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return usagef("%s %s: the sandbox listens on loopback alone; write it like 127.0.0.1:8321", flag, address)
+	}
+	return nil
+}
+
+func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
+	if err := checkLoopback("--listen", f.listen); err != nil {
+		return err
+	}
+	config, err := f.config(env)
+	if err != nil {
+		return usageError{err}
+	}
+	if config.BooksPath != "" {
+		if err := os.MkdirAll(filepath.Dir(config.BooksPath), 0o700); err != nil {
+			return usageError{err}
+		}
+	}
+	server, err := serveSandbox(config, f.listen)
+	if err != nil {
+		return err
+	}
+	if f.admin != "" {
+		if err := f.serveAdmin(server, env); err != nil {
+			return errors.Join(err, server.close())
+		}
+	}
+	fmt.Fprintf(env.stdout, "sandbox: SERVICE_BASE_URL=%s\n", server.baseURL)
+	fmt.Fprintln(env.stderr, "sandbox: nothing here is real; Ctrl-C ends it")
+	<-ctx.Done()
+	return server.close()
+}
+
+// serveAdmin serves the admin interface of a sandbox until the process ends.
+func (f *sandboxFlags) serveAdmin(server *embeddedSandbox, env environment) error {
+	token := env.getenv("SANDBOX_ADMIN_TOKEN")
+	if token == "" {
+		return usagef("--admin needs a token in SANDBOX_ADMIN_TOKEN")
+	}
+	if err := checkLoopback("--admin", f.admin); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", f.admin)
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(env.stdout, "sandbox: ADMIN_URL=http://%s\n", listener.Addr())
+	admin := &http.Server{Handler: server.service.AdminHandler(token), ReadHeaderTimeout: headerTimeout}
+	go admin.Serve(listener) // ends with the process
+	return nil
+}

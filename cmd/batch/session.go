@@ -1,0 +1,200 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint"
+	"payonce/configs"
+	"payonce/cost"
+	"payonce/sandbox"
+	"payonce/service"
+)
+
+// session is what a command works with: the journal of one workspace and the
+// service that it belongs to. Its parts are opened as a command needs them.
+type session struct {
+	*settings
+	journal  *checkpoint.Journal
+	embedded *embeddedSandbox
+	apiKey   string          // that the client was opened with
+	recalled map[string]*job // recorded runs by name, nil for those that cannot be prepared
+}
+
+// withSession runs a command with its settings loaded, and closes what it opened.
+func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err error) {
+	if err := s.load(cmd); err != nil {
+		return err
+	}
+	session := &session{settings: s}
+	defer func() { err = errors.Join(err, session.close()) }()
+	return do(session)
+}
+
+// workspaceDir returns the directory of the journal: one for each base URL and
+// workspace, so that a sandbox's answers never meet the real ones.
+func (s *settings) workspaceDir() (string, error) {
+	if s.sandbox {
+		return filepath.Join(s.state, "sandbox", s.workspace), nil
+	}
+	base, err := url.Parse(strings.TrimRight(s.baseURL, "/"))
+	if err != nil || base.Host == "" {
+		return "", usagef("--base-url is not an absolute http or https address; write it like https://host/api/v1")
+	}
+	hash := sha256.Sum256([]byte(strings.ToLower(base.Scheme+"://"+base.Host) + base.EscapedPath()))
+	return filepath.Join(s.state, base.Hostname()+"-"+hex.EncodeToString(hash[:4]), s.workspace), nil
+}
+
+// openJournal opens the workspace's journal, which no other process may hold.
+func (s *session) openJournal(doing string) error {
+	dir, err := s.workspaceDir()
+	if err != nil {
+		return err
+	}
+	options, err := s.journalOptions(doing)
+	if err != nil {
+		return err
+	}
+	s.journal, err = checkpoint.Open(dir, options)
+	return asJournalError(err)
+}
+
+// openExisting opens the workspace's journal for reading; false when there is none.
+func (s *session) openExisting(doing string) (bool, error) {
+	dir, err := s.workspaceDir()
+	if err != nil || !checkpoint.Exists(dir) {
+		return false, err
+	}
+	return true, s.openJournal(doing)
+}
+
+func (s *session) close() error {
+	var err error
+	if s.journal != nil {
+		err = s.journal.Close()
+	}
+	if s.embedded != nil {
+		err = errors.Join(err, s.embedded.close())
+	}
+	return err
+}
+
+// serviceConfig returns how the service is called, and starts the embedded one
+// when that is the service.
+func (s *session) serviceConfig() (service.Config, error) {
+	config := service.Config{
+		BaseURL: s.baseURL, Key: s.env.getenv("SERVICE_API_KEY"), Timeout: s.timeout,
+		MaxConnections: s.concurrency, UserAgent: "payonce/" + version, Now: s.env.now,
+	}
+	if !s.sandbox {
+		s.apiKey = config.Key
+		return config, nil
+	}
+	embedded, err := s.startSandbox()
+	if err != nil {
+		return config, err
+	}
+	s.embedded = embedded
+	config.BaseURL, config.Key = embedded.baseURL, sandbox.DefaultKey
+	s.apiKey = config.Key
+	return config, nil
+}
+
+// openStatus returns a client that can read the account status and nothing else.
+func (s *session) openStatus() (*service.StatusClient, error) {
+	config, err := s.serviceConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := service.NewStatusClient(config)
+	return client, asUsage(err)
+}
+
+// openClient returns a client that can spend, for the workspace of the journal.
+func (s *session) openClient() (*service.Client, error) {
+	config, err := s.serviceConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := service.NewClient(config)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return client, s.journal.CheckAPIKey(config.Key, s.sameWorkspace)
+}
+
+// option returns the rate card's option that the workspace pays by.
+func (s *settings) option() (cost.RateCard, cost.Option, error) {
+	card, err := configs.RateCard()
+	if s.rateCard != "" {
+		var data []byte
+		if data, err = os.ReadFile(s.rateCard); err == nil {
+			card, err = configs.ParseRateCard(s.rateCard, data)
+		}
+	}
+	if err != nil {
+		return card, cost.Option{}, usageError{err}
+	}
+	option, err := card.Option(s.rateOption)
+	return card, option, asUsage(err)
+}
+
+// embeddedSandbox is the service of the specification in this process, reached
+// over loopback like the real one.
+type embeddedSandbox struct {
+	service *sandbox.Server
+	server  *http.Server
+	baseURL string
+}
+
+// startSandbox starts the embedded service. Its books are kept beside the
+// journal, so that resuming works as with the real one. It allows what --rate says.
+func (s *session) startSandbox() (*embeddedSandbox, error) {
+	dir, err := s.workspaceDir()
+	if err != nil {
+		return nil, err
+	}
+	_, option, err := s.option()
+	if err != nil {
+		return nil, err
+	}
+	config := sandbox.DefaultConfig()
+	config.Window = sandbox.Window{Limit: s.rate.Slots, Per: s.rate.Window}
+	config.Prices = option.Prices
+	config.Now = s.env.now
+	if checkpoint.Exists(dir) {
+		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
+	}
+	return serveSandbox(config, "127.0.0.1:0")
+}
+
+func serveSandbox(config sandbox.Config, address string) (*embeddedSandbox, error) {
+	books, err := sandbox.New(config)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, errors.Join(usageError{err}, books.Close())
+	}
+	e := &embeddedSandbox{
+		service: books,
+		server:  &http.Server{Handler: books.Handler(), ReadHeaderTimeout: headerTimeout},
+		baseURL: "http://" + listener.Addr().String() + "/api/v1",
+	}
+	go e.server.Serve(listener) // ends with close
+	return e, nil
+}
+
+func (e *embeddedSandbox) close() error {
+	return errors.Join(e.service.Close(), e.server.Close())
+}

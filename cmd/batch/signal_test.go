@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Not one lookup is lost when the user or the system interrupts: those in flight
+// are waited for.
+func TestInterruptDrains(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			interruptAndResume(t, signal)
+		})
+	}
+}
+
+func interruptAndResume(t *testing.T, signal os.Signal) {
+	service, tap := newService(t, 3)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4")
+	reached, release := tap.hold(10)
+	run := p.start()
+	receive(t, reached, "no tenth lookup")
+	run.Process.Signal(signal)
+	run.stderr.await(t, "interrupted: waiting for the lookups in flight")
+	close(release)
+	if code := run.end(); code != exitInterrupted {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	view := decodeSummary(t, run)
+	if view.Stop == nil || *view.Stop != "interrupted" || view.InDoubt != 0 || view.Rows["not_attempted"] == 0 {
+		t.Errorf("summary: %s", run.stdout.String())
+	}
+	checkOutput(t, p, service.Books())
+	p.checkJournal()
+
+	view = decodeSummary(t, p.runToEnd(exitDone))
+	if view.Rows["not_attempted"] != 0 || view.InDoubt != 0 {
+		t.Errorf("resumed: %v", view.Rows)
+	}
+	checkOutput(t, p, service.Books())
+}
+
+// A second interrupt ends the program at once; the lookups that were in flight
+// are not sent again.
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 4)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4")
+	reached, release := tap.hold(10)
+	run := p.start()
+	receive(t, reached, "no tenth lookup")
+	run.Process.Signal(syscall.SIGINT)
+	run.stderr.await(t, "interrupted: waiting for the lookups in flight")
+	run.Process.Signal(os.Interrupt)
+	if code := run.end(); code != exitInterrupted {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	if !strings.Contains(run.stderr.String(), "stopped at once") {
+		t.Errorf("it does not say that it stopped at once:\n%s", run.stderr)
+	}
+	close(release)
+	p.checkJournal()
+	p.runToEnd(exitDone, exitDoubt)
+	checkOutput(t, p, service.Books())
+	p.checkExplained(service.Books())
+}
+
+// Two runs at once would not know of each other's lookups: the second one ends.
+func TestSecondRunIsRefused(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 5)
+	p := newProgram(t, 30, tap.listen(t), "--max-spend", "40")
+	reached, release := tap.hold(1)
+	first := p.start()
+	receive(t, reached, "no lookup")
+	second := p.runToEnd(exitLocked)
+	if text := second.stderr.String(); !strings.Contains(text, "(batch run list)") || !strings.Contains(text, "process ") {
+		t.Errorf("it does not name the holder: %s", text)
+	}
+	close(release)
+	if code := first.end(); code != exitDone {
+		t.Fatalf("the first run: exit code %d\n%s", code, first.stderr)
+	}
+	checkOutput(t, p, service.Books())
+	p.checkExplained(service.Books())
+}
+
+// What the program says it spent is what its output says and what the service charged.
+func TestSummaryOutputAndBooksAgree(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 6)
+	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60")
+	view := decodeSummary(t, p.runToEnd(exitDone))
+	books := service.Books()
+	if view.Spent != books.Charged || view.SpentNow != books.Charged {
+		t.Errorf("spent %s (now %s), the service charged %s", view.Spent, view.SpentNow, books.Charged)
+	}
+	if int(view.Posts) != len(books.Arrivals) {
+		t.Errorf("%d posts, the service counted %d", view.Posts, len(books.Arrivals))
+	}
+	checkOutput(t, p, books)
+}
+
+func decodeSummary(t *testing.T, run *process) summaryView {
+	t.Helper()
+	var view summaryView
+	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
+		t.Fatalf("%v in %q", err, run.stdout.String())
+	}
+	return view
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// The types of flags that pflag does not have. Each is a pflag.Value.
+
+// moneyValue is an amount in USD; nil until it is set.
+type moneyValue struct{ amount *cost.Money }
+
+func (v *moneyValue) Set(text string) error {
+	amount, err := cost.ParseMoney(text)
+	v.amount = &amount
+	return err
+}
+
+func (v *moneyValue) String() string {
+	if v.amount == nil {
+		return ""
+	}
+	return v.amount.String()
+}
+func (*moneyValue) Type() string { return "USD" }
+
+// rateValue is a number of lookups in a window, such as 30/60s.
+type rateValue checkpoint.Rate
+
+func (v *rateValue) Set(text string) error {
+	slots, window, ok := strings.Cut(text, "/")
+	n, err := strconv.Atoi(slots)
+	length, windowErr := time.ParseDuration(window)
+	if !ok || err != nil || windowErr != nil || n < 1 || length < time.Millisecond {
+		return errors.New("write it like 30/60s: lookups, a slash and the window")
+	}
+	v.Slots, v.Window = n, length
+	return nil
+}
+
+func (v *rateValue) String() string { return fmt.Sprintf("%d/%s", v.Slots, shortDuration(v.Window)) }
+func (*rateValue) Type() string     { return "N/WINDOW" }
+
+// shortDuration prints whole seconds as seconds, as people write rates.
+func shortDuration(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return d.String()
+}
+
+// percentValue is a share in whole percent, such as 20%.
+type percentValue int
+
+func (v *percentValue) Set(text string) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "%"))
+	if err != nil || n < 0 || n > 90 {
+		return errors.New("write it like 20%, from 0% to 90%")
+	}
+	*v = percentValue(n)
+	return nil
+}
+
+func (v *percentValue) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*percentValue) Type() string     { return "PERCENT" }
+
+// fieldsValue is the set of wanted fields: email, phone or both.
+type fieldsValue enrich.Fields
+
+// fieldNames are the short names of fields on the command line.
+var fieldNames = map[string]enrich.Field{
+	"email": enrich.WorkEmail, "work_email": enrich.WorkEmail,
+	"phone": enrich.BusinessPhone, "business_phone": enrich.BusinessPhone,
+}
+
+func (v *fieldsValue) Set(text string) error {
+	var set enrich.Fields
+	for name := range strings.SplitSeq(text, ",") {
+		f, known := fieldNames[strings.TrimSpace(name)]
+		if !known {
+			return fmt.Errorf("%q is no field; write email, phone or email,phone", name)
+		}
+		set = set.With(f)
+	}
+	*v = fieldsValue(set)
+	return nil
+}
+
+func (v *fieldsValue) String() string {
+	return strings.NewReplacer("work_email", "email", "business_phone", "phone").Replace(enrich.Fields(*v).String())
+}
+func (*fieldsValue) Type() string { return "FIELDS" }
+
+// choiceValue is one of a few words.
+type choiceValue struct {
+	value   string
+	choices []string
+}
+
+func (v *choiceValue) Set(text string) error {
+	for _, choice := range v.choices {
+		if text == choice {
+			v.value = text
+			return nil
+		}
+	}
+	return fmt.Errorf("write %s", strings.Join(v.choices, " or "))
+}
+func (v *choiceValue) String() string { return v.value }
+func (v *choiceValue) Type() string   { return strings.Join(v.choices, "|") }
+
+// ageValue is a time span that may be given in days, such as 90d.
+type ageValue struct {
+	span time.Duration
+	set  bool
+}
+
+func (v *ageValue) Set(text string) (err error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return errors.New("write it like 90d or 12h")
+		}
+		v.span, v.set = time.Duration(n)*24*time.Hour, true
+		return nil
+	}
+	v.span, err = time.ParseDuration(text)
+	if err != nil || v.span < 0 {
+		return errors.New("write it like 90d or 12h")
+	}
+	v.set = true
+	return nil
+}
+
+func (v *ageValue) String() string {
+	if !v.set {
+		return ""
+	}
+	return v.span.String()
+}
+func (*ageValue) Type() string { return "AGE" }
+
+// before returns the time that lies the span before now, or the zero time when
+// no span was set.
+func (v *ageValue) before(now time.Time) time.Time {
+	if !v.set {
+		return time.Time{}
+	}
+	return now.Add(-v.span)
+}
