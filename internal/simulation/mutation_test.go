@@ -1,0 +1,213 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+// mutation is one mistake that the program could make. Each stands between the
+// parts of the program, so that no code of theirs knows of it.
+type mutation struct {
+	name    string
+	promise string // that it breaks, as the checker's words begin
+	noSync  bool   // the disk loses commits that it has acknowledged
+	// amnesic: a reopened journal knows of no lookup that still occupies a slot.
+	amnesic bool
+	// forgets: intents of a dead process are taken for calls that were not charged.
+	forgets bool
+	// hasty: the account is looked at without waiting for it to settle.
+	hasty  bool
+	finder func(pipeline.Finder) pipeline.Finder
+	ledger func(*job) pipeline.Ledger
+	// slots: the journal's own window is out of the way, the mutation's counts.
+	slots bool
+}
+
+func mutations() []mutation {
+	return []mutation{
+		{name: "no sync", promise: "P1", noSync: true},
+		{name: "retry on lost", promise: "P1", finder: func(f pipeline.Finder) pipeline.Finder { return retrying{f} }},
+		{name: "hold released at loss", promise: "P2", ledger: func(j *job) pipeline.Ledger { return &releasing{j.journal} }},
+		{name: "window counted at send", promise: "P4", slots: true, ledger: func(j *job) pipeline.Ledger { return &countingAtSend{Journal: j.journal, job: j} }},
+		{name: "window forgotten at restart", promise: "P4", amnesic: true},
+		{name: "answer used before durable", promise: "P3", ledger: func(j *job) pipeline.Ledger { return &hurried{j.journal, j} }},
+		{name: "pause ignored after 429", promise: "P4", finder: func(f pipeline.Finder) pipeline.Finder { return impatient{f} }},
+		{name: "ceiling without holds", promise: "P2", ledger: func(j *job) pipeline.Ledger { return &generous{j.journal} }},
+		{name: "reopening forgets intents", promise: "P1", forgets: true},
+		{name: "no settle delay", promise: "P1", hasty: true},
+	}
+}
+
+func (m mutation) wrapLedger(j *job) pipeline.Ledger {
+	if m.ledger == nil {
+		return j.journal
+	}
+	return m.ledger(j)
+}
+
+func (m mutation) wrapFinder(f pipeline.Finder) pipeline.Finder {
+	if m.finder == nil {
+		return f
+	}
+	return m.finder(f)
+}
+
+func (m mutation) rateOf(w *world) checkpoint.Rate {
+	if m.slots {
+		return checkpoint.Rate{Slots: 1 << 30, Window: time.Minute}
+	}
+	return checkpoint.Rate{Slots: w.Window.Limit, Window: w.Window.Per}
+}
+
+func (m mutation) settleDelay() time.Duration {
+	if m.hasty {
+		return 0
+	}
+	return time.Minute
+}
+
+// scenario returns the world of a seed in which the mutation is looked for. Haste
+// shows only where a request outlives its process on the way, so there it often does.
+func (m mutation) scenario(seed uint64) scenario {
+	s := newScenario(seed)
+	if m.hasty {
+		s.stalls = 0.3
+		for i := range s.Starts {
+			s.Starts[i].Down = time.Millisecond
+		}
+	}
+	return s
+}
+
+// forget does to the disk what the reopening of a forgetful journal would.
+func (m mutation) forget(w *world) {
+	if m.forgets {
+		for _, in := range w.check.intents(true) {
+			m.forgetIntent(w, in)
+		}
+	}
+	if m.amnesic {
+		rewrite(w, "mbooks", func(books map[string]any) { books["horizon"] = books["next_id"] })
+	}
+}
+
+// forgetIntent resolves an intent of a dead process as not charged.
+func (m mutation) forgetIntent(w *world, in intent) {
+	if w.disk.get(recordKey('d', in.ID)) != nil {
+		return
+	}
+	w.disk.apply([]checkpoint.Write{
+		{Key: []byte(recordKey('r', in.ID)), Value: encoded(w, attempt.Resolution{State: attempt.Voided, At: time.Now(), Sent: true})},
+		{Key: []byte(recordKey('o', in.ID))},
+	})
+	rewrite(w, "mbooks", func(books map[string]any) { books["resolved"] = books["resolved"].(float64) + 1 })
+	for _, scope := range in.Scopes {
+		totals := w.check.totals(scope)
+		totals.Release(in.Hold, cost.Charge{})
+		w.disk.apply([]checkpoint.Write{{Key: []byte("c" + scope), Value: encoded(w, totals)}})
+	}
+}
+
+// rewrite changes a record on the disk, if it is there.
+func rewrite(w *world, key string, change func(map[string]any)) {
+	var fields map[string]any
+	if record(w.disk.get(key), &fields) != nil {
+		return
+	}
+	change(fields)
+	w.disk.apply([]checkpoint.Write{{Key: []byte(key), Value: encoded(w, fields)}})
+}
+
+func encoded(w *world, value any) []byte {
+	data, err := json.Marshal(value)
+	w.must(err)
+	return append([]byte{1}, data...) // the version of the record
+}
+
+// retrying sends a lost lookup once more.
+type retrying struct{ pipeline.Finder }
+
+func (r retrying) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	verdict := r.Finder.Find(ctx, lookup)
+	if _, lost := verdict.(enrich.Lost); lost {
+		return r.Finder.Find(ctx, lookup)
+	}
+	return verdict
+}
+
+// impatient takes a request to slow down for a passing fault.
+type impatient struct{ pipeline.Finder }
+
+func (i impatient) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	verdict := i.Finder.Find(ctx, lookup)
+	if refused, ok := verdict.(enrich.Refused); ok && refused.Class == enrich.SlowDown {
+		refused.Class, refused.RetryAfter = enrich.TryAgain, 0
+		return refused
+	}
+	return verdict
+}
+
+// releasing gives the hold of a lost lookup back.
+type releasing struct{ *checkpoint.Journal }
+
+func (r *releasing) Park(id attempt.ID, cause string) error {
+	return r.Void(id, attempt.Voiding{Reason: cause, Sent: true})
+}
+
+// hurried calls an answer settled while it is on its way to the disk.
+type hurried struct {
+	*checkpoint.Journal
+	job *job
+}
+
+func (h *hurried) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+	go func() {
+		if _, err := h.Journal.Settle(id, answer); err != nil {
+			h.job.world.trace("too late: %v", err)
+		}
+	}()
+	return cost.Charge{}, nil
+}
+
+// generous lets a ceiling bound what is settled alone.
+type generous struct{ *checkpoint.Journal }
+
+func (g *generous) Begin(req attempt.Request) (attempt.Decision, error) {
+	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
+	for i := range req.Ceilings {
+		req.Ceilings[i].Limit += g.Totals(req.Ceilings[i].Scope).Held
+	}
+	return g.Journal.Begin(req)
+}
+
+// countingAtSend frees a slot one window after the lookup was begun.
+type countingAtSend struct {
+	*checkpoint.Journal
+	job *job
+	mu  sync.Mutex
+}
+
+func (c *countingAtSend) Begin(req attempt.Request) (attempt.Decision, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.job.world
+	limit, now := w.Window.Limit, time.Now()
+	if n := len(w.begun); n >= limit {
+		if free := w.begun[n-limit].Add(w.Window.Per); free.After(now) {
+			return attempt.Later{Until: free.Add(-w.setBack)}, nil
+		}
+	}
+	decision, err := c.Journal.Begin(req)
+	if _, granted := decision.(attempt.Granted); granted && err == nil {
+		w.begun = append(w.begun, now)
+	}
+	return decision, err
+}

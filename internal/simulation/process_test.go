@@ -1,0 +1,325 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/csvtable"
+	"payonce/io/table"
+	"payonce/pipeline"
+	"payonce/sandbox"
+	"payonce/service"
+)
+
+// ending is how a start ends before its time.
+type ending uint8
+
+const (
+	toTheEnd ending = iota
+	crash
+	interrupt
+	diskFailure
+)
+
+func (e ending) String() string {
+	return [...]string{"to the end", "crash", "interrupt", "disk failure"}[e]
+}
+
+// start is one start of the program and what the user and the world do to it.
+type start struct {
+	Ending   ending
+	At       int           // the step of the start at which it ends
+	Down     time.Duration // how long nothing runs before it
+	SetBack  time.Duration // how far the clock is set back before it
+	List     int           // which version of the list
+	MaxSpend cost.Money
+}
+
+// point is what happens to the process at a step.
+type point uint8
+
+const (
+	pointGo point = iota
+	pointDie
+	pointFail
+)
+
+// process is one start of the program.
+type process struct {
+	world  *world
+	start  start
+	number int
+	calm   bool // nothing goes wrong any more
+	cancel context.CancelFunc
+	ledger *ledger
+
+	mu    sync.Mutex
+	steps int
+	dead  bool
+	ended bool // the plan's ending has come
+	conns []*conn
+}
+
+func (p *process) isDead() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead
+}
+
+// hasEnded reports whether the start's ending has come.
+func (p *process) hasEnded() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
+}
+
+func (p *process) adopt(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns = append(p.conns, c)
+}
+
+// point is a step of the process at which it can end.
+func (p *process) point(kind string) point {
+	p.mu.Lock()
+	p.steps++
+	due := !p.dead && !p.ended && p.start.Ending != toTheEnd && p.steps >= p.start.At
+	onDisk := kind == "commit" || kind == "committed"
+	if p.dead || !due || p.start.Ending == diskFailure && !onDisk {
+		defer p.mu.Unlock()
+		if p.dead {
+			return pointDie
+		}
+		return pointGo
+	}
+	p.ended = true
+	p.dead = p.start.Ending == crash
+	conns, step := p.conns, p.steps
+	p.mu.Unlock()
+	p.world.trace("start %d: %s at step %d, %s", p.number, p.start.Ending, step, kind)
+	switch p.start.Ending {
+	case crash:
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		p.world.disk.lose()
+		p.cancel()
+		return pointDie
+	case diskFailure:
+		return pointFail
+	default:
+		p.cancel()
+		return pointGo
+	}
+}
+
+// now is the clock of the machine that the process runs on.
+func (p *process) now() time.Time { return time.Now().Add(-p.world.setBack) }
+
+// outcome is how a start went.
+type outcome struct {
+	stop   pipeline.Stop
+	tally  pipeline.Tally
+	output []byte // nil when it did not come that far
+	err    error
+	// pending are the losses that another start may settle.
+	pending int
+}
+
+const runName = "list"
+
+// run does what the program's run command does.
+func (p *process) run(ctx context.Context) (o outcome) {
+	w := p.world
+	journal, err := checkpoint.New(&store{process: p}, checkpoint.Options{Rate: w.mutation.rateOf(w), Now: p.now})
+	if err != nil {
+		o.err = fmt.Errorf("open: %w", err)
+		return o
+	}
+	defer func() {
+		if err := journal.Close(); err != nil && o.err == nil {
+			o.err = err
+		}
+	}()
+	client, err := service.NewClient(service.Config{
+		BaseURL: "http://localhost/api/v1", Key: sandbox.DefaultKey, MaxConnections: w.Concurrency,
+		UserAgent: fmt.Sprint("start ", p.number), Now: p.now,
+		Dial: p.dial,
+	})
+	if err != nil {
+		o.err = err
+		return o
+	}
+	defer client.Close()
+	j := &job{process: p, journal: journal, client: client, list: csvList(w.lists[p.start.List])}
+	o = j.run(ctx)
+	o.pending = j.reconciler().Pending()
+	return o
+}
+
+// csvList is a list in memory.
+type csvList []byte
+
+func (l csvList) Open() (table.Reader, error) {
+	return csvtable.NewReader(bytes.NewReader(l), "list.csv")
+}
+
+// job is one list and the journal and service that it is worked on with.
+type job struct {
+	*process
+	journal *checkpoint.Journal
+	client  *service.Client
+	list    csvList
+	scope   pipeline.Scope
+	survey  *pipeline.Survey
+	account cost.Account
+}
+
+func (j *job) reconciler() *pipeline.Reconciler {
+	return &pipeline.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Now: j.now}
+}
+
+func (j *job) run(ctx context.Context) (o outcome) {
+	if o.err = j.journal.CheckAPIKey(sandbox.DefaultKey, false); o.err != nil {
+		return o
+	}
+	reader, err := j.list.Open()
+	if err != nil {
+		o.err = err
+		return o
+	}
+	mapping, err := pipeline.MapColumns(reader.Schema(), nil)
+	if err != nil {
+		o.err = err
+		return o
+	}
+	j.scope = pipeline.Scope{Mapping: mapping, Wanted: j.world.Wanted}
+	if o.err = j.take(); o.err != nil {
+		return o
+	}
+	if o.err = j.openAccount(ctx); o.err != nil {
+		return o
+	}
+	counts := j.survey.Count()
+	o.stop = pipeline.Precheck(j.account, counts)
+	if o.stop == nil && counts.Lookup > 0 {
+		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
+			return o
+		}
+	}
+	o.output, o.err = j.write(o.stop)
+	return o
+}
+
+func (j *job) take() (err error) {
+	j.survey, err = j.scope.Take(j.list, j.journal)
+	return err
+}
+
+// openAccount settles what an earlier start has lost, reads the account and makes
+// it the new base.
+func (j *job) openAccount(ctx context.Context) error {
+	reconciler := j.reconciler()
+	if reconciler.Pending() > 0 {
+		findings, err := reconciler.Reconcile(ctx)
+		if err != nil {
+			return err
+		}
+		j.world.trace("start %d settled leftovers: %s %s", j.number, describe(findings.Cases), findings.Why)
+		if err := j.take(); err != nil {
+			return err
+		}
+	}
+	account, err := j.client.Status(ctx)
+	if err != nil {
+		return err
+	}
+	j.account = account
+	if err := pipeline.CheckPrices(account, j.world.prices(), j.world.Wanted); err != nil {
+		return err
+	}
+	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
+		return err
+	}
+	if j.reconciler().Pending() > 0 {
+		return nil // the base that could decide them is still needed
+	}
+	return j.journal.Rebase(account)
+}
+
+func describe(cases []attempt.Case) string {
+	var b bytes.Buffer
+	for _, c := range cases {
+		fmt.Fprintf(&b, "%d %s %s; ", c.ID, c.Finding, c.Fields)
+	}
+	return b.String()
+}
+
+func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error) {
+	next, done := j.scope.Lookups(j.list, j.survey, j.journal)
+	defer done()
+	w := j.world
+	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
+	lookups := &pipeline.Lookups{
+		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
+		Reconciler: j.reconciler(),
+		Order: attempt.Request{
+			Run: runName, Prices: w.prices(), Strict: w.Strict,
+			Ceilings: []cost.Ceiling{{Name: "max-spend", Scope: checkpoint.RunScope(runName), Limit: j.start.MaxSpend}},
+		},
+	}
+	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		monitor := &pipeline.Monitor{Status: j.client.StatusClient, Accountant: j.journal, Scope: checkpoint.ScopeAccount}
+		monitor.Watch(watching, func(cost.Drift) {})
+	}()
+	tally, stop, err := lookups.Run(ctx, next)
+	endWatch()
+	<-watched
+	return tally, stop, err
+}
+
+func (j *job) write(stop pipeline.Stop) ([]byte, error) {
+	output := pipeline.Output{Scope: j.scope, Run: runName}
+	if stop != nil {
+		output.Stopped = stop.Word()
+	}
+	reader, err := j.list.Open()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
+	if _, err := output.Write(j.list, j.survey, j.journal, writer, nil); err != nil {
+		return nil, err
+	}
+	err = writer.Close()
+	return out.Bytes(), err
+}
+
+// finder looks at what leaves and comes back.
+type finder struct {
+	*process
+	inner pipeline.Finder
+}
+
+func (f *finder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	f.world.check.sending(f.process)
+	verdict := f.inner.Find(ctx, lookup)
+	if refused, ok := verdict.(enrich.Refused); ok && refused.Class == enrich.SlowDown {
+		f.world.check.pausing(f.process, refused)
+	}
+	if !f.isDead() {
+		f.world.trace("start %d: %s: %T", f.number, lookup.Identity, verdict)
+	}
+	return verdict
+}

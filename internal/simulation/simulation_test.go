@@ -1,0 +1,139 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+var (
+	simSeeds   = flag.Int("sim.seeds", 200/slowdown, "how many seeds are simulated")
+	simFirst   = flag.Uint64("sim.first", 1, "the first of them")
+	simRepeats = flag.Int("sim.repeats", 25/slowdown, "how many seeds are simulated twice and compared")
+	simMutants = flag.Int("sim.mutants", 1500, "in how many seeds a mutation has to be found")
+	simCount   = flag.Bool("sim.count", false, "go on after a mutation was found, and count")
+	simTrace   = flag.Bool("sim.trace", false, "log every event of every seed")
+)
+
+// TestPromises runs whole worlds and fails for every promise broken in one.
+func TestPromises(t *testing.T) {
+	var next atomic.Uint64
+	var total [6]atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for worker := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(worker), func(t *testing.T) {
+				t.Parallel()
+				for {
+					n := next.Add(1) - 1
+					if n >= uint64(*simSeeds) {
+						return
+					}
+					tally := trySeed(t, *simFirst+n)
+					for i, v := range []int{tally.starts, tally.crashes, tally.arrivals, tally.charges, tally.losses, tally.overtaken} {
+						total[i].Add(int64(v))
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d seeds: %d starts, %d crashes, %d lookups arrived, %d fields charged, %d responses lost, %d lookups overtaken by a pause",
+		*simSeeds, total[0].Load(), total[1].Load(), total[2].Load(), total[3].Load(), total[4].Load(), total[5].Load())
+}
+
+// trySeed runs the world of a seed and reports what is broken in it.
+func trySeed(t *testing.T, seed uint64) tallies {
+	t.Helper()
+	r := simulate(t, newScenario(seed), mutation{})
+	r.broken = append(r.broken, compareWithUndisturbed(t, r)...)
+	if *simTrace {
+		t.Logf("seed %d:\n%s", seed, strings.Join(r.events, "\n"))
+	}
+	if len(r.broken) > 0 {
+		t.Errorf("seed %d: %s\nscenario: %+v\nrepeat with: go test ./internal/simulation -run 'TestPromises$' -sim.first=%d -sim.seeds=1 -sim.trace -v",
+			seed, strings.Join(r.broken, "\n"), r.scenario, seed)
+	}
+	return r.tallies
+}
+
+// compareWithUndisturbed returns how the last output differs from that of a world
+// in which nothing goes wrong.
+func compareWithUndisturbed(t *testing.T, r report) []string {
+	if len(r.broken) > 0 {
+		return nil
+	}
+	same := simulate(t, r.scenario.undisturbed(), mutation{})
+	broken := same.broken
+	for _, difference := range sameAsUndisturbed(r.output, same.output) {
+		broken = append(broken, "P3: the output differs from an undisturbed run's: "+difference)
+	}
+	return broken
+}
+
+// TestRepeats shows that a world is a pure function of its seed.
+func TestRepeats(t *testing.T) {
+	different := 0
+	for n := range *simRepeats {
+		seed := *simFirst + uint64(n)
+		first, second := simulate(t, newScenario(seed), mutation{}), simulate(t, newScenario(seed), mutation{})
+		if digest(first.events) != digest(second.events) {
+			different++
+			t.Errorf("seed %d: the second run differs: %s", seed, firstDifference(first.events, second.events))
+		}
+	}
+	t.Logf("%d of %d seeds differ when repeated", different, *simRepeats)
+}
+
+func digest(events []string) uint64 {
+	hash := fnv.New64a()
+	for _, event := range events {
+		fmt.Fprintln(hash, event)
+	}
+	return hash.Sum64()
+}
+
+func firstDifference(a, b []string) string {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("event %d is\n%s\nand then\n%s", i, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d events and then %d", len(a), len(b))
+}
+
+// TestMutations shows that the checker can fail: it finds each mistake that the
+// program could make, by the promise that it breaks.
+func TestMutations(t *testing.T) {
+	if slowdown > 1 {
+		t.Skip("the mutations are no matter of the race detector")
+	}
+	for _, m := range mutations() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			found, tried, first := 0, 0, uint64(0)
+			why := ""
+			for seed := *simFirst; tried < *simMutants; seed++ {
+				tried++
+				r := simulate(t, m.scenario(seed), m)
+				at := slices.IndexFunc(r.broken, func(text string) bool { return strings.HasPrefix(text, m.promise) })
+				if at < 0 {
+					continue
+				}
+				if found++; found == 1 {
+					first, why = seed, r.broken[at]
+				}
+				if !*simCount {
+					break
+				}
+			}
+			if found == 0 {
+				t.Fatalf("%s: not found in %d seeds", m.name, tried)
+			}
+			t.Logf("%s: found in %d of %d seeds, first in seed %d: %s", m.name, found, tried, first, why)
+		})
+	}
+}
