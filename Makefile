@@ -1,0 +1,65 @@
+# Needs Go, make and a POSIX shell; everything else comes with go.mod.
+
+.POSIX:
+.PHONY: build check check-static race fuzz-short test sim bench fuzz demo clean
+
+build:
+	go build -trimpath -o bin/batch ./cmd/batch
+
+# What has to hold before a change is handed in.
+check: check-static race fuzz-short
+
+check-static:
+	@unformatted=$$(go tool gofumpt -l .) || exit 1; \
+	if [ -n "$$unformatted" ]; then \
+		echo "run 'go tool gofumpt -w' on:"; echo "$$unformatted"; exit 1; \
+	fi
+	go vet ./...
+	go tool staticcheck ./...
+
+race:
+	go test -race ./...
+
+test:
+	go test -count=1 ./...
+
+# Simulates whole runs with faults and crashes: make sim SEEDS=10000 [FIRST=1].
+# A seed that breaks a promise is printed with the command that repeats it.
+SEEDS = 1000
+FIRST = 1
+sim:
+	go test -count=1 -timeout 0 -v -run '^TestPromises$$' ./internal/simulation \
+		-sim.seeds=$(SEEDS) -sim.first=$(FIRST)
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# Prints the folder and the name of every fuzz target.
+list_fuzz = find . -name '*_test.go' -exec awk ' \
+	$$1 == "func" && match($$2, /^Fuzz[A-Za-z0-9_]*/) { \
+		name = substr($$2, 1, RLENGTH); folder = FILENAME; \
+		sub("/[^/]*$$", "", folder); print folder, name \
+	}' {} +
+
+# Go fuzzes one target at a time.
+run_fuzz = $(list_fuzz) | while read -r folder name; do \
+		echo "$$folder $$name"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime "$$duration" "$$folder" </dev/null || exit 1; \
+	done
+
+fuzz-short:
+	@duration=3s; $(run_fuzz)
+
+fuzz:
+	@duration=2m; $(run_fuzz)
+
+# Enriches a list with the embedded service; nothing leaves this machine.
+demo: build
+	rm -rf dist
+	mkdir -p dist
+	bin/batch run testdata/demo.csv -o dist/demo.enriched.csv --fields email,phone \
+		--sandbox --rate 60/1s --state dist/state --max-spend 40.00 --yes
+	head -n 5 dist/demo.enriched.csv
+
+clean:
+	rm -rf bin dist

@@ -1,0 +1,80 @@
+package tidy
+
+import (
+	"slices"
+	"strings"
+)
+
+// everything stands for all packages of the module.
+const everything = "..."
+
+// floors lists for every package of the module which others of the module it may
+// import. Imports run downwards: a package stands below the line that names it.
+func floors() map[string][]string {
+	return map[string][]string{
+		"enrich":         {},
+		"cost":           {"enrich"},
+		"attempt":        {"enrich", "cost"},
+		"io/table":       {},
+		"io/csvtable":    {"io/table"},
+		"io/atomicfile":  {},
+		"checkpoint":     {"enrich", "cost", "attempt"},
+		"service":        {"enrich", "cost"},
+		"configs":        {"enrich", "cost"},
+		"pipeline":       {"enrich", "cost", "attempt", "io/table"},
+		"sandbox":        {"enrich", "cost"},
+		"internal/lists": {},
+		"internal/tidy":  {},
+		// Nothing but tests, of everything below cmd/batch.
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline"},
+		"cmd/batch":           {everything},
+	}
+}
+
+// groundFloors are the packages whose tests stay on their floor as well.
+func groundFloors() []string { return []string{"enrich", "cost", "attempt"} }
+
+// testFloor lists what the tests of the other packages may import besides, to wire
+// real things together.
+func testFloor() []string {
+	return []string{"enrich", "cost", "internal/lists", "sandbox", "service", "checkpoint", "io/..."}
+}
+
+// floorsOf returns what a file may import of the module, or false when its package
+// stands on no floor.
+func floorsOf(s *source) ([]string, bool) {
+	allowed, found := floors()[s.dir]
+	if !s.test {
+		return allowed, found
+	}
+	allowed = append(slices.Clone(allowed), s.dir) // an external test package imports its own
+	if !slices.Contains(groundFloors(), s.dir) {
+		allowed = append(allowed, testFloor()...)
+	}
+	return allowed, found
+}
+
+// checkFloors fails for imports that do not run downwards.
+func checkFloors(s *source) []Violation {
+	allowed, found := floorsOf(s)
+	if !found {
+		return []Violation{s.violation(RuleFloors, s.syntax.Name, "the package stands on no floor; add it to the table in internal/tidy/floors.go")}
+	}
+	var violations []Violation
+	for _, imported := range s.imports {
+		dir, inside := s.inModule(imported.path)
+		if !inside || slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, dir) }) {
+			continue
+		}
+		violations = append(violations, s.violation(RuleFloors, imported.spec,
+			"imports %s, which is not below it; declare an interface here, or let cmd/batch wire them", dir))
+	}
+	return violations
+}
+
+// matches reports whether a folder is the pattern, or lies below a pattern that
+// ends in "...".
+func matches(pattern, dir string) bool {
+	prefix, open := strings.CutSuffix(pattern, everything)
+	return dir == pattern || open && strings.HasPrefix(dir, prefix)
+}
