@@ -34,7 +34,7 @@ func TestKill(t *testing.T) {
 	for seed := range uint64(*killSeeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
-			killAndResume(t, seed, "60.00", exitDone, exitDoubt)
+			killAndResume(t, seed, "60.00", 45, exitDone, exitDoubt)
 		})
 	}
 }
@@ -42,19 +42,21 @@ func TestKill(t *testing.T) {
 // TestKillUnderCeiling kills a program whose money does not suffice for the list.
 func TestKillUnderCeiling(t *testing.T) {
 	t.Parallel()
-	killAndResume(t, 99, "8.00", exitCeiling)
+	killAndResume(t, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
 }
 
 // maxKills is after how many kills the program is left alone.
 const maxKills = 8
 
-func killAndResume(t *testing.T, seed uint64, maxSpend string, codes ...int) {
+// killAndResume kills a program at one of the first so many requests of a start, again
+// and again, and lets it end then.
+func killAndResume(t *testing.T, seed uint64, maxSpend string, within int64, codes ...int) {
 	service := startService(t, seed)
 	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4")
 	draw := rand.New(rand.NewPCG(seed, 0))
 	kills := 0
 	for ; kills < maxKills; kills++ {
-		if code := killAt(p, &service.tap, 1+draw.Int64N(45), draw.IntN(2) == 0); code != -1 {
+		if code := killAt(p, &service.tap, 1+draw.Int64N(within), draw.IntN(2) == 0); code != -1 {
 			break
 		}
 	}
