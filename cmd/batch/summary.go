@@ -169,6 +169,7 @@ var remedies = map[string]string{
 	"operation_pricing_unavailable": "Ask the service for a plan that prices this operation; credit does not enable it",
 	"attempt_limit_reached":         "Wait for the next usage period",
 	"responses_lost":                "Find out why responses do not arrive",
+	"account_status_refused":        "Look at the account with batch account",
 	"unreachable":                   "Check the network and --base-url",
 	"invalid_identifiers":           "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
