@@ -45,12 +45,15 @@ func (s State) String() string {
 type Request struct {
 	Lookup enrich.Lookup
 	Run    string // the run that pays
+	Job    string // the job that the run belongs to; "" when it is one of its own
 	Prices cost.Prices
-	// Ceilings all bound this lookup; their scopes are the ones it counts in.
+	// Ceilings all bound this lookup, each on a scope that it counts in.
 	Ceilings []cost.Ceiling
 	// Strict holds the full price whatever is left of the free allowance.
 	Strict bool
 	Reask  Reask
+	// OnlyFree are the fields that are not asked for when they would hold money.
+	OnlyFree enrich.Fields
 }
 
 // Reask says which fields may be asked for although an attempt has decided them.
@@ -70,7 +73,7 @@ type Ticket struct {
 }
 
 // Decision is the journal's word on a Request. It is a closed set: Granted, Known,
-// Unsettled, Over, Later and Blocked.
+// Unsettled, Paid, Over, Later and Blocked.
 type Decision interface{ decision() }
 
 // Voiding says why an attempt was not charged.
@@ -100,12 +103,15 @@ type Known struct{ Fields enrich.Fields }
 // Unsettled says that an earlier attempt for these fields has no known outcome.
 type Unsettled struct{ Fields enrich.Fields }
 
-// Over says that the lookup does not fit under a ceiling, and that no call in
-// flight could give back enough.
+// Paid says that these fields of Request.OnlyFree would hold money.
+type Paid struct{ Fields enrich.Fields }
+
+// Over says that the lookup does not fit under a ceiling, and that the calls in
+// flight could not give back enough.
 type Over struct {
-	Ceiling cost.Ceiling
-	Need    cost.Money
-	Left    cost.Money
+	Ceiling cost.Ceiling // as it was asked for, with its period
+	Need    int64        // in the unit of the ceiling
+	Left    int64
 }
 
 // Later says that no lookup may be sent before a time: the rate window is full
@@ -118,6 +124,7 @@ type Blocked struct{}
 func (Granted) decision()   {}
 func (Known) decision()     {}
 func (Unsettled) decision() {}
+func (Paid) decision()      {}
 func (Over) decision()      {}
 func (Later) decision()     {}
 func (Blocked) decision()   {}

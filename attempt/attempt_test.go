@@ -45,3 +45,16 @@ func TestStatesHaveNames(t *testing.T) {
 		}
 	}
 }
+
+// TestEntryTime shows that an attempt belongs to the day of its outcome, and to that of
+// its beginning while it has none.
+func TestEntryTime(t *testing.T) {
+	begun := time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
+	ended := begun.Add(2 * time.Second)
+	if got := (Entry{Begun: begun}).Time(); !got.Equal(begun) {
+		t.Errorf("without an outcome it belongs to %s", got)
+	}
+	if got := (Entry{Begun: begun, Ended: ended}).Time(); !got.Equal(ended) {
+		t.Errorf("with an outcome it belongs to %s", got)
+	}
+}

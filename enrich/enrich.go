@@ -213,6 +213,8 @@ type Answer struct {
 	Unresolved    []string  `json:"unresolved,omitempty"`
 	RetrievedAt   time.Time `json:"retrieved_at,omitzero"`
 	Provenance    string    `json:"provenance,omitempty"`
+	// Profile is the profile as one JSON object without insignificant white space.
+	Profile string `json:"profile,omitempty"`
 }
 
 // Value returns the answer's value of a field, "" when it was not returned.

@@ -5,7 +5,8 @@ import "time"
 // Verdict says what became of one POST. It is a closed set:
 //
 //   - Answered: the service returned a valid result; it may have charged.
-//   - Refused:  the service said no in its own words; it did not charge.
+//   - Refused:  the service said no in its own words; it did not charge. Or the
+//     client knew that it would, and sent nothing.
 //   - NotSent:  provably no byte of the request left; it did not charge.
 //   - Lost:     anything else; it may have charged.
 type Verdict interface{ verdict() }
@@ -15,8 +16,11 @@ type Answered struct{ Answer Answer }
 
 // Refused is the verdict on a POST to which the service itself said no.
 type Refused struct {
-	Class      RefusalClass
-	HTTPStatus int
+	Class RefusalClass
+	// Unsent says that nothing was sent: the lookup does not fulfil what the service
+	// says of its input, or the service does not offer the lookup as it is known here.
+	Unsent     bool
+	HTTPStatus int    // zero when Unsent, or when a failed MCP tool does not give one
 	Code       string // the service's error code, or one derived from the HTTP status
 	Message    string // the service's text, without any part of a result
 	RequestID  string
