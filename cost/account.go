@@ -55,20 +55,6 @@ type Readiness struct {
 	MaximumCharge Optional[Money]
 }
 
-// readinessNames are the service's names of the kinds of lookups that ask for one
-// field (specification v1, "Account status").
-var readinessNames = map[enrich.Field]string{enrich.WorkEmail: "email", enrich.BusinessPhone: "phone"}
-
-// PriceShown returns the price of a field as far as the snapshot shows it: the most
-// that a lookup may cost once the field's free allowance is known to be used up.
-func (a Account) PriceShown(f enrich.Field) Optional[Money] {
-	most := a.Readiness[readinessNames[f]].MaximumCharge
-	if usedUp := a.Free[f].Known && a.Free[f].Value <= 0; !usedUp || most.Value <= 0 {
-		return Optional[Money]{}
-	}
-	return most
-}
-
 // ReservationsKnown reports whether the status tells of money reserved for calls
 // under way.
 func (a Account) ReservationsKnown() bool {

@@ -1,81 +1,115 @@
 package cost
 
-import "payonce/enrich"
+import (
+	"fmt"
+	"time"
+)
 
-// Totals are the sums of one scope of the journal: a run, the account since its
-// last snapshot, the journal as a whole.
-type Totals struct {
-	Settled  Money                   `json:"settled"`   // charged by answers
-	Held     Money                   `json:"held"`      // set aside for calls without an outcome
-	EverHeld Money                   `json:"ever_held"` // settled, held, and held once but returned
-	FreeUsed [enrich.NumFields]int64 `json:"free_used"` // units of the free allowance used by answers
-	FreeHeld [enrich.NumFields]int64 `json:"free_held"` // units held for calls without an outcome
-	// FreeEverHeld counts units used, held, and held once but returned.
-	FreeEverHeld [enrich.NumFields]int64 `json:"free_ever_held"`
-	// Charged counts fields charged, by the allowance or with money.
-	Charged  [enrich.NumFields]int64 `json:"charged"`
-	Asked    [enrich.NumFields]int64 `json:"asked"`    // fields asked for by answered calls
-	Returned [enrich.NumFields]int64 `json:"returned"` // those of them that came back
-	// Forfeited counts calls that were charged and whose answers are lost.
-	Forfeited int64 `json:"forfeited"`
-	Lookups   int64 `json:"lookups"` // answered calls
+// Measure is what a ceiling bounds, and so the unit of its limit.
+type Measure uint8
+
+// The measures.
+const (
+	Spend   Measure = iota // money settled and held together, in micro-USD
+	Lookups                // lookups that were sent, whatever came of them, or may be
+)
+
+// Period says when a ceiling's scope begins anew.
+type Period uint8
+
+// The periods.
+const (
+	Ever  Period = iota // never
+	Day                 // at midnight UTC
+	Month               // at the first midnight of the month, UTC
+)
+
+// Of names the period that a time lies in: "2026-11-21", "2026-11", or "" for Ever.
+func (p Period) Of(t time.Time) string {
+	switch p {
+	case Day:
+		return t.UTC().Format(time.DateOnly)
+	case Month:
+		return t.UTC().Format("2006-01")
+	}
+	return ""
 }
 
-// Hold adds a hold to the sums.
-func (t *Totals) Hold(h Hold) {
-	t.Held += h.Amount()
-	t.EverHeld += h.Amount()
-	for f := range h.Free.Each() {
-		t.FreeHeld[f]++
-		t.FreeEverHeld[f]++
-	}
+// Ceiling is the most that one scope may come to.
+type Ceiling struct {
+	Name    string // how the summary names it: "max-spend", "account balance", …
+	Scope   string // whose totals it bounds
+	Period  Period // of the scope
+	Measure Measure
+	Limit   int64 // in the unit of the measure
 }
 
-// Release takes a hold back and adds what of it was charged.
-func (t *Totals) Release(h Hold, charge Charge) {
-	t.Held -= h.Amount()
-	t.Settled += charge.Amount
-	for f := range h.Free.Each() {
-		t.FreeHeld[f]--
-	}
-	for f := range charge.Free.Each() {
-		t.FreeUsed[f]++
-	}
-	for f := range (charge.Free | charge.Paid).Each() {
-		t.Charged[f]++
-	}
+// SpendCeiling returns a ceiling on the money of a scope that never begins anew.
+func SpendCeiling(name, scope string, limit Money) Ceiling {
+	return Ceiling{Name: name, Scope: scope, Limit: int64(limit)}
 }
 
-// Count adds an answered call to the match rates.
-func (t *Totals) Count(asked, returned enrich.Fields) {
-	t.Lookups++
-	for f := range asked.Each() {
-		t.Asked[f]++
-		if returned.Has(f) {
-			t.Returned[f]++
+// At returns the ceiling as it is at a time: on the scope of the period that the
+// time lies in.
+func (c Ceiling) At(t time.Time) Ceiling {
+	if c.Period != Ever {
+		c.Scope, c.Period = c.Scope+"/"+c.Period.Of(t), Ever
+	}
+	return c
+}
+
+// Used returns what the totals of its scope have come to under the ceiling.
+func (c Ceiling) Used(t Totals) int64 {
+	if c.Measure == Lookups {
+		return t.Lookups + t.Forfeited + t.Uncharged + t.Open
+	}
+	return int64(t.Settled + t.Held)
+}
+
+// Left returns what the scope may still come to.
+func (c Ceiling) Left(t Totals) int64 { return c.Limit - c.Used(t) }
+
+// Need returns what a lookup with this hold takes under the ceiling.
+func (c Ceiling) Need(h Hold) int64 {
+	if c.Measure == Lookups {
+		return 1
+	}
+	return int64(h.Amount())
+}
+
+// Format writes an amount in the unit of the ceiling: "$3.00" or "12 lookups".
+func (c Ceiling) Format(amount int64) string {
+	if c.Measure == Lookups {
+		return fmt.Sprintf("%d lookups", amount)
+	}
+	return "$" + Money(amount).String()
+}
+
+// Refusing returns the ceiling that a lookup with this hold does not fit under,
+// the one with the least left when there are several; false when it fits.
+func Refusing(ceilings []Ceiling, h Hold, totals func(scope string) Totals) (Ceiling, bool) {
+	var refusing Ceiling
+	var least int64
+	found := false
+	for _, c := range ceilings {
+		left, need := c.Left(totals(c.Scope)), c.Need(h)
+		if need > 0 && left < need && (!found || left < least) {
+			refusing, least, found = c, left, true
 		}
 	}
+	return refusing, found
 }
 
-// Ceiling is the most that may be settled and held together in one scope.
-type Ceiling struct {
-	Name  string // how the summary names it: "max-spend", "account balance", …
-	Scope string // whose totals it bounds
-	Limit Money
-}
-
-// Left returns what may still be held under the ceiling.
-func (c Ceiling) Left(t Totals) Money { return c.Limit - t.Settled - t.Held }
-
-// Tightest returns the ceiling with the least left. It reports false when there
-// is no ceiling.
+// Tightest returns the ceiling on money with the least left. It reports false
+// when there is none.
 func Tightest(ceilings []Ceiling, totals func(scope string) Totals) (Ceiling, Money, bool) {
 	var tightest Ceiling
-	var left Money
-	for i, ceiling := range ceilings {
-		if l := ceiling.Left(totals(ceiling.Scope)); i == 0 || l < left {
-			tightest, left = ceiling, l
+	var least Money
+	found := false
+	for _, c := range ceilings {
+		if left := Money(c.Left(totals(c.Scope))); c.Measure == Spend && (!found || left < least) {
+			tightest, least, found = c, left, true
 		}
 	}
-	return tightest, left, len(ceilings) > 0
+	return tightest, least, found
 }

@@ -8,6 +8,9 @@ import "payonce/enrich"
 type Drift struct {
 	Money Money
 	Free  [enrich.NumFields]int64
+	// Prices are those that the account shows and that are higher than the ones in
+	// use: then it was this journal that used more than it counts. Zero elsewhere.
+	Prices [enrich.NumFields]Money `json:",omitzero"`
 }
 
 // Zero reports whether everything is explained.

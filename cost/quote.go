@@ -1,0 +1,90 @@
+package cost
+
+import (
+	"fmt"
+	"strings"
+
+	"payonce/enrich"
+)
+
+// PriceSource is a place where prices stand: a rate card, the service's OpenAPI
+// document, the account status.
+type PriceSource struct {
+	Name   string // how a plan names it
+	Prices Prices // those that it tells
+}
+
+// Quote is what each wanted field costs and where that stands.
+type Quote struct {
+	// Prices are those of the wanted fields. A field that no source prices is not
+	// among them: it stays unknown, and an unknown price refuses.
+	Prices Prices
+	// Sources name the source of each price.
+	Sources map[enrich.Field]string
+	// Disagreements are the other prices that sources tell, by field and then in the
+	// order of the sources.
+	Disagreements []Disagreement
+}
+
+// Disagreement is a price that a source tells and that does not count, because one
+// that goes before it tells another.
+type Disagreement struct {
+	Field        enrich.Field
+	Counts, Says Money // per returned field
+	Source       string
+	Other        string // the source that does not count
+}
+
+// String writes the disagreement as a sentence.
+func (d Disagreement) String() string {
+	sentence := fmt.Sprintf("a %s costs $%s by %s, which counts, and $%s by %s", d.Field, d.Counts, d.Source, d.Says, d.Other)
+	if d.Dearer() {
+		sentence += "; should that be right, more is spent than planned"
+	}
+	return sentence
+}
+
+// Dearer reports whether the price that does not count is the higher one: should it
+// be right, holds are too small and no ceiling is safe.
+func (d Disagreement) Dearer() bool { return d.Says > d.Counts }
+
+// ChoosePrices takes the price of every wanted field from the first of the sources
+// that tells it, and lists what the others say differently.
+func ChoosePrices(wanted enrich.Fields, sources ...PriceSource) Quote {
+	quote := Quote{Prices: Prices{}, Sources: map[enrich.Field]string{}}
+	for f := range wanted.Each() {
+		for _, source := range sources {
+			price, told := source.Prices.Of(f)
+			counts, chosen := quote.Prices.Of(f)
+			switch {
+			case !told:
+			case !chosen:
+				quote.Prices[f], quote.Sources[f] = price, source.Name
+			case price != counts:
+				quote.Disagreements = append(quote.Disagreements, Disagreement{
+					Field: f, Counts: counts, Says: price, Source: quote.Sources[f], Other: source.Name,
+				})
+			}
+		}
+	}
+	return quote
+}
+
+// Source names the source of all prices: one name when they have one in common, and
+// otherwise each field with its own.
+func (q Quote) Source() string {
+	var names []string
+	var parts []string
+	for f := range enrich.AllFields.Each() {
+		if name, known := q.Sources[f]; known {
+			names = append(names, name)
+			parts = append(parts, fmt.Sprintf("%s by %s", f, name))
+		}
+	}
+	for _, name := range names {
+		if name != names[0] {
+			return strings.Join(parts, ", ")
+		}
+	}
+	return strings.Join(names[:min(len(names), 1)], "")
+}

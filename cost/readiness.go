@@ -1,0 +1,58 @@
+package cost
+
+import "payonce/enrich"
+
+// PricingUnavailable is the service's code for an operation without a price; adding
+// credit cannot enable it (specification v1, "Errors").
+const PricingUnavailable = "operation_pricing_unavailable"
+
+// ReadinessOf says whether an operation could be called now, by the service's name
+// for its kind of lookup (specification v1, "Account status").
+func (a Account) ReadinessOf(o enrich.Operation) Readiness {
+	names := map[enrich.Operation]string{
+		enrich.FindWorkEmail: "email", enrich.FindPhone: "phone", enrich.EnrichContact: "both",
+	}
+	return a.Readiness[names[o]]
+}
+
+// Offers says whether the workspace's plan has an operation, as far as the snapshot
+// tells, by the service's name among the operations of its status.
+func (a Account) Offers(o enrich.Operation) Optional[bool] {
+	names := map[enrich.Operation]string{
+		enrich.FindWorkEmail: "work_email_lookup", enrich.FindPhone: "business_phone_lookup", enrich.EnrichContact: "contact_enrichment",
+	}
+	offered, known := a.Available[names[o]]
+	return Optional[bool]{Value: offered, Known: known}
+}
+
+// PriceShown returns the price of a field as far as the snapshot shows it: the most
+// that a lookup may cost once the field's free allowance is known to be used up.
+func (a Account) PriceShown(f enrich.Field) Optional[Money] {
+	most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge
+	if usedUp := a.Free[f].Known && a.Free[f].Value <= 0; !usedUp || most.Value <= 0 {
+		return Optional[Money]{}
+	}
+	return most
+}
+
+// PricesShown returns every price that the snapshot shows.
+func (a Account) PricesShown() Prices {
+	prices := Prices{}
+	for f := range enrich.AllFields.Each() {
+		if shown := a.PriceShown(f); shown.Known {
+			prices[f] = shown.Value
+		}
+	}
+	return prices
+}
+
+// HigherPrices returns the most that a lookup of one field may cost where that is
+// more than the price in use, zero elsewhere. While a field is free nothing shows.
+func (a Account) HigherPrices(inUse Prices) (higher [enrich.NumFields]Money) {
+	for f, price := range inUse {
+		if most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge; most.Known && most.Value > price {
+			higher[f] = most.Value
+		}
+	}
+	return higher
+}

@@ -1,0 +1,66 @@
+package cost_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+func TestPricesShown(t *testing.T) {
+	ready := map[string]cost.Readiness{
+		"email": {MaximumCharge: cost.Known(12 * cost.Cent)},
+		"phone": {MaximumCharge: cost.Known(20 * cost.Cent)},
+		"both":  {MaximumCharge: cost.Known(32 * cost.Cent)},
+	}
+	usedUp, left := cost.Known(int64(0)), cost.Known(int64(1))
+	tests := []struct {
+		name    string
+		account cost.Account
+		want    cost.Prices
+	}{
+		{"both used up", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: ready}, cost.Prices{email: 12 * cost.Cent, phone: 20 * cost.Cent}},
+		{"a free unit left", cost.Account{Free: [2]cost.Optional[int64]{left, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
+		{"the allowance is unknown", cost.Account{Free: [2]cost.Optional[int64]{{}, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
+		{"no readiness", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}}, cost.Prices{}},
+		{
+			"zero is no price",
+			cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"email": {MaximumCharge: cost.Known(cost.Money(0))}}},
+			cost.Prices{},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.account.PricesShown()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHigherPrices(t *testing.T) {
+	ready := map[string]cost.Readiness{
+		"email": {MaximumCharge: cost.Known(12 * cost.Cent)},
+		"phone": {MaximumCharge: cost.Known(cost.Money(0))}, // free, so nothing shows
+		"both":  {MaximumCharge: cost.Known(cost.Dollar)},
+	}
+	tests := []struct {
+		name    string
+		account cost.Account
+		inUse   cost.Prices
+		want    [enrich.NumFields]cost.Money
+	}{
+		{"higher", cost.Account{Readiness: ready}, cost.Prices{email: 9 * cost.Cent, phone: cost.Cent}, [2]cost.Money{12 * cost.Cent, 0}},
+		{"the same", cost.Account{Readiness: ready}, cost.Prices{email: 12 * cost.Cent}, [2]cost.Money{}},
+		{"lower", cost.Account{Readiness: ready}, cost.Prices{email: 15 * cost.Cent}, [2]cost.Money{}},
+		{"not in use", cost.Account{Readiness: ready}, cost.Prices{}, [2]cost.Money{}},
+		{"nothing shows", cost.Account{}, cost.Prices{email: cost.Cent}, [2]cost.Money{}},
+	}
+	for _, tt := range tests {
+		if got := tt.account.HigherPrices(tt.inUse); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package cost
+
+import (
+	"sort"
+
+	"payonce/enrich"
+)
+
+// Workload counts the lookups that a list asks for, by operation.
+type Workload map[enrich.Operation]int64
+
+// Lookups returns how many lookups there are.
+func (w Workload) Lookups() int64 {
+	var lookups int64
+	for _, n := range w {
+		lookups += n
+	}
+	return lookups
+}
+
+// Demand returns how many times the lookups ask for each field.
+func (w Workload) Demand() Demand {
+	var demand Demand
+	for operation, n := range w {
+		for f := range operation.Fields().Each() {
+			demand[f] += n
+		}
+	}
+	return demand
+}
+
+// Dearest returns the most that any n of the lookups can cost: when the dearest ones
+// come first and every field is returned. A price that is needed and unknown is an
+// error.
+func (w Workload) Dearest(n int64, free Allowances, prices Prices) (Money, error) {
+	// A lookup for both fields costs at least as much as one for either. Of those for
+	// one field, the free units make each field dearer the more of it there is, so
+	// the dearest mix has as many as possible of one of the two.
+	both := min(n, w[enrich.EnrichContact])
+	rest := n - both
+	emails := min(rest, w[enrich.FindWorkEmail])
+	phones := min(rest, w[enrich.FindPhone])
+	var dearest Money
+	for _, mix := range []Workload{
+		{enrich.EnrichContact: both, enrich.FindWorkEmail: emails, enrich.FindPhone: min(rest-emails, phones)},
+		{enrich.EnrichContact: both, enrich.FindPhone: phones, enrich.FindWorkEmail: min(rest-phones, emails)},
+	} {
+		amount, err := mix.Demand().Maximum(free, prices)
+		if err != nil {
+			return 0, err
+		}
+		dearest = max(dearest, amount)
+	}
+	return dearest, nil
+}
+
+// Covers returns how many of the lookups an amount surely covers: in whichever order
+// they are sent and whatever of them is returned, none of so many is refused for want
+// of money. A price that is needed and unknown is an error.
+func (w Workload) Covers(left Money, free Allowances, prices Prices) (int64, error) {
+	lookups := w.Lookups()
+	if _, err := w.Dearest(lookups, free, prices); err != nil {
+		return 0, err
+	}
+	first := sort.Search(int(lookups), func(n int) bool {
+		amount, err := w.Dearest(int64(n)+1, free, prices)
+		return err != nil || amount > max(left, 0)
+	})
+	return int64(first), nil
+}

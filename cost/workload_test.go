@@ -1,0 +1,182 @@
+package cost_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+func TestWorkload(t *testing.T) {
+	w := cost.Workload{enrich.FindWorkEmail: 3, enrich.FindPhone: 4, enrich.EnrichContact: 5}
+	if got := w.Lookups(); got != 12 {
+		t.Errorf("%d lookups, want 12", got)
+	}
+	if got, want := w.Demand(), (cost.Demand{8, 9}); got != want {
+		t.Errorf("the demand is %v, want %v", got, want)
+	}
+	if got := cost.Workload(nil).Lookups(); got != 0 {
+		t.Errorf("an empty list has %d lookups", got)
+	}
+}
+
+func TestCovers(t *testing.T) {
+	emails := cost.Workload{enrich.FindWorkEmail: 100}
+	mixed := cost.Workload{enrich.FindWorkEmail: 50, enrich.FindPhone: 20, enrich.EnrichContact: 30}
+	tests := []struct {
+		name string
+		list cost.Workload
+		left cost.Money
+		free cost.Allowances
+		want int64
+	}{
+		{"nothing to look up", nil, cost.Dollar, cost.Allowances{}, 0},
+		{"no money", emails, 0, cost.Allowances{}, 0},
+		{"no money, and free units", emails, 0, cost.Allowances{20, 5}, 20},
+		{"less than none", emails, -cost.Dollar, cost.Allowances{20, 5}, 20},
+		{"a cent short of one", emails, 14 * cost.Cent, cost.Allowances{}, 0},
+		{"one", emails, 15 * cost.Cent, cost.Allowances{}, 1},
+		{"free units first", emails, 3 * cost.Dollar, cost.Allowances{20, 0}, 40},
+		{"the free units of another field do not help", emails, 3 * cost.Dollar, cost.Allowances{0, 20}, 20},
+		{"all", emails, 15 * cost.Dollar, cost.Allowances{}, 100},
+		{"a lot", emails, math.MaxInt64, cost.Allowances{}, 100},
+		{"the dear ones may come first", mixed, 4 * cost.Dollar, cost.Allowances{}, 10},
+		{"then the next dear ones", mixed, 12*cost.Dollar + 50*cost.Cent, cost.Allowances{}, 32},
+		{"then emails", mixed, 17*cost.Dollar + 15*cost.Cent, cost.Allowances{}, 51},
+		{"all but a cent", mixed, 24*cost.Dollar + 49*cost.Cent, cost.Allowances{}, 99},
+		{"the whole list", mixed, 24*cost.Dollar + 50*cost.Cent, cost.Allowances{}, 100},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.list.Covers(tt.left, tt.free, standard())
+			if err != nil || got != tt.want {
+				t.Errorf("$%s covers %d lookups, error %v, want %d", tt.left, got, err, tt.want)
+			}
+		})
+	}
+	if got, err := emails.Covers(cost.Dollar, cost.Allowances{}, cost.Prices{phone: 1}); err == nil {
+		t.Errorf("$1.00 covers %d lookups of an unknown price", got)
+	}
+	if got, err := emails.Covers(0, cost.Allowances{100, 0}, nil); err != nil || got != 100 {
+		t.Errorf("free units cover %d lookups of an unknown price, error %v", got, err)
+	}
+}
+
+// anyWorkload draws a list, small enough to try every part of it.
+func anyWorkload(t *rapid.T, most int64) cost.Workload {
+	number := rapid.Int64Range(0, most)
+	return cost.Workload{
+		enrich.FindWorkEmail: number.Draw(t, "emails"), enrich.FindPhone: number.Draw(t, "phones"), enrich.EnrichContact: number.Draw(t, "both"),
+	}
+}
+
+func anyFree(t *rapid.T, most int64) cost.Allowances {
+	number := rapid.Int64Range(0, most)
+	return cost.Allowances{number.Draw(t, "free emails"), number.Draw(t, "free phones")}
+}
+
+// TestDearestIsTheDearestPart compares Dearest with every part of the list.
+func TestDearestIsTheDearestPart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, free, prices := anyWorkload(t, 4), anyFree(t, 6), odd(t)
+		dearest := make([]cost.Money, list.Lookups()+1)
+		for emails := range list[enrich.FindWorkEmail] + 1 {
+			for phones := range list[enrich.FindPhone] + 1 {
+				for both := range list[enrich.EnrichContact] + 1 {
+					amount, err := cost.Demand{emails + both, phones + both}.Maximum(free, prices)
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := emails + phones + both
+					dearest[n] = max(dearest[n], amount)
+				}
+			}
+		}
+		for n, want := range dearest {
+			if got, err := list.Dearest(int64(n), free, prices); err != nil || got != want {
+				t.Errorf("any %d lookups cost at most %s, error %v, want %s", n, got, err, want)
+			}
+		}
+	})
+}
+
+// TestCoversWhateverTheOrder sends a list in any order, with any outcome, as long as
+// it fits under a ceiling: no lookup is refused among the first that the amount
+// covers. And when the dearest come first and everything is returned, the next is.
+func TestCoversWhateverTheOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, free := anyWorkload(t, 8), anyFree(t, 6)
+		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
+		covers, err := list.Covers(left, free, standard())
+		if err != nil {
+			t.Fatal(err)
+		}
+		lookups := rapid.Permutation(fieldsOf(list)).Draw(t, "order")
+		returned := make([]enrich.Fields, len(lookups))
+		for i := range returned {
+			returned[i] = fieldSets().Draw(t, "returned")
+		}
+		if sent, _ := sendUnder(left, lookups, returned, free); int64(sent) < covers {
+			t.Errorf("$%s covers %d lookups, and %d were sent", left, covers, sent)
+		}
+	})
+}
+
+// fieldsOf returns what each lookup of the list asks for, by operation.
+func fieldsOf(list cost.Workload) []enrich.Fields {
+	var lookups []enrich.Fields
+	for _, operation := range []enrich.Operation{enrich.EnrichContact, enrich.FindPhone, enrich.FindWorkEmail} {
+		lookups = append(lookups, slices.Repeat([]enrich.Fields{operation.Fields()}, int(list[operation]))...)
+	}
+	return lookups
+}
+
+// sendUnder sends lookups one after the other until one does not fit under a ceiling,
+// and returns how many were sent and what they were charged.
+func sendUnder(limit cost.Money, lookups, returned []enrich.Fields, free cost.Allowances) (int, cost.Money) {
+	var totals cost.Totals
+	ceilings := []cost.Ceiling{cost.SpendCeiling("limit", "run", limit)}
+	allowance := cost.Allowance{Left: free}
+	for i, fields := range lookups {
+		hold := cost.Hold{Fields: fields, Prices: standard()}
+		hold.Free, _ = allowance.Take(fields)
+		if _, refused := cost.Refusing(ceilings, hold, func(string) cost.Totals { return totals }); refused {
+			return i, totals.Settled
+		}
+		totals.Hold(hold)
+		charge := hold.Settle(returned[i])
+		totals.Release(hold, charge)
+		for f := range charge.Free.Each() {
+			allowance.Left[f]--
+		}
+	}
+	return len(lookups), totals.Settled
+}
+
+// TestCoversIsTheMost shows that one lookup more than an amount covers can be refused.
+func TestCoversIsTheMost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, free := anyWorkload(t, 8), anyFree(t, 6)
+		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
+		covers, err := list.Covers(left, free, standard())
+		if err != nil || covers == list.Lookups() {
+			return
+		}
+		everything := slices.Repeat([]enrich.Fields{enrich.AllFields}, int(list.Lookups()))
+		worst := fieldsOf(list) // both first, then phones, then emails
+		other := slices.Concat(
+			fieldsOf(cost.Workload{enrich.EnrichContact: list[enrich.EnrichContact]}),
+			fieldsOf(cost.Workload{enrich.FindWorkEmail: list[enrich.FindWorkEmail]}),
+			fieldsOf(cost.Workload{enrich.FindPhone: list[enrich.FindPhone]}),
+		)
+		phonesFirst, _ := sendUnder(left, worst, everything, free)
+		emailsFirst, _ := sendUnder(left, other, everything, free)
+		if got := int64(min(phonesFirst, emailsFirst)); got != covers {
+			t.Errorf("$%s covers %d lookups, in the worst order %d were sent", left, covers, got)
+		}
+	})
+}
