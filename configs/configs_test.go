@@ -38,6 +38,7 @@ func TestParseRateCard(t *testing.T) {
 		{"plain decimals", `options: [{name: a, work_email_usd: 0.1, business_phone_usd: 0.300001}]`},
 		{"trailing zeros and a currency sign", `options: [{name: a, work_email_usd: 0.100000, business_phone_usd: $0.300001}]`},
 		{"an alias", "options:\n- name: a\n  work_email_usd: &price 0.1\n  business_phone_usd: 0.300001\n  monthly_included_usd: 0"},
+		{"a merge", "options:\n- name: a\n  <<: {work_email_usd: 0.1, business_phone_usd: 0.300001}"},
 	}
 	want := cost.RateCard{Options: []cost.Option{{
 		Name:   "a",
@@ -81,11 +82,11 @@ func TestParseRateCardErrors(t *testing.T) {
 		name, yaml string
 		want       []string // the beginning of each line of the error
 	}{
-		{"unknown key of an option", head + "work_mail_usd: 1", []string{"card.yaml:3: field work_mail_usd"}},
-		{"unknown key of the card", "optoins: []", []string{"card.yaml:1: field optoins"}},
+		{"unknown key of an option", head + "work_mail_usd: 1", []string{`card.yaml:3: unknown key "work_mail_usd"; an option has name,`}},
+		{"unknown key of the card", "optoins: []", []string{`card.yaml:1: unknown key "optoins"; a rate card has options`}},
 		{
 			"two of them", head + "email: 1\n  title: A\n  phone: 1",
-			[]string{"card.yaml:3: field email", "card.yaml:5: field phone"},
+			[]string{`card.yaml:3: unknown key "email"`, `card.yaml:5: unknown key "phone"`},
 		},
 		{"negative", head + "work_email_usd: -0.15", []string{`card.yaml:3: "-0.15": not an amount in USD`}},
 		{"negative text", head + `work_email_usd: "-0.15"`, []string{`card.yaml:3: "-0.15": not an amount in USD`}},
@@ -99,15 +100,30 @@ func TestParseRateCardErrors(t *testing.T) {
 		{"an amount that is a mapping", head + "work_email_usd: {usd: 1}", []string{"card.yaml:3: not an amount in USD"}},
 		{"a name that is a number", "options:\n- name: 1", []string{"card.yaml:2: not a text"}},
 		{"a title that is a list", head + "title: [A]", []string{"card.yaml:3: not a text"}},
-		{"options that are no list", "options: core", []string{"card.yaml:1: cannot construct"}},
-		{"a card that is a list", "- options", []string{"card.yaml:1: cannot construct"}},
+		{"options that are no list", "options: core", []string{"card.yaml:1: options are a list"}},
+		{"a card that is a list", "- options", []string{"card.yaml:1: a rate card holds names and values"}},
 		{"a key twice", head + "title: A\n  title: B", []string{`card.yaml:4: mapping key "title" already defined`}},
 		{"a name twice", head + "title: A\n- name: b\n- name: a", []string{`card.yaml:5: option "a" stands on line 2 already`}},
-		{"no name", head + "title: A\n- title: B", []string{"card.yaml: option 2 of the rate card has no name"}},
+		{"no name", head + "title: A\n- title: B", []string{"card.yaml:4: the option has no name"}},
+		{"an empty name", `options: [{name: ""}]`, []string{"card.yaml:1: the option's name is empty"}},
+		{"an option that is a text", "options:\n- name: a\n- core", []string{"card.yaml:3: an option holds names and values"}},
+		{"an option that is empty", "options:\n- name: a\n-\n", []string{"card.yaml:3: the option is empty"}},
+		{"a price in cents", head + "work_email_usd: 101", []string{"card.yaml:3: $101.00 for one field is more than $100.00"}},
+		{"a price of a phone in cents", head + "business_phone_usd: 100.01", []string{"card.yaml:3: $100.01 for one field"}},
+		{"a fee that lost its point", head + `monthly_included_usd: "4900000"`, []string{"card.yaml:3: $4900000.00 a month"}},
+		{
+			"all kinds of it at once",
+			"options:\n- name: a\n  work_mail_usd: 1\n  work_email_usd: -3\n- name: a\n  title: 3\n- business_phone_usd: 25\n- name: b\n  work_email_usd: 250\n",
+			[]string{
+				`card.yaml:3: unknown key "work_mail_usd"`, `card.yaml:4: "-3": not an amount`, `card.yaml:5: option "a" stands on line 2 already`,
+				"card.yaml:6: not a text", "card.yaml:7: the option has no name", "card.yaml:9: $250.00 for one field",
+			},
+		},
+		{"a name that is a list, and one like it", "options:\n- name: [a]\n- title: B\n", []string{"card.yaml:2: not a text", "card.yaml:3: the option has no name"}},
 		{"no options", "options: []", []string{"card.yaml:1: the rate card has no options"}},
-		{"a comment only", "# nothing", []string{"card.yaml:1: "}},
+		{"a comment only", "# nothing", []string{"card.yaml:1: no documents"}},
 		{"nothing", "", []string{"card.yaml:1: "}},
-		{"two documents", "options: []\n---\noptions: []", []string{"card.yaml:1: "}},
+		{"two documents", "options: []\n---\noptions: []", []string{"card.yaml:1: expected single document"}},
 		{"no YAML", "options:\n- {name: a\n", []string{"card.yaml:3: "}},
 		{"no text", "\xff", []string{"card.yaml:1: "}},
 	}
@@ -151,6 +167,10 @@ func FuzzParseRateCard(f *testing.F) {
 					t.Errorf("%s costs %d", field, price)
 				}
 			}
+		}
+		again, err := configs.ParseRateCard("again.yaml", configs.FormatRateCard(card))
+		if diff := cmp.Diff(card, again); err != nil || diff != "" {
+			t.Errorf("written and read again: %v\n%s", err, diff)
 		}
 	})
 }
