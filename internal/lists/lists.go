@@ -50,6 +50,14 @@ func Default(seed uint64, rows int) Spec {
 	}
 }
 
+// Large returns the spec of the lists that speed is measured on: those of Default with
+// three times as many duplicates, as lists have that were put together from others.
+func Large(seed uint64, rows int) Spec {
+	spec := Default(seed, rows)
+	spec.DuplicateShare = 0.15
+	return spec
+}
+
 // flushSize is how much is gathered before it is written, in bytes.
 const flushSize = 256 << 10
 

@@ -1,9 +1,10 @@
 package csvtable
 
-// Dialect says how a list is written. The zero value is commas and LF.
+// Dialect says how a list is written. The zero value is commas, LF and UTF-8.
 type Dialect struct {
-	Delimiter  byte   // one of , ; tab |; 0 is a comma
-	LineEnding string // "\n" or "\r\n"; "" is "\n"
+	Delimiter  byte     // one of , ; tab |; 0 is a comma
+	LineEnding string   // "\n" or "\r\n"; "" is "\n"
+	Encoding   Encoding // "" is UTF-8
 }
 
 func (d Dialect) withDefaults() Dialect {
@@ -12,6 +13,9 @@ func (d Dialect) withDefaults() Dialect {
 	}
 	if d.LineEnding == "" {
 		d.LineEnding = "\n"
+	}
+	if d.Encoding == "" {
+		d.Encoding = UTF8
 	}
 	return d
 }
@@ -57,9 +61,9 @@ func (f fit) betterThan(other fit) bool {
 func measure(sample []byte, whole bool, delimiter byte) fit {
 	var rec record
 	if rec.split(sample, delimiter, whole) != nil {
-		return fit{columns: len(rec.cells) + 1}
+		return fit{columns: rec.cells() + 1}
 	}
-	columns, rows, even := len(rec.cells), 0, 0
+	columns, rows, even := rec.cells(), 0, 0
 	for sample = sample[rec.size:]; len(sample) > 0 && rows < sampleRows; sample = sample[rec.size:] {
 		err := rec.split(sample, delimiter, whole)
 		if err == errIncomplete {
@@ -69,7 +73,7 @@ func measure(sample []byte, whole bool, delimiter byte) fit {
 		if err != nil {
 			break
 		}
-		if len(rec.cells) == columns {
+		if rec.cells() == columns {
 			even++
 		}
 	}

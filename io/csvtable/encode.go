@@ -1,21 +1,19 @@
 package csvtable
 
-// writeCell writes value as a cell, quoted where its text needs it or when quote says
-// so. An empty cell alone in its line is quoted too: the line would be a blank one.
-func writeCell[text string | []byte](w *Writer, value text, quote bool) {
-	alone := w.columns+w.appended == 1
-	if !quote && !(alone && len(value) == 0) && !needsQuotes(value, w.dialect.Delimiter) {
-		w.buffer = append(w.buffer, value...)
-		return
+// appendCell appends value as a cell, quoted where its text needs it or when quote says
+// so.
+func appendCell[text string | []byte](buffer []byte, value text, quote bool, delimiter byte) []byte {
+	if !quote && !needsQuotes(value, delimiter) {
+		return append(buffer, value...)
 	}
-	w.buffer = append(w.buffer, '"')
+	buffer = append(buffer, '"')
 	for i := range len(value) {
 		if value[i] == '"' {
-			w.buffer = append(w.buffer, '"')
+			buffer = append(buffer, '"')
 		}
-		w.buffer = append(w.buffer, value[i])
+		buffer = append(buffer, value[i])
 	}
-	w.buffer = append(w.buffer, '"')
+	return append(buffer, '"')
 }
 
 // needsQuotes reports whether value would not be read back as it is, here or by
@@ -28,7 +26,8 @@ func needsQuotes[text string | []byte](value text, delimiter byte) bool {
 		return true
 	}
 	for i := range len(value) {
-		if char := value[i]; char == delimiter || char == '"' || char == '\r' || char == '\n' {
+		// Of the characters that need quotes only a delimiter stands above the quote.
+		if char := value[i]; char == delimiter || char <= '"' && (char == '"' || char == '\r' || char == '\n') {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package csvtable_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestErrors(t *testing.T) {
 		afterQuote  = "double the quotes inside the cell, or remove what follows its closing quote"
 		addCells    = "add the missing cells; they may be empty"
 		quoteCells  = "quote the cells that hold the delimiter"
-		notText     = "save the list as UTF-8 text; UTF-16 and binary files are not supported"
+		notText     = "save the list as UTF-8 text, or name its encoding when that is UTF-16"
 		addHeader   = "put a line with the names of the columns first"
 		beginHeader = "a list begins with a line of column names"
 		isList      = "check that the file is a list of delimited text"
@@ -43,8 +44,6 @@ func TestErrors(t *testing.T) {
 		{"NUL in quotes", "a,b\n1,\"\n\x00\"\n", 3, 1, "the text holds a NUL byte", notText},
 		{"NUL in the header", "a\x00,b\n", 1, 2, "the text holds a NUL byte", notText},
 		{"UTF-16 without a mark", "\na\x00,\x00b\x00\n\x00", 2, 2, "the text holds a NUL byte", notText},
-		{"UTF-16 little endian", "\xff\xfea\x00,\x00b\x00\n\x00", 0, 0, "UTF-16 is not supported", "save as UTF-8"},
-		{"UTF-16 big endian", "\xfe\xff\x00a\x00,\x00b\x00\n", 0, 0, "UTF-16 is not supported", "save as UTF-8"},
 		{"empty", "", 0, 0, "the file is empty", beginHeader},
 		{"only a byte order mark", "\ufeff", 0, 0, "the file is empty", beginHeader},
 		{"only blank lines", "\n\r\n\n", 0, 0, "the file holds only blank lines", beginHeader},
@@ -62,7 +61,7 @@ func TestErrors(t *testing.T) {
 		{"huge binary line", "a,b\n1," + strings.Repeat("\x00", tooLong), 2, 3, "the text holds a NUL byte", notText},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := csvtable.NewReader(strings.NewReader(test.list), "list.csv")
+			r, err := csvtable.NewReader(strings.NewReader(test.list), "list.csv", csvtable.Options{})
 			if err == nil {
 				_, err = readAll(r)
 			}
@@ -81,12 +80,35 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What is too long is not read to its end.
+func TestTooLongIsNotRead(t *testing.T) {
+	for name, start := range map[string]string{"a line": "a,b\n1,", "a quoted cell": "a,b\n1,\"", "the header": "a"} {
+		const size = 256 << 20
+		rest := &endless{row: "text", left: size}
+		if name == "a quoted cell" {
+			rest.row = "text\n"
+		}
+		r, err := csvtable.NewReader(io.MultiReader(strings.NewReader(start), rest), "list.csv", csvtable.Options{})
+		if err == nil {
+			_, err = readAll(r)
+		}
+		if err == nil || !strings.Contains(err.Error(), "16 MiB") {
+			t.Errorf("%s: %v, want that it is too long", name, err)
+		}
+		if read := size - rest.left; read > 64<<20 {
+			t.Errorf("%s: %d MiB were read", name, read>>20)
+		}
+	}
+}
+
 func TestErrorIsSticky(t *testing.T) {
-	r := newReader(t, "a,b\n1\n2,3\n")
-	_, first := r.Next()
-	_, second := r.Next()
-	if first == nil || first != second {
-		t.Errorf("Next = %v, then %v; want the same error", first, second)
+	for _, list := range []string{"a,b\n1,\"2", "a,b\n"} {
+		r := newReader(t, list)
+		_, first := r.Next()
+		_, second := r.Next()
+		if first == nil || first != second {
+			t.Errorf("Next = %v, then %v; want the same error", first, second)
+		}
 	}
 }
 

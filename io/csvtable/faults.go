@@ -1,11 +1,6 @@
 package csvtable
 
-import (
-	"bytes"
-	"fmt"
-
-	"payonce/io/table"
-)
+import "fmt"
 
 func unclosedQuote(at int) *fault {
 	return &fault{at, "the quote that opens here is never closed", "close it, or double it when it belongs to the text"}
@@ -33,14 +28,15 @@ func afterQuote(at int) *fault {
 }
 
 func nulByte(at int) *fault {
-	return &fault{at, "the text holds a NUL byte", "save the list as UTF-8 text; UTF-16 and binary files are not supported"}
+	return &fault{at, "the text holds a NUL byte", "save the list as UTF-8 text, or name its encoding when that is UTF-16"}
 }
 
 // ragged says that a record has not as many cells as the header.
 func ragged(rec *record, columns int) *fault {
-	reason := fmt.Sprintf("the row has %s, the header has %d", count(len(rec.cells), "cell"), columns)
-	if len(rec.cells) > columns {
-		return &fault{int(rec.cells[columns].start), reason, "quote the cells that hold the delimiter"}
+	reason := fmt.Sprintf("the row has %s, the header has %d", count(rec.cells(), "cell"), columns)
+	if rec.cells() > columns {
+		start, _ := rec.cell(columns)
+		return &fault{start, reason, "quote the cells that hold the delimiter"}
 	}
 	return &fault{rec.text, reason, "add the missing cells; they may be empty"}
 }
@@ -50,17 +46,4 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// errorAt places a fault in the list: raw are the bytes from the start of a line on, at
-// least up to the fault.
-func (r *Reader) errorAt(line int64, raw []byte, f *fault) *table.Error {
-	before := raw[:f.at]
-	return &table.Error{
-		File:   r.name,
-		Line:   line + int64(bytes.Count(before, []byte{'\n'})),
-		Column: int64(f.at - bytes.LastIndexByte(before, '\n')),
-		Reason: f.reason,
-		Hint:   f.hint,
-	}
 }

@@ -2,6 +2,8 @@ package csvtable
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strings"
 
 	"payonce/io/table"
@@ -12,7 +14,9 @@ type header struct {
 	lead    []byte // byte order mark and blank lines before it
 	raw     []byte // with its line ending and the blank lines after it
 	text    int    // where its text ends in raw
+	line    int64  // that it begins on
 	columns []string
+	starts  []int // of the columns in raw
 }
 
 // lineEnding returns the line ending of the header, "" when it has none.
@@ -26,88 +30,144 @@ func (h *header) lineEnding() string {
 	return ""
 }
 
-const (
-	utf8Mark    = "\xef\xbb\xbf"
-	utf16Little = "\xff\xfe"
-	utf16Big    = "\xfe\xff"
-)
-
-// readHeader reads everything up to the first row.
-func (r *Reader) readHeader() error {
-	if err := r.readLead(); err != nil {
+// readHeader reads everything up to the first row. declared is the encoding, "" when
+// it is to be recognised.
+func (s *scanner) readHeader(declared Encoding) error {
+	s.decode(declared)
+	if err := s.readLead(); err != nil {
 		return err
 	}
-	r.dialect.Delimiter = detectDelimiter(r.source.unread(), r.source.ended())
-	r.row.delimiter = r.dialect.Delimiter
-	if err := r.nextRecord(); err != nil {
+	s.dialect.Delimiter = detectDelimiter(s.source.unread(), s.source.ended())
+	var rec record
+	raw, err := s.readRecord(&rec)
+	if err != nil {
 		return err
 	}
-	r.header.raw = bytes.Clone(r.row.raw)
-	r.header.text = r.row.record.text
-	for i := range r.row.record.cells {
-		r.header.columns = append(r.header.columns, string(r.row.Cell(i)))
+	h := &s.header
+	h.raw, h.text, h.line = bytes.Clone(raw), rec.text, s.line
+	for i := range rec.cells() {
+		start, end := rec.cell(i)
+		name := h.raw[start:end]
+		if len(name) > 0 && name[0] == '"' {
+			var scratch []byte
+			name = cellValue(name, &scratch)
+		}
+		h.columns = append(h.columns, string(name))
+		h.starts = append(h.starts, start)
 	}
-	r.dialect.LineEnding = r.header.lineEnding()
-	r.dialect = r.dialect.withDefaults()
-	if f := r.header.check(r.row.record.cells); f != nil {
-		return r.errorAt(r.row.line, r.header.raw, f)
+	s.skip(len(raw))
+	s.dialect.LineEnding = h.lineEnding()
+	s.dialect = s.dialect.withDefaults()
+	if f := h.check(); f != nil {
+		return s.errorAt(h.line, h.raw, f)
 	}
 	return nil
 }
 
+// decode makes the source one of UTF-8 text, and reads its beginning.
+func (s *scanner) decode(declared Encoding) {
+	s.source.fill()
+	s.dialect.Encoding, s.guessed = detectEncoding(s.source.unread(), s.source.ended(), declared)
+	if s.dialect.Encoding != UTF8 {
+		raw := s.source
+		s.source = source{in: s.dialect.Encoding.decode(&raw, s.name)}
+		s.source.fill()
+	}
+}
+
+// readRecord cuts the record that comes next off the source.
+func (s *scanner) readRecord(rec *record) ([]byte, error) {
+	for {
+		data := s.source.unread()
+		err := rec.split(data, s.dialect.Delimiter, s.source.ended())
+		if err == nil {
+			return data[:rec.size], nil
+		}
+		var wrong *fault
+		switch {
+		case errors.As(err, &wrong):
+			return nil, s.errorAt(s.line, data, wrong)
+		case s.source.fill():
+		case s.source.err != nil:
+			return nil, s.readError(s.source.err)
+		default:
+			return nil, s.errorAt(s.line, data, overlong(data, s.dialect.Delimiter))
+		}
+	}
+}
+
 // readLead reads the byte order mark and the blank lines before the header.
-func (r *Reader) readLead() error {
-	r.source.fill()
-	switch start := r.source.unread(); {
-	case bytes.HasPrefix(start, []byte(utf16Little)), bytes.HasPrefix(start, []byte(utf16Big)):
-		return &table.Error{File: r.name, Reason: "UTF-16 is not supported", Hint: "save as UTF-8"}
-	case bytes.HasPrefix(start, []byte(utf8Mark)):
-		r.takeLead(len(utf8Mark))
+func (s *scanner) readLead() error {
+	if bytes.HasPrefix(s.source.unread(), []byte(utf8Mark)) {
+		s.takeLead(len(utf8Mark))
 	}
 	for {
-		length, whole := lineEndings(r.source.unread(), r.source.ended())
-		r.takeLead(length)
+		length, whole := lineEndings(s.source.unread(), s.source.ended())
+		s.takeLead(length)
 		switch {
-		case len(r.header.lead) > maxRecord:
-			return r.errorAt(r.line, nil, overlongRecord())
-		case r.source.ended() && len(r.source.unread()) == 0:
-			return r.nothing()
+		case len(s.header.lead) > maxRecord:
+			return s.errorAt(s.line, nil, overlongRecord())
+		case s.source.ended() && len(s.source.unread()) == 0:
+			return s.nothing()
 		case whole:
 			return nil
 		}
-		if !r.source.fill() {
-			return r.readError()
+		if !s.source.fill() {
+			return s.readError(s.source.err)
 		}
 	}
 }
 
-func (r *Reader) takeLead(length int) {
-	taken := r.source.unread()[:length]
-	r.header.lead = append(r.header.lead, taken...)
-	r.line += int64(bytes.Count(taken, []byte{'\n'}))
-	r.source.skip(length)
+func (s *scanner) takeLead(length int) {
+	s.header.lead = append(s.header.lead, s.source.unread()[:length]...)
+	s.skip(length)
+}
+
+// skip goes on in the source.
+func (s *scanner) skip(length int) {
+	s.line += int64(bytes.Count(s.source.unread()[:length], []byte{'\n'}))
+	s.source.skip(length)
 }
 
 // nothing says that the list has no header, because it has no text at all.
-func (r *Reader) nothing() error {
+func (s *scanner) nothing() error {
 	reason := "the file is empty"
-	if r.line > 1 {
+	if s.line > 1 {
 		reason = "the file holds only blank lines"
 	}
-	return &table.Error{File: r.name, Reason: reason, Hint: "a list begins with a line of column names"}
+	return &table.Error{File: s.name, Reason: reason, Hint: "a list begins with a line of column names"}
+}
+
+// differs returns how the header of a further file differs from that of the first,
+// which has a name; nil when it does not.
+func (h *header) differs(first *header, name string) *fault {
+	const hint = "give all files of a list the same header"
+	for i, column := range h.columns {
+		if i < len(first.columns) && column != first.columns[i] {
+			return &fault{h.starts[i], fmt.Sprintf("column %d of the header is not %q as in %s", i+1, first.columns[i], name), hint}
+		}
+	}
+	reason := fmt.Sprintf("the header has %s, that of %s has %d", count(len(h.columns), "column"), name, len(first.columns))
+	switch extra := len(h.columns) - len(first.columns); {
+	case extra > 0:
+		return &fault{h.starts[len(first.columns)], reason, hint}
+	case extra < 0:
+		return &fault{h.text, reason, hint}
+	}
+	return nil
 }
 
 // check returns what shows that the first record is no header; nil when nothing
 // does. The reasons quote no cell: it may be a person's data.
-func (h *header) check(cells []cell) *fault {
+func (h *header) check() *fault {
 	empty := true
 	for i, name := range h.columns {
-		if cells[i].quoting == plain && strings.Contains(name, "\r") {
-			at := int(cells[i].start) + strings.Index(name, "\r")
-			return &fault{at, "a line of the header ends in CR without LF", "save the list with LF or CRLF at the line ends"}
+		start := h.starts[i]
+		if at := strings.Index(name, "\r"); at >= 0 && h.raw[start] != '"' {
+			return &fault{start + at, "a line of the header ends in CR without LF", "save the list with LF or CRLF at the line ends"}
 		}
 		if kind := kindOfData(name); kind != "" {
-			return noHeader(int(cells[i].start), "the first line holds "+kind)
+			return noHeader(start, "the first line holds "+kind)
 		}
 		empty = empty && strings.TrimSpace(name) == ""
 	}

@@ -4,12 +4,16 @@
 //
 // Every byte of a list belongs to the header or to exactly one row. A record ends at
 // LF or CRLF; a CR alone is text. A quote opens a quoted cell only as its first byte,
-// anywhere else in a plain cell it is text. The text may be in any encoding in which
-// ASCII stands for itself.
+// anywhere else in a plain cell it is text. Lines and columns in errors are those of the
+// list as UTF-8, the columns in bytes.
+//
+// The bytes are read in chunks that end with a line. Whether a chunk begins with a
+// record or within a quoted cell shows only after the chunk before, so each is looked
+// at in the likelier way, beside the others, and again where that was wrong. The cells
+// are cut when a block is visited.
 package csvtable
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,129 +23,124 @@ import (
 	"payonce/io/table"
 )
 
-// Reader reads the rows of a list. Its memory is bounded by the longest row, and
-// that by 16 MiB.
+// Input is a file of a list. It can be opened any number of times.
+type Input interface {
+	// Name stands for the file in errors.
+	Name() string
+	Open() (io.ReadCloser, error)
+}
+
+// Options say what is known of a list beforehand.
+type Options struct {
+	// Encoding is that of the list's files; "" has it recognised. A byte order mark
+	// goes before it.
+	Encoding Encoding
+}
+
+// Reader reads the rows of a list, which may be of several files. Its memory is
+// bounded by some chunks, or by the longest rows, and those by 16 MiB each.
+//
+// An error of Next follows all blocks that were handed out before: what Block.Each finds
+// wrong in one of them stands before it in the list.
 type Reader struct {
-	name    string
-	closer  io.Closer // the file that Open opened; nil after NewReader
-	source  source
-	dialect Dialect
-	header  header
-	line    int64 // of the next record
-	row     row
-	err     error // sticky, also io.EOF
+	options Options
+	first   *scanner // of the first file, whose header is the list's
+	scanner *scanner
+	further []Input // not yet opened
+	err     error   // sticky, also io.EOF
 }
 
 var _ table.Reader = (*Reader)(nil)
 
-// Open opens the list at path and reads its header. What is wrong with the list is a
-// *table.Error.
-func Open(path string) (*Reader, error) {
-	file, err := os.Open(path)
+// Open reads the header of a list of one or more files, whose rows follow each other.
+// All have the same columns; delimiter, line endings and encoding may differ. What is
+// wrong with the list is a *table.Error.
+func Open(options Options, inputs ...Input) (*Reader, error) {
+	if len(inputs) == 0 {
+		return nil, errors.New("csvtable: a list without files")
+	}
+	s, err := openInput(inputs[0], options)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(file, path)
-	if err != nil {
-		_ = file.Close() // nothing was written to it
-		return nil, err
-	}
-	r.closer = file
-	return r, nil
+	return &Reader{options: options, first: s, scanner: s, further: inputs[1:]}, nil
 }
 
 // NewReader reads the header of the list in; name stands for it in errors. What is
 // wrong with the list is a *table.Error. The delimiter, one of comma, semicolon, tab
 // and vertical bar, is recognised by the header and the first rows.
-func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, source: source{in: in}, line: 1}
-	if err := r.readHeader(); err != nil {
+func NewReader(in io.Reader, name string, options Options) (*Reader, error) {
+	s, err := newScanner(in, name, options)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Reader{options: options, first: s, scanner: s}, nil
+}
+
+func openInput(input Input, options Options) (*scanner, error) {
+	file, err := input.Open()
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScanner(file, input.Name(), options)
+	if err != nil {
+		_ = file.Close() // nothing was written to it
+		return nil, err
+	}
+	s.closer = file
+	return s, nil
 }
 
 // Schema returns the columns that the header names.
 func (r *Reader) Schema() table.Schema {
-	return table.Schema{Columns: slices.Clone(r.header.columns)}
+	return table.Schema{Columns: slices.Clone(r.first.header.columns)}
 }
 
-// Dialect returns the list's delimiter and the line ending of its header.
-func (r *Reader) Dialect() Dialect { return r.dialect }
+// Dialect returns the list's delimiter, the line ending of its header and its encoding.
+func (r *Reader) Dialect() Dialect { return r.first.dialect }
 
-// Next returns the next row, io.EOF after the last one, or an error: a *table.Error
-// for what is wrong with the list. After an error it returns that error again.
-func (r *Reader) Next() (table.Row, error) {
-	if r.err == nil {
-		r.err = r.nextRow()
+// EncodingGuessed reports whether the list leaves a doubt about its encoding, so that the
+// user should be told which one was taken.
+func (r *Reader) EncodingGuessed() bool { return r.first.guessed }
+
+// Next returns the next block of rows, io.EOF after the last one, or an error: a
+// *table.Error for what is wrong with the list. After an error it returns that error
+// again.
+func (r *Reader) Next() (table.Block, error) {
+	for r.err == nil {
+		block, err := r.scanner.next()
+		if err == nil {
+			return block, nil
+		}
+		if r.err = err; err == io.EOF && len(r.further) > 0 {
+			r.err = r.advance()
+		}
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return &r.row, nil
+	return nil, r.err
 }
 
-// Close closes the file that Open opened. What was given to NewReader stays open.
-func (r *Reader) Close() error {
-	if r.closer == nil {
-		return nil
+// advance goes on with the next file.
+func (r *Reader) advance() error {
+	if err := r.scanner.close(); err != nil {
+		return fmt.Errorf("reading %s: %w", r.scanner.name, err)
 	}
-	return r.closer.Close()
-}
-
-func (r *Reader) nextRow() error {
-	if err := r.nextRecord(); err != nil {
+	s, err := openInput(r.further[0], r.options)
+	if err != nil {
 		return err
 	}
-	r.row.number++
-	if rec := &r.row.record; len(rec.cells) != len(r.header.columns) {
-		return r.errorAt(r.row.line, r.row.raw, ragged(rec, len(r.header.columns)))
+	s.number = r.scanner.number
+	r.scanner, r.further = s, r.further[1:]
+	if f := s.header.differs(&r.first.header, r.first.name); f != nil {
+		return s.errorAt(s.header.line, s.header.raw, f)
 	}
 	return nil
 }
 
-// nextRecord reads the next record into the row, without counting it.
-func (r *Reader) nextRecord() error {
-	for {
-		data, last := r.source.unread(), r.source.ended()
-		if last && len(data) == 0 {
-			return io.EOF
-		}
-		err := r.row.record.split(data, r.dialect.Delimiter, last)
-		if err == nil {
-			r.take(data[:r.row.record.size])
-			return nil
-		}
-		var wrong *fault
-		if errors.As(err, &wrong) {
-			return r.errorAt(r.line, data, wrong)
-		}
-		if !r.source.fill() {
-			return r.readError()
-		}
+// Close ends what reads ahead, and closes the files that Open opened. What was given
+// to NewReader stays open. It waits for a Read of the list that has begun.
+func (r *Reader) Close() error {
+	if r.err == nil {
+		r.err = os.ErrClosed
 	}
-}
-
-// take makes raw, the next record, the current row.
-func (r *Reader) take(raw []byte) {
-	r.source.skip(len(raw))
-	r.row.raw = raw
-	r.row.line = r.line
-	r.row.scratch = r.row.scratch[:0]
-	r.line += int64(bytes.Count(raw, []byte{'\n'}))
-}
-
-// readError says why the source gave no more although the record is not complete.
-func (r *Reader) readError() error {
-	if r.source.err != nil {
-		return fmt.Errorf("reading %s: %w", r.name, r.source.err)
-	}
-	data := r.source.unread()
-	var wrong *fault
-	if err := r.row.record.split(data, r.dialect.Delimiter, true); !errors.As(err, &wrong) {
-		wrong = overlongRecord()
-	} else if data[wrong.at] == '"' {
-		wrong = overlongQuote(wrong.at)
-	}
-	return r.errorAt(r.line, data, wrong)
+	return r.scanner.close()
 }

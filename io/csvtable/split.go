@@ -20,26 +20,21 @@ type fault struct {
 
 func (f *fault) Error() string { return f.reason }
 
-// quoting says how the bytes of a cell become its value.
-type quoting uint8
-
-const (
-	plain   quoting = iota // the bytes are the value
-	quoted                 // the value stands between two quotes
-	escaped                // and holds doubled quotes
-)
-
-// cell says where a cell stands in its record, with its quotes.
-type cell struct {
-	start, end int32
-	quoting    quoting
-}
-
 // record is one record, cut into cells. Its offsets count from its first byte.
 type record struct {
-	cells []cell
-	text  int // the end of the last cell; the line ending follows
-	size  int // with the line ending and the blank lines after it
+	// bounds are -1, then for each cell the offset after it, which is that of the
+	// delimiter or the end of the text. A cell that begins with a quote is quoted.
+	bounds []int32
+	text   int // the end of the last cell; the line ending follows
+	size   int // with the line ending and the blank lines after it
+}
+
+// cells returns the number of cells.
+func (r *record) cells() int { return len(r.bounds) - 1 }
+
+// cell says where cell i stands, with its quotes.
+func (r *record) cell(i int) (start, end int) {
+	return int(r.bounds[i]) + 1, int(r.bounds[i+1])
 }
 
 // split cuts the first record off data, which begins with no blank line. last
@@ -49,7 +44,7 @@ type record struct {
 // It is a pure function of its arguments and keeps nothing of data, so that blocks
 // of a list can be split side by side.
 func (r *record) split(data []byte, delimiter byte, last bool) error {
-	r.cells = r.cells[:0]
+	r.bounds = append(r.bounds[:0], -1)
 	end, err := lineText(data, 0, last)
 	if err != nil {
 		return err
@@ -72,15 +67,15 @@ func (r *record) split(data []byte, delimiter byte, last bool) error {
 
 // splitPlain cuts a line that holds no quote.
 func (r *record) splitPlain(line []byte, delimiter byte) {
-	at := 0
-	for {
+	bounds := append(r.bounds[:0], -1)
+	for at := 0; ; at++ {
 		width := bytes.IndexByte(line[at:], delimiter)
 		if width < 0 {
-			r.add(at, len(line), plain)
+			r.bounds = append(bounds, int32(len(line)))
 			return
 		}
-		r.add(at, at+width, plain)
-		at += width + 1
+		at += width
+		bounds = append(bounds, int32(at))
 	}
 }
 
@@ -91,7 +86,7 @@ func (r *record) splitQuoted(data []byte, end int, delimiter byte, last bool) (i
 	at := 0
 	for {
 		if at < end && data[at] == '"' {
-			next, err := r.addQuoted(data, at, last)
+			next, err := afterCell(data, at, last)
 			if err != nil {
 				return 0, err
 			}
@@ -101,13 +96,12 @@ func (r *record) splitQuoted(data []byte, end int, delimiter byte, last bool) (i
 				}
 			}
 			at = next
+		} else if width := bytes.IndexByte(data[at:end], delimiter); width >= 0 {
+			at += width
 		} else {
-			start := at
-			if at = end; start < end {
-				at = cellEnd(data[:end], start, delimiter)
-			}
-			r.add(start, at, plain)
+			at = end
 		}
+		r.bounds = append(r.bounds, int32(at))
 		if at == end {
 			return end, nil
 		}
@@ -118,18 +112,9 @@ func (r *record) splitQuoted(data []byte, end int, delimiter byte, last bool) (i
 	}
 }
 
-// cellEnd returns where the plain cell that starts at start ends.
-func cellEnd(line []byte, start int, delimiter byte) int {
-	if width := bytes.IndexByte(line[start:], delimiter); width >= 0 {
-		return start + width
-	}
-	return len(line)
-}
-
-// addQuoted adds the cell whose opening quote stands at open and returns the offset
-// after its closing quote.
-func (r *record) addQuoted(data []byte, open int, last bool) (int, error) {
-	kind := quoted
+// afterCell returns the offset after the quoted cell whose opening quote stands at
+// open.
+func afterCell(data []byte, open int, last bool) (int, error) {
 	at := open + 1
 	for {
 		width := bytes.IndexByte(data[at:], '"')
@@ -141,16 +126,10 @@ func (r *record) addQuoted(data []byte, open int, last bool) (int, error) {
 			return 0, errIncomplete
 		}
 		if after == len(data) || data[after] != '"' {
-			r.add(open, after, kind)
 			return after, nil
 		}
-		kind = escaped
 		at = after + 1
 	}
-}
-
-func (r *record) add(start, end int, kind quoting) {
-	r.cells = append(r.cells, cell{int32(start), int32(end), kind})
 }
 
 // lineText returns where the text of the line ends that goes on at data[at]: before

@@ -1,91 +1,132 @@
 package csvtable
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
+
+	"golang.org/x/text/transform"
 
 	"payonce/io/table"
 )
 
-// flushSize is how much the writer gathers before it writes, in bytes.
-const flushSize = 64 << 10
-
-// Writer writes a list. It gathers what it writes, so the file below needs no buffer.
+// Writer writes a list. It writes each part at once, so the file below needs no
+// buffer.
 type Writer struct {
 	out      io.Writer
 	dialect  Dialect
 	columns  int // of the rows that come in
 	appended int
-	buffer   []byte
-	openLine bool  // the last line has no line ending
-	err      error // sticky
+	alone    bool                  // a cell stands alone in its line, which must not look blank
+	names    []string              // of all columns
+	list     string                // its name, for errors
+	encoder  transform.Transformer // nil when there is nothing to encode
+	encoded  []byte
+	header   []byte    // nil once it is written
+	openLine bool      // the last line has no line ending
+	parts    sync.Pool // of *part
+	err      error     // sticky
 }
+
+// errOtherPart says that a part is not one of the writer.
+var errOtherPart = errors.New("csvtable: a part of another writer")
 
 var _ table.Writer = (*Writer)(nil)
 
 // NewWriter returns a writer of the rows of list. It begins with the header of list
 // and the names of the appended columns. A row of list, or of another Reader over the
 // same list, goes out as it came in; a row of any other reader is encoded.
-func NewWriter(out io.Writer, list *Reader, appended []string) *Writer {
-	w := &Writer{out: out, dialect: list.dialect, columns: len(list.header.columns), appended: len(appended)}
-	w.buffer = append(w.buffer, list.header.lead...)
-	w.writeRecord(list.header.raw, list.header.text, appended)
+func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
+	h := &list.first.header
+	w := newWriter(out, list.first.dialect, h.columns, appended)
+	w.list = list.first.name
+	p := &part{writer: w, buffer: slices.Concat(h.lead, h.raw[:h.text])}
+	p.writeAppended(w.names[w.columns:])
+	w.header = append(p.buffer, h.raw[h.text:]...)
 	return w
 }
 
 // NewEncoder returns a writer of rows that come from a list of another format with
 // this schema. It begins with the names of its columns and of the appended ones.
-func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []string) *Writer {
-	w := &Writer{out: out, dialect: dialect.withDefaults(), columns: len(schema.Columns), appended: len(appended)}
+func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []table.Column) *Writer {
+	w := newWriter(out, dialect.withDefaults(), schema.Columns, appended)
+	w.list = "the output"
+	p := &part{writer: w}
 	for i, name := range schema.Columns {
-		w.separate(i)
-		writeCell(w, name, false)
+		p.separate(i)
+		p.writeCell(name, false)
 	}
-	w.writeAppended(appended)
-	w.buffer = append(w.buffer, w.dialect.LineEnding...)
+	p.writeAppended(w.names[w.columns:])
+	w.header = append(p.buffer, w.dialect.LineEnding...)
 	return w
 }
 
-// WriteRow writes the row with the fills in place of its cells, and with the appended
-// cells after them. A cell is quoted where its text needs it, and a fill also where
-// the cell was quoted.
-func (w *Writer) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
-	if w.err != nil {
-		return w.err
+func newWriter(out io.Writer, dialect Dialect, columns []string, appended []table.Column) *Writer {
+	w := &Writer{out: out, dialect: dialect, columns: len(columns), appended: len(appended), names: slices.Clone(columns)}
+	for _, column := range appended {
+		w.names = append(w.names, column.Name)
 	}
-	if err := w.check(fills, appended); err != nil {
-		return err
+	w.alone = len(w.names) == 1
+	w.encoder = dialect.Encoding.encoder()
+	w.parts.New = func() any { return &part{writer: w} }
+	return w
+}
+
+// Part returns an empty part for the rows of block.
+func (w *Writer) Part(block table.Block) table.Part {
+	p := w.parts.Get().(*part)
+	p.begin(block)
+	return p
+}
+
+// Write writes a part. The block that its rows came from is released after that, not
+// before.
+func (w *Writer) Write(rows table.Part) error {
+	p, ok := rows.(*part)
+	if !ok || p.writer != w {
+		return errOtherPart
 	}
-	w.endLine()
-	if own, ok := r.(*row); !ok || own.delimiter != w.dialect.Delimiter {
-		w.encode(r, fills, appended)
-	} else if len(own.record.cells) == w.columns {
-		w.carry(own, fills, appended)
-	} else {
-		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",
-			own.number, count(len(own.record.cells), "cell"), count(w.columns, "column"))
+	if p.from < p.to && p.block != nil && p.block.released != p.released {
+		return errReleased
 	}
-	if len(w.buffer) >= flushSize {
-		w.flush()
+	p.flush()
+	w.writeHeader()
+	if w.openLine && len(p.buffer) > 0 {
+		w.write([]byte(w.dialect.LineEnding))
 	}
+	w.write(p.buffer)
+	w.parts.Put(p)
 	return w.err
 }
 
-// Close writes what is gathered. It does not close the file below.
+// Close writes the header of a list without rows. It does not close the file below.
 func (w *Writer) Close() error {
-	if w.err == nil {
-		w.flush()
-	}
+	w.writeHeader()
 	return w.err
 }
 
-func (w *Writer) flush() {
-	if len(w.buffer) > 0 {
-		_, w.err = w.out.Write(w.buffer)
-		w.buffer = w.buffer[:0]
+func (w *Writer) writeHeader() {
+	w.write(w.header)
+	w.header = nil
+}
+
+func (w *Writer) write(text []byte) {
+	if len(text) == 0 || w.err != nil {
+		return
+	}
+	w.openLine = text[len(text)-1] != '\n'
+	if w.encoder != nil {
+		w.encoded, _, w.err = transform.Append(w.encoder, w.encoded[:0], text)
+		text = w.encoded
+	}
+	if w.err == nil {
+		_, w.err = w.out.Write(text)
 	}
 }
 
+// check refuses what would spoil the list.
 func (w *Writer) check(fills []table.Fill, appended []string) error {
 	if len(appended) != w.appended {
 		return fmt.Errorf("csvtable: %s appended to a row of a list with %s appended",
@@ -102,59 +143,38 @@ func (w *Writer) check(fills []table.Fill, appended []string) error {
 	return nil
 }
 
-// carry writes a row of the list itself: its bytes, but for the filled cells.
-func (w *Writer) carry(r *row, fills []table.Fill, appended []string) {
-	at := 0
+// checkText refuses values that the encoding of the list cannot hold. A value that was
+// paid for is not to be changed silently, and the output can be written again.
+func (w *Writer) checkText(r table.Row, fills []table.Fill, appended []string) error {
 	for _, fill := range fills {
-		c := r.record.cells[fill.Column]
-		w.buffer = append(w.buffer, r.raw[at:c.start]...)
-		writeCell(w, fill.Value, c.quoting != plain)
-		at = int(c.end)
-	}
-	w.writeRecord(r.raw[at:], r.record.text-at, appended)
-}
-
-// writeRecord writes raw, whose cells end at text, with the appended cells there.
-func (w *Writer) writeRecord(raw []byte, text int, appended []string) {
-	w.buffer = append(w.buffer, raw[:text]...)
-	w.writeAppended(appended)
-	w.buffer = append(w.buffer, raw[text:]...)
-	w.openLine = w.buffer[len(w.buffer)-1] != '\n'
-}
-
-// encode writes a row of another list from its values.
-func (w *Writer) encode(r table.Row, fills []table.Fill, appended []string) {
-	for i := range w.columns {
-		w.separate(i)
-		if len(fills) > 0 && fills[0].Column == i {
-			writeCell(w, fills[0].Value, false)
-			fills = fills[1:]
-			continue
+		if err := w.checkValue(r, fill.Column, fill.Value); err != nil {
+			return err
 		}
-		writeCell(w, r.Cell(i), false)
 	}
-	w.writeAppended(appended)
-	w.buffer = append(w.buffer, w.dialect.LineEnding...)
-}
-
-func (w *Writer) writeAppended(appended []string) {
 	for i, value := range appended {
-		w.separate(w.columns + i)
-		writeCell(w, value, false)
+		if err := w.checkValue(r, w.columns+i, value); err != nil {
+			return err
+		}
 	}
+	if own, ok := r.(*row); ok && own.block.scanner.dialect.Encoding == w.dialect.Encoding {
+		return nil
+	}
+	for i := range w.columns {
+		if err := w.checkValue(r, i, string(r.Cell(i))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// separate writes the delimiter before every cell but the first.
-func (w *Writer) separate(i int) {
-	if i > 0 {
-		w.buffer = append(w.buffer, w.dialect.Delimiter)
+func (w *Writer) checkValue(r table.Row, column int, value string) error {
+	char, found := w.dialect.Encoding.lacks(value)
+	if !found {
+		return nil
 	}
-}
-
-// endLine ends a last line that has no line ending, because a row follows it.
-func (w *Writer) endLine() {
-	if w.openLine {
-		w.buffer = append(w.buffer, w.dialect.LineEnding...)
-		w.openLine = false
+	return &table.Error{
+		File: w.list, Line: r.Line(),
+		Reason: fmt.Sprintf("the value for %q holds %q (%U), which %s has no place for", w.names[column], char, char, w.dialect.Encoding),
+		Hint:   "write the output as UTF-8",
 	}
 }

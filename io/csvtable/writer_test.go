@@ -15,26 +15,39 @@ import (
 )
 
 // rewrite copies a list with the same fills and appended cells for every row.
-func rewrite(list string, names []string, fills []table.Fill, appended []string) (string, error) {
-	r, err := csvtable.NewReader(strings.NewReader(list), "list.csv")
+func rewrite(list string, names []table.Column, fills []table.Fill, appended []string) (string, error) {
+	r, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{})
 	if err != nil {
 		return "", err
 	}
+	defer func() { _ = r.Close() }()
 	var out bytes.Buffer
 	w := csvtable.NewWriter(&out, r, names)
-	for {
-		row, err := r.Next()
-		if err == io.EOF {
-			err := errors.Join(w.Close(), flushed(&out, w))
-			return out.String(), err
-		}
-		if err != nil {
-			return "", err
-		}
-		if err := w.WriteRow(row, fills, appended); err != nil {
-			return "", err
-		}
+	if err := copyRows(w, r, fills, appended); err != nil {
+		return "", err
 	}
+	err = errors.Join(w.Close(), flushed(&out, w))
+	return out.String(), err
+}
+
+// copyRows writes the rows of a list with the same fills and appended cells.
+func copyRows(w table.Writer, r table.Reader, fills []table.Fill, appended []string) error {
+	return eachBlock(r, func(block table.Block) error {
+		part := w.Part(block)
+		if err := block.Each(func(row table.Row) error { return part.WriteRow(row, fills, appended) }); err != nil {
+			return err
+		}
+		return w.Write(part)
+	})
+}
+
+// columns returns appended columns with these names.
+func columns(names ...string) []table.Column {
+	var columns []table.Column
+	for _, name := range names {
+		columns = append(columns, table.Column{Name: name})
+	}
+	return columns
 }
 
 // flushed reports an error when a second Close writes anything again.
@@ -84,7 +97,7 @@ func TestRewrite(t *testing.T) {
 		{name: "keep quotes in a plain cell", list: "a,b\nx\"y,\n", fills: fill(1, "z"), want: "a,b\nx\"y,z\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := rewrite(test.list, test.names, test.fills, test.appended)
+			got, err := rewrite(test.list, columns(test.names...), test.fills, test.appended)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,13 +118,14 @@ func (r memoryRow) Cell(i int) []byte { return []byte(r[i]) }
 func TestEncoder(t *testing.T) {
 	var out bytes.Buffer
 	schema := table.Schema{Columns: []string{"a", "b b", "c;d"}}
-	w := csvtable.NewEncoder(&out, csvtable.Dialect{Delimiter: ';', LineEnding: "\r\n"}, schema, []string{"new"})
+	w := csvtable.NewEncoder(&out, csvtable.Dialect{Delimiter: ';', LineEnding: "\r\n"}, schema, columns("new"))
+	part := w.Part(nil)
 	for _, row := range []memoryRow{{"1", "x;y", ""}, {"", "", ""}} {
-		if err := w.WriteRow(row, []table.Fill{{Column: 2, Value: "z"}}, []string{"n,m"}); err != nil {
+		if err := part.WriteRow(row, []table.Fill{{Column: 2, Value: "z"}}, []string{"n,m"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Write(part), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := "a;b b;\"c;d\";new\r\n1;\"x;y\";z;n,m\r\n;;z;n,m\r\n"
@@ -123,12 +137,13 @@ func TestEncoder(t *testing.T) {
 func TestEncoderOfOneColumn(t *testing.T) {
 	var out bytes.Buffer
 	w := csvtable.NewEncoder(&out, csvtable.Dialect{}, table.Schema{Columns: []string{"a"}}, nil)
+	part := w.Part(nil)
 	for _, row := range []memoryRow{{"x"}, {""}} {
-		if err := w.WriteRow(row, nil, nil); err != nil {
+		if err := part.WriteRow(row, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Write(part), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("a\nx\n\"\"\n", out.String()); diff != "" {
@@ -143,21 +158,46 @@ func TestRowsOfOtherLists(t *testing.T) {
 	var out bytes.Buffer
 	w := csvtable.NewWriter(&out, list, nil)
 	for _, r := range []*csvtable.Reader{list, other} {
-		row, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.WriteRow(row, nil, nil); err != nil {
+		if err := copyRows(w, r, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.WriteRow(memoryRow{"3", "4"}, nil, nil); err != nil {
+	part := w.Part(nil)
+	if err := part.WriteRow(memoryRow{"3", "4"}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Write(part), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("a,b\r\n1,2\r\n\"x,y\",z\r\n3,4\r\n", out.String()); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+// So can a single part, in any order.
+func TestRowsOfOtherListsInOnePart(t *testing.T) {
+	var blocks []table.Block
+	for _, list := range []string{"a,b\n1,2", "a,b\n5,6\n\n7,\"8\"", "a;b\nx,y;\"z\""} {
+		block, err := newReader(t, list).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, block)
+	}
+	var out bytes.Buffer
+	w := csvtable.NewWriter(&out, newReader(t, "a,b\r\n"), nil)
+	part := w.Part(blocks[1])
+	write := func(row table.Row) error { return part.WriteRow(row, nil, nil) }
+	for _, i := range []int{0, 1, 0, 2, 0, 0} {
+		if err := blocks[i].Each(write); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(write(memoryRow{"3", "4"}), w.Write(part), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := "a,b\r\n1,2\r\n5,6\n\n7,\"8\"\r\n1,2\r\n\"x,y\",z\r\n1,2\r\n1,2\r\n3,4\r\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 }
@@ -180,15 +220,15 @@ func TestWriteRowRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			w := csvtable.NewWriter(&out, newReader(t, "a,b\n"), []string{"c"})
-			row, err := newReader(t, test.row).Next()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.WriteRow(row, test.fills, test.appended); err == nil || !strings.Contains(err.Error(), test.want) {
+			w := csvtable.NewWriter(&out, newReader(t, "a,b\n"), columns("c"))
+			part := w.Part(nil)
+			err := eachRow(newReader(t, test.row), func(row table.Row) error {
+				return part.WriteRow(row, test.fills, test.appended)
+			})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("WriteRow = %v, want %q in it", err, test.want)
 			}
-			if err := w.Close(); err != nil || out.String() != "a,b,c\n" {
+			if err := errors.Join(w.Write(part), w.Close()); err != nil || out.String() != "a,b,c\n" {
 				t.Errorf("after a refused row: %q, %v, want the header alone", out.String(), err)
 			}
 		})
@@ -200,15 +240,11 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteErrorIsSticky(t *testing.T) {
-	r := newReader(t, "a\n"+strings.Repeat("x", 100<<10)+"\ny\n")
+	r := newReader(t, "a\nx\ny\n")
 	w := csvtable.NewWriter(fullDisk{}, r, nil)
-	for i := range 2 {
-		row, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.WriteRow(row, nil, nil); !errors.Is(err, io.ErrShortWrite) {
-			t.Errorf("row %d: err = %v, want the disk's", i, err)
+	for range 2 {
+		if err := w.Write(w.Part(nil)); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("Write = %v, want the disk's error", err)
 		}
 	}
 	if err := w.Close(); !errors.Is(err, io.ErrShortWrite) {

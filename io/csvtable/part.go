@@ -1,0 +1,148 @@
+package csvtable
+
+import (
+	"errors"
+	"fmt"
+
+	"payonce/io/table"
+)
+
+// errReleased says that a block was released before its part was written.
+var errReleased = errors.New("csvtable: a block was released before its part was written")
+
+// part gathers rows. What rows of its own block leave untouched is copied only when
+// something else follows, so that a run of them is copied at once.
+type part struct {
+	writer   *Writer
+	block    *block // nil when the rows come from elsewhere
+	released uint64 // of the block when the part was begun
+	buffer   []byte
+
+	data     []byte // of a block
+	from, to int    // what of it follows what is in the buffer
+}
+
+var _ table.Part = (*part)(nil)
+
+// begin makes the part an empty one of a block.
+func (p *part) begin(b table.Block) {
+	p.block, _ = b.(*block)
+	if p.block != nil {
+		p.released = p.block.released
+	}
+	p.buffer = p.buffer[:0]
+	p.from, p.to = nowhere, nowhere
+}
+
+// nowhere is where no row begins.
+const nowhere = -1
+
+// WriteRow adds the row with the fills in place of its cells, and with the appended
+// cells after them. A cell is quoted where its text needs it, and a fill also where
+// the cell was quoted. A row of another delimiter or format is encoded.
+func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
+	if err := p.writer.check(fills, appended); err != nil {
+		return err
+	}
+	own, ok := r.(*row)
+	if ok && own.record.cells() != p.writer.columns {
+		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",
+			own.number, count(own.record.cells(), "cell"), count(p.writer.columns, "column"))
+	}
+	if p.writer.encoder != nil {
+		if err := p.writer.checkText(r, fills, appended); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !ok || own.block.scanner.dialect.Delimiter != p.writer.dialect.Delimiter:
+		p.endLine()
+		p.encode(r, fills, appended)
+	case own.block != p.block:
+		p.endLine()
+		p.carry(own, fills, appended)
+		p.flush()
+	default:
+		p.carry(own, fills, appended)
+	}
+	return nil
+}
+
+// carry adds a row of a list of the same dialect: its bytes, but for the filled cells.
+func (p *part) carry(r *row, fills []table.Fill, appended []string) {
+	if r.start != p.to {
+		p.endLine()
+		p.data, p.from = r.block.data, r.start
+	}
+	for _, fill := range fills {
+		start, end := r.record.cell(fill.Column)
+		p.buffer = append(p.buffer, p.data[p.from:r.start+start]...)
+		p.writeCell(fill.Value, start < end && r.raw[start] == '"')
+		p.from = r.start + end
+	}
+	if len(appended) > 0 {
+		text := r.start + r.record.text
+		p.buffer = append(p.buffer, p.data[p.from:text]...)
+		p.writeAppended(appended)
+		p.from = text
+	}
+	p.to = r.start + r.record.size
+}
+
+// encode adds a row of another list from its values.
+func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
+	for i := range p.writer.columns {
+		p.separate(i)
+		if len(fills) > 0 && fills[0].Column == i {
+			p.writeCell(fills[0].Value, false)
+			fills = fills[1:]
+			continue
+		}
+		value := r.Cell(i)
+		p.buffer = appendCell(p.buffer, value, p.writer.alone && len(value) == 0, p.writer.dialect.Delimiter)
+	}
+	p.writeAppended(appended)
+	p.buffer = append(p.buffer, p.writer.dialect.LineEnding...)
+}
+
+// writeAppended adds the appended cells, most of which are empty in most rows.
+func (p *part) writeAppended(appended []string) {
+	w, buffer := p.writer, p.buffer
+	for i, value := range appended {
+		if w.columns+i > 0 {
+			buffer = append(buffer, w.dialect.Delimiter)
+		}
+		if value != "" || w.alone {
+			buffer = appendCell(buffer, value, value == "", w.dialect.Delimiter)
+		}
+	}
+	p.buffer = buffer
+}
+
+func (p *part) writeCell(value string, quote bool) {
+	w := p.writer
+	p.buffer = appendCell(p.buffer, value, quote || w.alone && value == "", w.dialect.Delimiter)
+}
+
+// separate writes the delimiter before every cell but the first.
+func (p *part) separate(i int) {
+	if i > 0 {
+		p.buffer = append(p.buffer, p.writer.dialect.Delimiter)
+	}
+}
+
+// flush copies the run of rows that is still to be copied.
+func (p *part) flush() {
+	if p.from < p.to {
+		p.buffer = append(p.buffer, p.data[p.from:p.to]...)
+	}
+	p.data, p.from, p.to = nil, nowhere, nowhere
+}
+
+// endLine ends a last line that has no line ending, because a row follows it.
+func (p *part) endLine() {
+	p.flush()
+	if last := len(p.buffer) - 1; last >= 0 && p.buffer[last] != '\n' {
+		p.buffer = append(p.buffer, p.writer.dialect.LineEnding...)
+	}
+}

@@ -1,0 +1,103 @@
+package listfile
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"payonce/io/csvtable"
+	"payonce/io/parquettable"
+	"payonce/io/sheet"
+	"payonce/io/table"
+	"payonce/io/textfile"
+)
+
+// format is a kind of lists.
+type format interface {
+	// open opens a list of the format for the cells of some columns, of all for nil.
+	open(list *List, columns []int) (table.Reader, error)
+	// rewrite returns a writer of rows of a list of the same format, which keeps what
+	// is not filled as it is. It returns nil when the format cannot do what is asked.
+	rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error)
+	// encode returns a writer of rows of any list.
+	encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error)
+}
+
+// formatOf returns the format that a file's name tells. Text has many endings.
+func formatOf(name string) (format, error) {
+	inner := textfile.TrimCompression(name)
+	ending := strings.ToLower(filepath.Ext(inner))
+	switch ending {
+	case ".parquet", ".xlsx":
+		if inner != name {
+			return nil, fmt.Errorf("%s: %s files are compressed inside; decompress it", name, ending)
+		}
+		if ending == ".xlsx" {
+			return workbook{}, nil
+		}
+		return parquet{}, nil
+	case ".xls", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
+		return nil, fmt.Errorf("%s: lists of the kind %s are not supported; export the list as CSV", name, ending)
+	}
+	return text{}, nil
+}
+
+// text is delimited text in one file or several.
+type text struct{}
+
+func (text) open(list *List, _ []int) (table.Reader, error) {
+	inputs := make([]csvtable.Input, len(list.inputs))
+	for i, input := range list.inputs {
+		inputs[i] = input
+	}
+	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding}, inputs...)
+}
+
+func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
+	return csvtable.NewWriter(out, list.(*csvtable.Reader), request.Appended), nil
+}
+
+func (text) encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+	dialect := csvtable.Dialect{Delimiter: ','}
+	if strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv") {
+		dialect.Delimiter = '\t'
+	}
+	return csvtable.NewEncoder(out, dialect, schema, appended), nil
+}
+
+// parquet is a Parquet file.
+type parquet struct{}
+
+func (parquet) open(list *List, columns []int) (table.Reader, error) {
+	return parquettable.Open(list.inputs[0].Path(), columns)
+}
+
+func (parquet) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
+	if request.Some {
+		return parquettable.NewSubset(out, list.(*parquettable.Reader), request.Appended)
+	}
+	return parquettable.NewWriter(out, list.(*parquettable.Reader), request.Filled, request.Appended)
+}
+
+func (parquet) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+	return parquettable.NewEncoder(out, schema, appended)
+}
+
+// workbook is one sheet of an Excel workbook.
+type workbook struct{}
+
+func (workbook) open(list *List, _ []int) (table.Reader, error) {
+	return sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+}
+
+func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
+	if request.Some {
+		return nil, nil // a workbook is written again whole, or new
+	}
+	return sheet.NewWriter(out, list.(*sheet.Reader), request.Appended)
+}
+
+func (workbook) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+	return sheet.NewEncoder(out, schema, appended)
+}

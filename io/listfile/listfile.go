@@ -1,0 +1,214 @@
+// Package listfile opens the lists that a user names and creates those that are
+// written, whatever their format: delimited text, compressed or not, in one file or
+// several, Parquet, and Excel workbooks.
+package listfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"payonce/io/csvtable"
+	"payonce/io/table"
+	"payonce/io/textfile"
+)
+
+// Standard is the name of standard input and of standard output.
+const Standard = "-"
+
+// ErrChanged says that the list is not the one that was opened any more.
+var ErrChanged = errors.New("the list changed while it was being worked on; run the same command again")
+
+// Options say how lists are opened.
+type Options struct {
+	Encoding csvtable.Encoding // of text; "" has it recognised
+	Sheet    string            // of a workbook; "" is the only one that has values
+	Stdin    io.Reader         // what the name "-" stands for
+	TempDir  string            // for what comes from Stdin; the system's when ""
+}
+
+// List is a list of one or more files. It can be read any number of times, and must be
+// the same each time.
+type List struct {
+	format  format
+	options Options
+	inputs  []textfile.Input
+	states  []state
+	spool   *textfile.Spool // of standard input; nil when files were named
+	all     bool            // every column is read, whichever are asked for
+}
+
+// state is what tells that a file is still the same.
+type state struct {
+	size    int64
+	changed time.Time
+}
+
+func stateOf(path string) (state, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return state{}, err
+	}
+	return state{info.Size(), info.ModTime()}, nil
+}
+
+// New returns the list of the files that the patterns name, in their order: paths,
+// globs, or "-" alone for standard input, which is kept in a temporary file until
+// Close.
+func New(options Options, patterns ...string) (*List, error) {
+	l := &List{options: options}
+	var err error
+	if len(patterns) == 1 && patterns[0] == Standard {
+		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
+			return nil, err
+		}
+		l.inputs = []textfile.Input{l.spool.Input}
+	} else if l.inputs, err = textfile.Expand(patterns...); err != nil {
+		return nil, err
+	}
+	if err := l.check(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// check finds the format and notes what the files are like.
+func (l *List) check() error {
+	for i, input := range l.inputs {
+		found, err := stateOf(input.Path())
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no list %s", input.Name())
+		}
+		if err != nil {
+			return err
+		}
+		l.states = append(l.states, found)
+		format, err := formatOf(input.Name())
+		if err != nil {
+			return err
+		}
+		if i > 0 && (format != l.format || format != (text{})) {
+			return fmt.Errorf("%s and %s cannot be one list: several files are one list only when all of them are text", l.inputs[0].Name(), input.Name())
+		}
+		l.format = format
+	}
+	return nil
+}
+
+// Close removes what was kept of standard input.
+func (l *List) Close() error {
+	if l.spool == nil {
+		return nil
+	}
+	return l.spool.Remove()
+}
+
+// Paths returns the absolute paths of the files; none for standard input.
+func (l *List) Paths() ([]string, error) {
+	if l.spool != nil {
+		return nil, nil
+	}
+	var paths []string
+	for _, input := range l.inputs {
+		path, err := filepath.Abs(input.Path())
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// Whole returns the list for passes that read every column.
+func (l *List) Whole() *List {
+	whole := *l
+	whole.all = true
+	return &whole
+}
+
+// Open opens the list for one pass, in which the cells of these columns are read.
+func (l *List) Open(columns []int) (table.Reader, error) {
+	if err := l.unchanged(); err != nil {
+		return nil, err
+	}
+	if l.all {
+		columns = nil
+	}
+	return l.format.open(l, columns)
+}
+
+// unchanged returns ErrChanged when a file is not what it was.
+func (l *List) unchanged() error {
+	for i, input := range l.inputs {
+		now, err := stateOf(input.Path())
+		if err != nil {
+			return err
+		}
+		if now.size != l.states[i].size || !now.changed.Equal(l.states[i].changed) {
+			return ErrChanged
+		}
+	}
+	return nil
+}
+
+// About says what the text of the list is like, for a person: nothing when that goes
+// without saying.
+func (l *List) About() (string, error) {
+	reader, err := l.Open(nil)
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close()
+	lines, isText := reader.(*csvtable.Reader)
+	if !isText {
+		return "", nil
+	}
+	encoding := lines.Dialect().Encoding
+	switch {
+	case lines.EncodingGuessed():
+		return fmt.Sprintf("%s, as it seems; --encoding says otherwise", encoding), nil
+	case encoding != csvtable.UTF8:
+		return string(encoding), nil
+	}
+	return "", nil
+}
+
+// Schema reads the names of the columns.
+func (l *List) Schema() (table.Schema, error) {
+	reader, err := l.Whole().Open(nil)
+	if err != nil {
+		return table.Schema{}, err
+	}
+	return reader.Schema(), reader.Close()
+}
+
+// Sum returns the SHA-256 of the files' bytes, one behind the other, in hexadecimal
+// digits.
+func (l *List) Sum() (string, error) {
+	if err := l.unchanged(); err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, input := range l.inputs {
+		if err := copyFile(hash, input.Path()); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+func copyFile(w io.Writer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = io.Copy(w, file)
+	return err
+}

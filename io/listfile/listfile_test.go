@@ -1,0 +1,240 @@
+package listfile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"payonce/io/listfile"
+	"payonce/io/table"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const list = "name,email,note\nAnn,,\"a, b\"\nBob,bob@b.example,\nÇelik,,x\n"
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func open(t *testing.T, options listfile.Options, names ...string) *listfile.List {
+	t.Helper()
+	l, err := listfile.New(options, names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// cells returns all cells of a list, the names of the columns first.
+func cells(t *testing.T, l *listfile.List) [][]string {
+	t.Helper()
+	reader, err := l.Whole().Open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	width := len(reader.Schema().Columns)
+	rows := [][]string{reader.Schema().Columns}
+	read := func(b table.Block) (found [][]string, err error) {
+		err = b.Each(func(r table.Row) error {
+			row := make([]string, width)
+			for i := range row {
+				row[i] = string(r.Cell(i))
+			}
+			found = append(found, row)
+			return nil
+		})
+		return found, err
+	}
+	err = table.Ordered(context.Background(), reader, read, func(_ table.Block, found [][]string) error {
+		rows = append(rows, found...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// fill writes a list to a path with the empty emails filled and a column appended;
+// with some, the rows with an email are left out.
+func fill(t *testing.T, l *listfile.List, path string, some bool) {
+	t.Helper()
+	out, err := listfile.Create(l, listfile.Request{
+		Path: path, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: table.Money}}, Some: some,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Discard()
+	reader, err := out.Rows.Open([]int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	work := func(b table.Block) (table.Part, error) {
+		part := out.Writer.Part(b)
+		return part, b.Each(func(r table.Row) error {
+			switch empty := len(r.Cell(1)) == 0; {
+			case empty:
+				return part.WriteRow(r, []table.Fill{{Column: 1, Value: "found@x.example"}}, []string{"0.15"})
+			case some:
+				return nil
+			}
+			return part.WriteRow(r, nil, []string{""})
+		})
+	}
+	err = table.Ordered(context.Background(), reader, work, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryFormatInEveryOther carries a list from each format into each other one.
+func TestEveryFormatInEveryOther(t *testing.T) {
+	want := [][]string{
+		{"name", "email", "note", "cost"},
+		{"Ann", "found@x.example", "a, b", "0.15"},
+		{"Bob", "bob@b.example", "", ""},
+		{"Çelik", "found@x.example", "x", "0.15"},
+	}
+	source := open(t, listfile.Options{}, write(t, "list.csv", list))
+	dir := t.TempDir()
+	endings := []string{".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".xlsx"}
+	for _, from := range endings {
+		path := filepath.Join(dir, "from"+from)
+		fill(t, source, path, false)
+		first := open(t, listfile.Options{}, path)
+		if diff := cmp.Diff(want, trimZeros(cells(t, first))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
+		}
+		for _, to := range endings {
+			again := filepath.Join(dir, "again"+from[1:]+to)
+			fill(t, first, again, false)
+			rows := trimZeros(cells(t, open(t, listfile.Options{}, again)))
+			for i := range rows {
+				rows[i] = rows[i][:4] // the second cost column has another name in each
+			}
+			if diff := cmp.Diff(want, rows); diff != "" {
+				t.Errorf("%s to %s (-want +got):\n%s", from, to, diff)
+			}
+			fill(t, first, again, true)
+			if got := len(cells(t, open(t, listfile.Options{}, again))); got != 1 {
+				t.Errorf("%s to %s: %d rows of those without an email, want the header alone", from, to, got)
+			}
+		}
+	}
+}
+
+// trimZeros writes amounts with two decimals: a decimal column has six.
+func trimZeros(rows [][]string) [][]string {
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.Replace(row[i], "0.150000", "0.15", 1)
+		}
+	}
+	return rows
+}
+
+func TestSeveralFilesAndStandardInput(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a1.csv": "n,e\n1,\n", "a2.csv": "n,e\n2,\n3,\n", "b.csv": "n,e\n4,\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	several := open(t, listfile.Options{}, filepath.Join(dir, "a*.csv"), filepath.Join(dir, "b.csv"))
+	want := [][]string{{"n", "e"}, {"1", ""}, {"2", ""}, {"3", ""}, {"4", ""}}
+	if diff := cmp.Diff(want, cells(t, several)); diff != "" {
+		t.Errorf("several files (-want +got):\n%s", diff)
+	}
+	spool := t.TempDir()
+	piped, err := listfile.New(listfile.Options{Stdin: strings.NewReader("n,e\n1,\n"), TempDir: spool}, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want[:2], cells(t, piped)); diff != "" {
+		t.Errorf("standard input (-want +got):\n%s", diff)
+	}
+	var stdout bytes.Buffer
+	out, err := listfile.Create(piped, listfile.Request{Path: "-", Stdout: &stdout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Commit(); err != nil || stdout.String() != "n,e\n" {
+		t.Errorf("standard output got %q, %v", stdout.String(), err)
+	}
+	out.Discard()
+	if err := piped.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(spool); len(left) != 0 {
+		t.Errorf("%d files of standard input are left", len(left))
+	}
+}
+
+func TestWhatCannotBeAList(t *testing.T) {
+	csv, parquet := write(t, "list.csv", list), write(t, "list.parquet", "PAR1")
+	for title, test := range map[string]struct {
+		names []string
+		want  string
+	}{
+		"not there":                 {[]string{"nowhere.csv"}, "there is no file nowhere.csv"},
+		"an old workbook":           {[]string{write(t, "list.xls", "x")}, "lists of the kind .xls are not supported; export the list as CSV"},
+		"compressed Parquet":        {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
+		"files of two formats":      {[]string{csv, parquet}, "several files are one list only when all of them are text"},
+		"several Parquet files":     {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
+		"the same file named twice": {[]string{csv, csv}, "is named twice"},
+	} {
+		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", title, err, test.want)
+		}
+	}
+}
+
+func TestAChangedListIsNoticed(t *testing.T) {
+	path := write(t, "list.csv", list)
+	l := open(t, listfile.Options{}, path)
+	before, err := l.Sum()
+	if err != nil || len(before) != 64 {
+		t.Fatalf("sum %q, %v", before, err)
+	}
+	if err := os.WriteFile(path, []byte(list+"Eve,,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, openErr := l.Open(nil)
+	_, sumErr := l.Sum()
+	if !errors.Is(openErr, listfile.ErrChanged) || !errors.Is(sumErr, listfile.ErrChanged) {
+		t.Errorf("open: %v, sum: %v; want the change noticed by both", openErr, sumErr)
+	}
+}
+
+func TestAboutSpeaksOfUnusualTextAlone(t *testing.T) {
+	for name, test := range map[string]struct{ content, want string }{
+		"utf8.csv":  {list, ""},
+		"utf16.csv": {"\xff\xfen\x00,\x00e\x00\n\x00", "UTF-16LE"},
+		"latin.csv": {"n,e\nFran\xe7ois,\nJos\xe9,\n", "Windows-1252, as it seems; --encoding says otherwise"},
+	} {
+		about, err := open(t, listfile.Options{}, write(t, name, test.content)).About()
+		if err != nil || about != test.want {
+			t.Errorf("%s: %q, %v; want %q", name, about, err, test.want)
+		}
+	}
+}

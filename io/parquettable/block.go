@@ -1,0 +1,63 @@
+package parquettable
+
+import (
+	"fmt"
+
+	"payonce/io/table"
+)
+
+// block is a run of rows with the columns that their list was opened for.
+type block struct {
+	reader  *Reader
+	span    span
+	vectors []*vector // of every lane
+}
+
+var _ table.Block = (*block)(nil)
+
+func (b *block) First() int64 { return b.span.first }
+
+func (b *block) Len() int { return b.span.rows }
+
+func (b *block) Each(visit func(table.Row) error) error {
+	r := row{block: b}
+	for r.index = range b.span.rows {
+		if err := visit(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *block) Release() {
+	for _, v := range b.vectors {
+		b.reader.vectors.Put(v)
+	}
+	b.vectors = nil
+}
+
+// row is the row at an index of a block.
+type row struct {
+	block *block
+	index int
+}
+
+var _ table.Row = (*row)(nil)
+
+func (r *row) Number() int64 { return r.block.span.first + int64(r.index) }
+
+// Line is Number: the file has no lines.
+func (r *row) Line() int64 { return r.Number() }
+
+func (r *row) Cell(i int) []byte { return r.vector(i).cell(r.index) }
+
+func (r *row) vector(i int) *vector {
+	lane := r.block.reader.laneOf[i]
+	if lane == none {
+		panic(fmt.Sprintf("parquettable: the list was not opened for column %d", i))
+	}
+	return r.block.vectors[lane]
+}
+
+// null reports whether the cell of column i is a null.
+func (r *row) null(i int) bool { return r.vector(i).nulls[r.index] }

@@ -1,0 +1,231 @@
+// Package compact reads Thrift's compact protocol as far as Parquet files need it:
+// the few numbers of a page header, and the shape of a footer before anything is
+// allocated for what it claims to hold.
+package compact
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// Kind is the wire type of a value.
+type Kind byte
+
+// The kinds of the protocol. True and False are booleans whose value the header of
+// their field holds.
+const (
+	Stop Kind = iota
+	True
+	False
+	Byte
+	I16
+	I32
+	I64
+	Double
+	Binary
+	List
+	Set
+	Map
+	Struct
+	UUID
+)
+
+// maxDepth is how deep structs and lists may lie in each other.
+const maxDepth = 64
+
+// errMalformed is for bytes that no writer of the protocol makes.
+var errMalformed = errors.New("the Thrift data is malformed")
+
+// Reader reads values from a slice. After the first error, every method returns the
+// zero value, and Err that error.
+type Reader struct {
+	data  []byte
+	at    int
+	depth int
+	err   error
+}
+
+// NewReader returns a reader of data.
+func NewReader(data []byte) *Reader { return &Reader{data: data} }
+
+// Err returns the first error: io.ErrUnexpectedEOF when the data ended too early, or
+// what is wrong with it.
+func (r *Reader) Err() error { return r.err }
+
+// Offset is the number of bytes read.
+func (r *Reader) Offset() int { return r.at }
+
+// Struct reads a struct and hands every field to visit, which reads its value or
+// returns false to have it skipped.
+func (r *Reader) Struct(visit func(id int16, kind Kind) bool) {
+	if r.depth++; r.depth > maxDepth {
+		r.fail(errMalformed)
+	}
+	defer func() { r.depth-- }()
+	var id int16
+	for r.err == nil {
+		header := r.byte()
+		kind := Kind(header & 0x0f)
+		if kind == Stop {
+			return
+		}
+		if delta := header >> 4; delta != 0 {
+			id += int16(delta)
+		} else {
+			id = int16(r.Int())
+		}
+		if r.err == nil && !visit(id, kind) {
+			r.Skip(kind)
+		}
+	}
+}
+
+// List reads the header of a list or set: the kind of its elements and how many there
+// are. There are never more than bytes left.
+func (r *Reader) List() (element Kind, length int) {
+	header := r.byte()
+	length = int(header >> 4)
+	if length == 15 {
+		length = r.size()
+	}
+	r.checkLeft(length)
+	if r.err != nil {
+		return Stop, 0
+	}
+	return Kind(header & 0x0f), length
+}
+
+// Int reads an integer of 16 to 64 bits.
+func (r *Reader) Int() int64 {
+	value := r.uvarint()
+	return int64(value>>1) ^ -int64(value&1)
+}
+
+// Bytes reads a string or binary. It shares the reader's data.
+func (r *Reader) Bytes() []byte { return r.take(r.size()) }
+
+// Skip reads a value and drops it.
+func (r *Reader) Skip(kind Kind) {
+	if r.err != nil {
+		return
+	}
+	switch kind {
+	case True, False: // the header of the field was all
+	case Byte:
+		r.take(1)
+	case I16, I32, I64:
+		r.uvarint()
+	case Double:
+		r.take(8)
+	case UUID:
+		r.take(16)
+	case Binary:
+		r.Bytes()
+	case List, Set:
+		r.skipList()
+	case Map:
+		r.skipMap()
+	case Struct:
+		r.Struct(func(int16, Kind) bool { return false })
+	default:
+		r.fail(errMalformed)
+	}
+}
+
+func (r *Reader) skipList() {
+	if r.depth++; r.depth > maxDepth {
+		r.fail(errMalformed)
+	}
+	element, length := r.List()
+	for range length {
+		r.skipElement(element)
+	}
+	r.depth--
+}
+
+func (r *Reader) skipMap() {
+	if r.depth++; r.depth > maxDepth {
+		r.fail(errMalformed)
+	}
+	length := r.size()
+	r.checkLeft(length)
+	if length > 0 {
+		kinds := r.byte()
+		for range length {
+			r.skipElement(Kind(kinds >> 4))
+			r.skipElement(Kind(kinds & 0x0f))
+			if r.err != nil {
+				break
+			}
+		}
+	}
+	r.depth--
+}
+
+// skipElement skips a value in a list, where a boolean takes a byte.
+func (r *Reader) skipElement(kind Kind) {
+	if kind == True || kind == False {
+		kind = Byte
+	}
+	r.Skip(kind)
+}
+
+// size reads the length of a string or container.
+func (r *Reader) size() int {
+	size := r.uvarint()
+	if size > uint64(len(r.data)) {
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	return int(size)
+}
+
+// checkLeft fails for a container with more elements than bytes are left: each takes
+// at least one.
+func (r *Reader) checkLeft(length int) {
+	if length > len(r.data)-r.at {
+		r.fail(io.ErrUnexpectedEOF)
+	}
+}
+
+func (r *Reader) uvarint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	value, length := binary.Uvarint(r.data[r.at:])
+	switch {
+	case length == 0:
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	case length < 0:
+		r.fail(errMalformed)
+		return 0
+	}
+	r.at += length
+	return value
+}
+
+func (r *Reader) byte() byte {
+	if taken := r.take(1); len(taken) == 1 {
+		return taken[0]
+	}
+	return 0
+}
+
+func (r *Reader) take(length int) []byte {
+	if r.err == nil && length > len(r.data)-r.at {
+		r.fail(io.ErrUnexpectedEOF)
+	}
+	if r.err != nil {
+		return nil
+	}
+	r.at += length
+	return r.data[r.at-length : r.at : r.at]
+}
+
+func (r *Reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}

@@ -1,0 +1,202 @@
+package parquettable
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// copier encodes rows of one column of a list again, in its own type.
+type copier struct {
+	list    *Reader
+	name    string
+	encoder *encoder
+	leaves  []*leafCopier
+}
+
+// leafCopier copies one leaf of a column: the values and the levels that place them,
+// so that nothing needs to be known of the columns around it.
+type leafCopier struct {
+	leaf  int
+	pages pages
+	rows  rowCopier // of the row group
+	group int
+}
+
+// rowCopier copies rows of a leaf in a row group, by their index, to a column writer.
+// The indexes ascend, also from call to call.
+type rowCopier interface {
+	copyRows(chosen []int64, to file.ColumnChunkWriter) error
+}
+
+func newCopier(list *Reader, c column, e *encoder) *copier {
+	own := &copier{list: list, name: c.name, encoder: e}
+	for leaf := c.leaf; leaf < c.leaf+c.leaves; leaf++ {
+		p := pages{file: list.file, descriptor: list.meta.Schema.Column(leaf), decompress: &decompressor{}}
+		own.leaves = append(own.leaves, &leafCopier{leaf: leaf, pages: p, group: none})
+	}
+	return own
+}
+
+func (c *copier) close() {
+	for _, l := range c.leaves {
+		l.pages.decompress.close()
+	}
+}
+
+// copy adds rows of a row group to what the encoder encodes.
+func (c *copier) copy(group int, chosen []int64) error {
+	if err := c.encoder.begin(); err != nil {
+		return err
+	}
+	for i, l := range c.leaves {
+		if err := l.copy(c.list, group, chosen, c.encoder.columns[i]); err != nil {
+			return fmt.Errorf("column %s of row group %d: %w", c.name, group, err)
+		}
+	}
+	return nil
+}
+
+func (l *leafCopier) copy(list *Reader, group int, chosen []int64, to file.ColumnChunkWriter) (err error) {
+	defer guard(&err)
+	if l.group != group {
+		if err := l.pages.openChunk(list.meta, group, l.leaf); err != nil {
+			return err
+		}
+		if l.rows, err = newRowCopier(&l.pages); err != nil {
+			return err
+		}
+		l.group = group
+	}
+	return l.rows.copyRows(chosen, to)
+}
+
+func newRowCopier(p *pages) (rowCopier, error) {
+	descriptor := p.descriptor
+	switch r := newColumnReader(p).(type) {
+	case *file.ByteArrayColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.ByteArrayColumnChunkWriter).WriteBatch), nil
+	case *file.FixedLenByteArrayColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.FixedLenByteArrayColumnChunkWriter).WriteBatch), nil
+	case *file.Int32ColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Int32ColumnChunkWriter).WriteBatch), nil
+	case *file.Int64ColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Int64ColumnChunkWriter).WriteBatch), nil
+	case *file.Int96ColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Int96ColumnChunkWriter).WriteBatch), nil
+	case *file.Float32ColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Float32ColumnChunkWriter).WriteBatch), nil
+	case *file.Float64ColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Float64ColumnChunkWriter).WriteBatch), nil
+	case *file.BooleanColumnChunkReader:
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.BooleanColumnChunkWriter).WriteBatch), nil
+	}
+	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
+}
+
+// copyBatch is how many levels are read at once.
+const copyBatch = 4096
+
+// typedRows copies rows of values of type T with a writer of type W.
+type typedRows[T any, W file.ColumnChunkWriter] struct {
+	reader  chunkReader
+	read    readBatch[T]
+	write   func(W, []T, []int16, []int16) (int64, error)
+	highest int16 // definition level, which a value has
+	nested  bool
+
+	values                 []T
+	definition, repetition []int16
+	at, levels, value      int   // what is unread of the batch, and its next value
+	row                    int64 // that the level before at belongs to
+
+	// What is chosen of the batch.
+	outValues                    []T
+	outDefinition, outRepetition []int16
+}
+
+func newTypedRows[T any, W file.ColumnChunkWriter](descriptor *schema.Column, reader chunkReader, read readBatch[T], write func(W, []T, []int16, []int16) (int64, error)) *typedRows[T, W] {
+	return &typedRows[T, W]{
+		reader: reader, read: read, write: write, row: -1,
+		highest: descriptor.MaxDefinitionLevel(), nested: descriptor.MaxRepetitionLevel() > 0,
+		values: make([]T, copyBatch), definition: make([]int16, copyBatch), repetition: make([]int16, copyBatch),
+	}
+}
+
+func (c *typedRows[T, W]) copyRows(chosen []int64, to file.ColumnChunkWriter) error {
+	last := chosen[len(chosen)-1]
+	for {
+		chosen = c.choose(chosen, last)
+		if err := c.flush(to.(W)); err != nil {
+			return err
+		}
+		if c.at < c.levels {
+			return nil
+		}
+		if more, err := c.fill(); err != nil {
+			return err
+		} else if !more && c.row < last {
+			return damaged("rows are missing")
+		} else if !more {
+			return nil
+		}
+	}
+}
+
+// choose takes levels of the batch until it ends or a row after the last one begins.
+// It returns the chosen rows that may go on in the next batch.
+func (c *typedRows[T, W]) choose(chosen []int64, last int64) []int64 {
+	for ; c.at < c.levels; c.at++ {
+		row := c.row
+		if !c.nested || c.repetition[c.at] == 0 {
+			row++
+		}
+		if row > last {
+			break
+		}
+		for chosen[0] < row {
+			chosen = chosen[1:]
+		}
+		c.row = row
+		c.take(chosen[0] == row)
+	}
+	return chosen
+}
+
+// take moves on by a level, and copies it when it is wanted.
+func (c *typedRows[T, W]) take(wanted bool) {
+	value := c.highest == 0 || c.definition[c.at] == c.highest
+	if wanted && c.highest > 0 {
+		c.outDefinition = append(c.outDefinition, c.definition[c.at])
+	}
+	if wanted && c.nested {
+		c.outRepetition = append(c.outRepetition, c.repetition[c.at])
+	}
+	if wanted && value {
+		c.outValues = append(c.outValues, c.values[c.value])
+	}
+	if value {
+		c.value++
+	}
+}
+
+func (c *typedRows[T, W]) flush(to W) error {
+	if len(c.outValues) == 0 && len(c.outDefinition) == 0 {
+		return nil
+	}
+	_, err := c.write(to, c.outValues, c.outDefinition, c.outRepetition)
+	c.outValues, c.outDefinition, c.outRepetition = c.outValues[:0], c.outDefinition[:0], c.outRepetition[:0]
+	return err
+}
+
+// fill reads the next batch. It returns false at the end of the chunk.
+func (c *typedRows[T, W]) fill() (bool, error) {
+	levels, found, err := c.read(copyBatch, c.values, c.definition, c.repetition)
+	if err == nil && levels == 0 {
+		err = c.reader.Err()
+	}
+	c.at, c.levels, c.value = 0, int(levels), 0
+	clear(c.values[found:]) // what is not there is not taken from the batch before
+	return levels > 0, asDamaged(err)
+}

@@ -1,0 +1,277 @@
+package parquettable
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/klauspost/compress/zstd"
+
+	"payonce/io/table"
+)
+
+// seeds returns small files of all kinds, to be damaged.
+func seeds(t testing.TB) [][]byte {
+	list := drawn{names: []string{"a", "b"}, groups: [][][]string{
+		{{"one", "∅"}, {"", "Zoë"}, {"one", "three"}, {"one", "three"}}, {{"x", "y"}},
+	}}
+	numbers := sample{
+		fields: schema.FieldList{
+			logical(t, "i", schema.NoLogicalType{}, parquet.Types.Int32, -1), logical(t, "l", schema.NoLogicalType{}, parquet.Types.Int64, -1),
+			logical(t, "d", schema.NewDecimalLogicalType(4, 2), parquet.Types.FixedLenByteArray, 2), logical(t, "f", schema.NoLogicalType{}, parquet.Types.Double, -1),
+			logical(t, "o", schema.NoLogicalType{}, parquet.Types.Boolean, -1),
+		},
+		groups: [][]leaf{{
+			{values: []int32{1, 2, 300}, definition: []int16{1, 0, 1, 1}},
+			{values: []int64{1, -2, 300}, definition: []int16{1, 0, 1, 1}},
+			{values: fixed("ab", "cd", "ab"), definition: []int16{1, 0, 1, 1}},
+			{values: []float64{1, 2.5, 3}, definition: []int16{1, 0, 1, 1}},
+			{values: []bool{true, false, true}, definition: []int16{1, 0, 1, 1}},
+		}},
+	}
+	files := [][]byte{nested(t).write(t), numbers.write(t)}
+	for _, codec := range codecs() {
+		files = append(files, list.sample(t, []parquet.WriterProperty{parquet.WithCompression(codec)}).write(t))
+	}
+	for _, encoding := range []parquet.Encoding{parquet.Encodings.DeltaByteArray, parquet.Encodings.DeltaLengthByteArray} {
+		options := []parquet.WriterProperty{parquet.WithDictionaryDefault(false), parquet.WithEncoding(encoding), parquet.WithDataPageVersion(parquet.DataPageV2)}
+		files = append(files, list.sample(t, options).write(t))
+	}
+	numbers.options = []parquet.WriterProperty{parquet.WithDictionaryDefault(false)}
+	files = append(files, numbers.write(t))
+	numbers.fields, numbers.groups = numbers.fields[:2], [][]leaf{numbers.groups[0][:2]}
+	numbers.options = append(numbers.options, parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked))
+	return append(files, numbers.write(t))
+}
+
+// checkDamaged reads a file with damage. It may be read, or be refused with a
+// *table.Error.
+func checkDamaged(t *testing.T, path string) {
+	t.Helper()
+	for _, columns := range [][]int{nil, {0}} {
+		_, err := cellsOf(path, columns)
+		if wrong := (*table.Error)(nil); err != nil && (!errors.As(err, &wrong) || wrong.File != path || wrong.Reason == "") {
+			t.Fatalf("not a *table.Error: %v", err)
+		}
+	}
+	list, err := Open(path, []int{})
+	if err != nil {
+		return
+	}
+	defer list.Close()
+	// Writing it again may fail too, but not worse.
+	if w, err := NewWriter(io.Discard, list, nil, result()); err == nil {
+		_ = writeRows(list, w, func(table.Row) ([]table.Fill, []string) { return nil, []string{"", "", "", ""} })
+	}
+	again, err := Open(path, []int{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if w, err := NewSubset(io.Discard, again, nil); err == nil {
+		_ = writeRows(again, w, func(row table.Row) ([]table.Fill, []string) { return nil, []string{} })
+		_ = w.Close()
+	}
+}
+
+func TestDamagedFilesAreErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.parquet")
+	for _, data := range seeds(t) {
+		for at := 0; at < len(data); at += 7 { // FuzzDamage finds the others
+			wrong := bytes.Clone(data)
+			wrong[at] ^= []byte{0xff, 0x80, 0x01}[at/7%3]
+			if err := os.WriteFile(path, wrong, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			checkDamaged(t, path)
+		}
+	}
+}
+
+func TestTruncatedFilesAreErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.parquet")
+	data := nested(t).write(t)
+	for length := range data {
+		if err := os.WriteFile(path, data[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(path, nil)
+		if wrong := (*table.Error)(nil); !errors.As(err, &wrong) {
+			t.Fatalf("%d of %d bytes: %v", length, len(data), err)
+		}
+	}
+}
+
+func TestFilesThatAreNoListsAreNamed(t *testing.T) {
+	key := bytes.Repeat([]byte("k"), 16)
+	encryption := parquet.NewFileEncryptionProperties(string(key))
+	plainFooter := parquet.NewFileEncryptionProperties(string(key), parquet.WithPlaintextFooter())
+	list := drawn{names: []string{"a"}, groups: [][][]string{{{"one"}}}}
+	valid := list.sample(t, nil).write(t)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"empty":           {nil, "no Parquet file"},
+		"text":            {[]byte("first_name,last_name\nZoë,Müller\n"), "no Parquet file"},
+		"encrypted":       {list.sample(t, []parquet.WriterProperty{parquet.WithEncryptionProperties(encryption)}).write(t), "encrypted"},
+		"plain footer":    {list.sample(t, []parquet.WriterProperty{parquet.WithEncryptionProperties(plainFooter)}).write(t), "encrypted"},
+		"without footer":  {valid[:len(valid)-1], "its end is missing"},
+		"long footer":     {withFooterLength(valid, 1<<31), "its footer claims 2147483648 bytes"},
+		"deep schema":     {footerFile(deepSchema(100_000)), "deep in each other"},
+		"many row groups": {footerFile([]byte{0x49, 0xfc, 0xff, 0xff, 0xff, 0x07}), "its footer cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Open(save(t, c.data), nil); !isListError(err, c.want) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func withFooterLength(data []byte, length uint32) []byte {
+	data = bytes.Clone(data)
+	binary.LittleEndian.PutUint32(data[len(data)-tailSize:], length)
+	return data
+}
+
+// footerFile returns a file that has nothing but a footer.
+func footerFile(footer []byte) []byte {
+	data := append([]byte(magic), footer...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), magic...)
+}
+
+// deepSchema returns a footer whose columns lie in each other.
+func deepSchema(depth int) []byte {
+	footer := append([]byte{0x29, 0xfc}, binary.AppendUvarint(nil, uint64(depth))...)
+	for range depth {
+		footer = append(footer, 0x48, 1, 'a', 0x15, 2, 0) // a name and one child
+	}
+	return append(footer, 0)
+}
+
+// allocated returns how many bytes a function takes from the heap.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestPagesDoNotGrowBeyondTheirHeader(t *testing.T) {
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer encoder.Close()
+	bomb := encoder.EncodeAll(make([]byte, 512<<20), nil)
+	for name, c := range map[string]struct {
+		codec compress.Compression
+		raw   []byte
+	}{
+		"zstd":   {compress.Codecs.Zstd, bomb},
+		"snappy": {compress.Codecs.Snappy, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}},
+	} {
+		d := &decompressor{}
+		if err := d.use(c.codec); err != nil {
+			t.Fatal(err)
+		}
+		var got error
+		size := allocated(func() { _, got = d.decode(nil, c.raw, 100) })
+		d.close()
+		if !errors.Is(got, errDamaged) || size > 16<<20 {
+			t.Errorf("%s: %v after %d bytes", name, got, size)
+		}
+	}
+}
+
+func TestPageHeadersThatLieAreRefused(t *testing.T) {
+	p := &pages{end: 1000, values: 100, decompress: &decompressor{kind: compress.Codecs.Snappy}}
+	p.descriptor = sampleColumn(t, sample{fields: schema.FieldList{text(t, "c")}})
+	valid := pageHeader{compressed: 1000, uncompressed: 2000, values: 100}
+	if err := p.check(valid); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(h *pageHeader){
+		"more than the chunk":    func(h *pageHeader) { h.compressed = 1001 },
+		"less than nothing":      func(h *pageHeader) { h.compressed = -1 },
+		"negative length":        func(h *pageHeader) { h.uncompressed = -1 },
+		"larger than the limit":  func(h *pageHeader) { h.uncompressed = maxPage + 1 },
+		"larger than can be":     func(h *pageHeader) { h.uncompressed = 1 << 20 },
+		"more values":            func(h *pageHeader) { h.values = 101 },
+		"negative values":        func(h *pageHeader) { h.values = -1 },
+		"levels behind the page": func(h *pageHeader) { h.definitionLength = 1001 },
+		"negative levels":        func(h *pageHeader) { h.repetitionLength = -1 },
+		"a delta of too many": func(h *pageHeader) {
+			h.encoding = parquet.Encodings.DeltaLengthByteArray
+			h.values = maxDeltaValues + 1
+			p.values = h.values
+		},
+		"dictionary of too many":  func(h *pageHeader) { h.kind = 2; h.values = 501 },
+		"dictionary of less":      func(h *pageHeader) { h.kind = 2; h.values = -1 },
+		"levels that leave less ": func(h *pageHeader) { h.definitionLength = 1000; h.repetitionLength = 1 },
+	} {
+		h := valid
+		p.values = 100
+		change(&h)
+		if err := p.check(h); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDeltasThatLieAreRefused(t *testing.T) {
+	stream := func(numbers ...uint64) (data []byte) {
+		for _, number := range numbers {
+			data = binary.AppendUvarint(data, number)
+		}
+		return data
+	}
+	for name, data := range map[string][]byte{
+		"nothing":            {},
+		"no values a block":  stream(0, 4, 1, 0),
+		"huge blocks":        stream(1<<31, 1, 1, 0),
+		"no parts":           stream(128, 0, 1, 0),
+		"parts of no length": stream(128, 5, 1, 0),
+	} {
+		if _, err := checkDelta(pageHeader{encoding: parquet.Encodings.DeltaBinaryPacked}, data); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A prefix of 2 MiB before each of 1,000 values.
+	prefixes := append(stream(128, 4, 1000, 4<<20), bytes.Repeat([]byte{0, 0, 0, 0, 0}, 8)...)
+	_, err := checkDelta(pageHeader{encoding: parquet.Encodings.DeltaByteArray}, append(prefixes, stream(128, 4, 1, 0)...))
+	if err == nil || !strings.Contains(err.Error(), "repeat more than") {
+		t.Errorf("long prefixes: %v", err)
+	}
+}
+
+// FuzzDamage changes bytes of files that are whole otherwise.
+func FuzzDamage(f *testing.F) {
+	files := seeds(f)
+	for i, data := range files {
+		f.Add(uint8(i), uint16(len(data)/2), uint8(1), uint16(len(data)-100), uint8(0xff))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, seed uint8, at uint16, change uint8, at2 uint16, change2 uint8) {
+		data := bytes.Clone(files[int(seed)%len(files)])
+		data[int(at)%len(data)] ^= change
+		data[int(at2)%len(data)] ^= change2
+		path := filepath.Join(dir, fmt.Sprintf("%d.parquet", os.Getpid()))
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		checkDamaged(t, path)
+	})
+}

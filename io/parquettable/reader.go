@@ -1,0 +1,207 @@
+package parquettable
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"payonce/io/table"
+)
+
+const (
+	// maxBlockRows is how many rows a block has at most.
+	maxBlockRows = 8192
+	// blockBytes is how much text a column of a block is to have at most, by the
+	// averages of its row group.
+	blockBytes = 4 << 20
+	// blocksAhead is how many blocks a column is decoded ahead.
+	blocksAhead = 2
+)
+
+// Reader reads the rows of a list. Its memory is bounded by some blocks and by one
+// page of every column that it was opened for.
+type Reader struct {
+	name    string
+	file    *os.File
+	end     int64 // of the data, where the footer starts
+	meta    *metadata.FileMetaData
+	columns []column
+	refused error // why no row can be read although the schema can
+
+	lanes   []*lane
+	laneOf  []int // of every column; none when it was not opened
+	blocks  cursor
+	started bool
+	err     error // sticky, also io.EOF
+
+	vectors sync.Pool
+	running sync.WaitGroup
+	done    chan struct{}
+	close   func() error
+}
+
+var _ table.Reader = (*Reader)(nil)
+
+// none stands for a column without lane.
+const none = -1
+
+// Open opens the list at path and reads its footer. Its rows will have the cells of
+// these columns only, of all for nil: a list with columns that have no text can be
+// opened for all, for its schema, but its rows cannot be read. What is wrong with the
+// list is a *table.Error.
+func Open(path string, columns []int) (*Reader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{name: path, file: file, done: make(chan struct{})}
+	r.vectors.New = func() any { return new(vector) }
+	r.blocks = cursor{reader: r, at: span{first: 1}}
+	r.close = sync.OnceValue(r.stop)
+	if err = r.readFooter(); err == nil {
+		err = r.choose(columns)
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written to it
+		return nil, inFile(path, err)
+	}
+	return r, nil
+}
+
+func (r *Reader) readFooter() error {
+	info, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if r.meta, r.end, err = readFooter(r.file, r.name, info.Size()); err != nil {
+		return err
+	}
+	r.columns = columnsOf(r.meta)
+	return checkLayout(r.meta, r.name, r.end)
+}
+
+// footerCopy returns the list's footer once more, to be changed.
+func (r *Reader) footerCopy() (*metadata.FileMetaData, error) {
+	info, err := r.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	meta, _, err := readFooter(r.file, r.name, info.Size())
+	return meta, inFile(r.name, err)
+}
+
+// choose makes a lane for every column that the list is opened for.
+func (r *Reader) choose(columns []int) error {
+	r.laneOf = slices.Repeat([]int{none}, len(r.columns))
+	all := columns == nil
+	for i := range r.columns {
+		if all {
+			columns = append(columns, i)
+		}
+	}
+	for _, i := range columns {
+		if i < 0 || i >= len(r.columns) {
+			return fmt.Errorf("there is no column %d, the list has %d", i, len(r.columns))
+		}
+		c := r.columns[i]
+		switch err := r.checkText(c); {
+		case err != nil && !all:
+			return err
+		case err != nil:
+			r.refused = inFile(r.name, err)
+		case r.laneOf[i] == none:
+			r.laneOf[i] = len(r.lanes)
+			r.lanes = append(r.lanes, newLane(r, c))
+		}
+	}
+	return nil
+}
+
+// checkText says why a column has no text; nil when it has.
+func (r *Reader) checkText(c column) error {
+	if !c.flat() {
+		return &table.Error{
+			File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.name, c.shape()),
+			Hint: "choose a column with one plain value in each row",
+		}
+	}
+	return checkScale(c.name, r.meta.Schema.Column(c.leaf))
+}
+
+// Schema returns the names of the columns. A column of lists, maps or structs is one
+// column.
+func (r *Reader) Schema() table.Schema {
+	names := make([]string, len(r.columns))
+	for i, c := range r.columns {
+		names[i] = c.name
+	}
+	return table.Schema{Columns: names}
+}
+
+// Rows is the number of rows of the list.
+func (r *Reader) Rows() int64 { return r.meta.NumRows }
+
+// Next returns the next block, io.EOF after the last one, or a *table.Error. After an
+// error it returns that error again.
+func (r *Reader) Next() (table.Block, error) {
+	if r.err == nil {
+		r.err = r.refused
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if !r.started {
+		r.started = true
+		for _, l := range r.lanes {
+			r.running.Go(l.run)
+		}
+	}
+	b, err := r.nextBlock()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	return b, nil
+}
+
+func (r *Reader) nextBlock() (*block, error) {
+	s, found := r.blocks.next()
+	if !found {
+		return nil, io.EOF
+	}
+	b := &block{reader: r, span: s, vectors: make([]*vector, len(r.lanes))}
+	for i, l := range r.lanes {
+		v, open := <-l.out
+		if !open {
+			return nil, fmt.Errorf("reading %s: %w", r.name, os.ErrClosed)
+		}
+		if v.err != nil {
+			return nil, v.err
+		}
+		b.vectors[i] = v
+	}
+	return b, nil
+}
+
+// Close ends the decoding and closes the file. Blocks that were handed out stay valid.
+func (r *Reader) Close() error { return r.close() }
+
+func (r *Reader) stop() error {
+	close(r.done)
+	r.running.Wait()
+	return r.file.Close()
+}
+
+// blockRows is how many rows the blocks of a row group have, but for its last one.
+func (r *Reader) blockRows(g int) int64 {
+	group := r.meta.RowGroups[g]
+	widest := int64(1) // bytes of a cell, on average
+	for _, l := range r.lanes {
+		widest = max(widest, group.Columns[l.column.leaf].MetaData.TotalUncompressedSize/max(group.NumRows, 1))
+	}
+	return min(max(blockBytes/widest, 1), maxBlockRows)
+}

@@ -1,0 +1,31 @@
+package parquettable
+
+// maxVector is the most text that a column of one block may have, in bytes.
+const maxVector = 256 << 20
+
+// vector holds the cells of one column in one block as text.
+type vector struct {
+	text  []byte
+	ends  []uint32 // of every cell in text
+	nulls []bool
+	err   error // the column could not be decoded
+}
+
+func (v *vector) reset() {
+	v.text, v.ends, v.nulls, v.err = v.text[:0], v.ends[:0], v.nulls[:0], nil
+}
+
+// cell returns the text of the cell at index i, which shares the vector's memory.
+func (v *vector) cell(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = v.ends[i-1]
+	}
+	return v.text[start:v.ends[i]:v.ends[i]]
+}
+
+// end ends a cell whose text was appended.
+func (v *vector) end(null bool) {
+	v.ends = append(v.ends, uint32(len(v.text)))
+	v.nulls = append(v.nulls, null)
+}

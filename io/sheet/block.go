@@ -1,0 +1,65 @@
+package sheet
+
+import "payonce/io/table"
+
+// block is a run of rows. Its cells lie one behind the other.
+type block struct {
+	reader *Reader
+	first  int64
+	width  int // cells of a row
+	lines  []int64
+	text   []byte
+	ends   []int // of every cell in text
+}
+
+var _ table.Block = (*block)(nil)
+
+// add adds a row, with empty cells where it is shorter than the header.
+func (b *block) add(line int64, cells []string) {
+	b.lines = append(b.lines, line)
+	for i := range b.width {
+		if i < len(cells) {
+			b.text = append(b.text, cells[i]...)
+		}
+		b.ends = append(b.ends, len(b.text))
+	}
+}
+
+func (b *block) First() int64 { return b.first }
+
+func (b *block) Len() int { return len(b.lines) }
+
+func (b *block) Each(visit func(table.Row) error) error {
+	r := row{block: b}
+	for r.index = range b.lines {
+		if err := visit(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Release does nothing: the collector takes the block.
+func (b *block) Release() {}
+
+// row is the row at an index of a block.
+type row struct {
+	block *block
+	index int
+}
+
+var _ table.Row = (*row)(nil)
+
+func (r *row) Number() int64 { return r.block.first + int64(r.index) }
+
+// Line is the number of the row in the sheet.
+func (r *row) Line() int64 { return r.block.lines[r.index] }
+
+func (r *row) Cell(i int) []byte {
+	at := r.index*r.block.width + i
+	start := 0
+	if at > 0 {
+		start = r.block.ends[at-1]
+	}
+	return r.block.text[start:r.block.ends[at]:r.block.ends[at]]
+}

@@ -1,0 +1,194 @@
+package sheet
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
+)
+
+const (
+	// blockRows is how many rows a block has at most.
+	blockRows = 1024
+	// maxRows is how many rows a sheet can have.
+	maxRows = excelize.TotalRows
+	// maxUnzipped bounds the workbook without its compression, in bytes.
+	maxUnzipped = 1 << 30
+	// maxInMemory is the size from which on a sheet, or the texts that all sheets
+	// share, lies in a temporary file, in bytes.
+	maxInMemory = 64 << 20
+)
+
+// Reader reads the rows of a sheet.
+type Reader struct {
+	name    string
+	sheet   string
+	book    *excelize.File
+	rows    *excelize.Rows
+	line    int64 // of the row read last
+	number  int64 // of the list's row read last
+	header  int64 // its line
+	columns []string
+	err     error // sticky, also io.EOF
+}
+
+var _ table.Reader = (*Reader)(nil)
+
+// Open opens a sheet of the workbook at path and reads its header. For an empty name
+// it is the only sheet that has values. What is wrong with the workbook is a
+// *table.Error.
+func Open(path, sheet string) (r *Reader, err error) {
+	defer guard(path, &err)
+	book, err := excelize.OpenFile(path, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxInMemory})
+	if book != nil && err != nil {
+		_ = book.Close() // removes temporary files
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	r = &Reader{name: path, sheet: sheet, book: book}
+	if err := r.begin(); err != nil {
+		_ = r.Close() // nothing was written to it
+		return nil, unreadable(path, err)
+	}
+	return r, nil
+}
+
+func (r *Reader) begin() (err error) {
+	defer guard(r.name, &err)
+	if r.sheet == "" {
+		if r.sheet, err = r.onlySheet(); err != nil {
+			return err
+		}
+	} else if err := r.find(); err != nil {
+		return err
+	}
+	if r.rows, err = r.book.Rows(r.sheet); err != nil {
+		return err
+	}
+	cells, err := r.next()
+	if err == io.EOF {
+		return &table.Error{File: r.name, Reason: fmt.Sprintf("the sheet %s is empty", r.sheet), Hint: "a list begins with a row of column names"}
+	}
+	r.columns, r.header = cells, r.line
+	return err
+}
+
+// find checks the sheet that was named.
+func (r *Reader) find() error {
+	if index, err := r.book.GetSheetIndex(r.sheet); err != nil || index < 0 {
+		return &table.Error{
+			File: r.name, Reason: fmt.Sprintf("there is no sheet %s", r.sheet),
+			Hint: "the sheets are " + strings.Join(r.book.GetSheetList(), ", "),
+		}
+	}
+	return checkSheet(r.name, r.sheet)
+}
+
+// onlySheet returns the only sheet that has values.
+func (r *Reader) onlySheet() (string, error) {
+	var found []string
+	for _, sheet := range r.book.GetSheetList() {
+		if err := checkSheet(r.name, sheet); err != nil {
+			return "", err
+		}
+		rows, err := r.book.Rows(sheet)
+		if err != nil {
+			continue // a sheet of charts has no rows
+		}
+		other := &Reader{name: r.name, sheet: sheet, rows: rows}
+		_, err = other.next()
+		_ = rows.Close() // was only read
+		if err == nil {
+			found = append(found, sheet)
+		} else if err != io.EOF {
+			return "", err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &table.Error{File: r.name, Reason: "no sheet has a value", Hint: "a list begins with a row of column names"}
+	case 1:
+		return found[0], nil
+	}
+	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them"}
+}
+
+// next returns the next row that has a value, without empty cells at its end; io.EOF
+// after the last one.
+func (r *Reader) next() ([]string, error) {
+	for r.rows.Next() {
+		r.line++
+		cells, err := r.rows.Columns()
+		if err != nil {
+			return nil, err
+		}
+		for len(cells) > 0 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
+		}
+		if len(cells) > 0 {
+			return cells, nil
+		}
+	}
+	if err := r.rows.Error(); err != nil {
+		return nil, err
+	}
+	return nil, io.EOF
+}
+
+// Schema returns the columns that the header names.
+func (r *Reader) Schema() table.Schema {
+	return table.Schema{Columns: append([]string{}, r.columns...)}
+}
+
+// Sheet is the name of the sheet.
+func (r *Reader) Sheet() string { return r.sheet }
+
+// Next returns the next block, io.EOF after the last one, or an error: a *table.Error
+// for what is wrong with the sheet. After an error it returns that error again.
+func (r *Reader) Next() (table.Block, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	b := &block{reader: r, first: r.number + 1, width: len(r.columns)}
+	if r.err = r.fill(b); b.Len() > 0 && (r.err == nil || r.err == io.EOF) {
+		return b, nil
+	}
+	return nil, r.err
+}
+
+func (r *Reader) fill(b *block) (err error) {
+	defer guard(r.name, &err)
+	for b.Len() < blockRows {
+		cells, err := r.next()
+		switch {
+		case err == io.EOF:
+			return err
+		case err != nil:
+			return unreadable(r.name, err)
+		case len(cells) > b.width:
+			return &table.Error{
+				File: r.name, Line: r.line, Reason: fmt.Sprintf("the row has %d cells, the header %d", len(cells), b.width),
+				Hint: "name every column in the header",
+			}
+		}
+		r.number++
+		b.add(r.line, cells)
+	}
+	return nil
+}
+
+// Close removes what the workbook took on disk. Blocks that were handed out stay
+// valid.
+func (r *Reader) Close() error {
+	if r.rows != nil {
+		if err := r.rows.Close(); err != nil {
+			_ = r.book.Close() // the first error is told
+			return err
+		}
+	}
+	return r.book.Close()
+}

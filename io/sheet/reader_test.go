@@ -1,0 +1,279 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
+)
+
+func TestCellsAreTheValuesOfTheWorkbook(t *testing.T) {
+	path := save(t, workbook(t, func(book *excelize.File) error {
+		style, err := book.NewStyle(&excelize.Style{NumFmt: 4}) // 1,234.00
+		if err != nil {
+			return err
+		}
+		return errors.Join(
+			book.SetSheetRow("Sheet1", "A2", &[]any{"name", "phone", "since", "share", "yes", "sum"}),
+			book.SetSheetRow("Sheet1", "A4", &[]any{"Zoë", 15551234567, time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC), 0.1, true}),
+			book.SetCellStyle("Sheet1", "B4", "B4", style),
+			book.SetCellFormula("Sheet1", "F4", "1+1"),
+			book.SetSheetRow("Sheet1", "A7", &[]any{" 007 ", "", nil, "1E5"}),
+			book.SetSheetRow("Sheet1", "A8", &[]any{"", nil}),
+		)
+	}))
+	r, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := r.Next()
+	if err != nil || r.Sheet() != "Sheet1" || b.First() != 1 || b.Len() != 2 {
+		t.Fatal(b, err)
+	}
+	var lines []int64
+	_ = b.Each(func(row table.Row) error { lines = append(lines, row.Line()); return nil })
+	if diff := cmp.Diff([]int64{4, 7}, lines); diff != "" {
+		t.Error(diff)
+	}
+	got, err := cellsOf(path, "")
+	want := [][]string{
+		{"name", "phone", "since", "share", "yes", "sum"},
+		{"Zoë", "15551234567", "46056.5", "0.1", "1", ""},
+		{" 007 ", "", "", "1E5", "", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+func TestSheetsAreFoundByName(t *testing.T) {
+	two := workbook(t, func(book *excelize.File) error {
+		_, err := book.NewSheet("People & more")
+		return errors.Join(err, book.SetSheetRow("People & more", "A1", &[]any{"name"}), book.SetSheetRow("People & more", "A2", &[]any{"Zoë"}))
+	})
+	for _, sheet := range []string{"", "People & more", "people & More"} {
+		got, err := cellsOf(save(t, two), sheet)
+		if diff := cmp.Diff([][]string{{"name"}, {"Zoë"}}, got); diff != "" || err != nil {
+			t.Errorf("%q: %s %v", sheet, diff, err)
+		}
+	}
+	for sheet, want := range map[string]string{"Sheet1": "the sheet Sheet1 is empty", "Sheet3": "there is no sheet Sheet3; the sheets are Sheet1, People & more"} {
+		if _, err := Open(save(t, two), sheet); !isListError(err, want) {
+			t.Errorf("%s: %v", sheet, err)
+		}
+	}
+	both := workbook(t, func(book *excelize.File) error {
+		_, err := book.NewSheet("Other")
+		return errors.Join(err, book.SetCellStr("Sheet1", "A1", "a"), book.SetCellStr("Other", "B2", "b"))
+	})
+	if _, err := Open(save(t, both), ""); !isListError(err, "there are several sheets: Sheet1, Other; name one of them") {
+		t.Error(err)
+	}
+	if _, err := Open(save(t, withRows(t)), ""); !isListError(err, "no sheet has a value") {
+		t.Error(err)
+	}
+}
+
+func TestRowsLongerThanTheHeader(t *testing.T) {
+	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2", "", nil}, []any{"1", "2", "", "4"}))
+	got, err := cellsOf(path, "")
+	if !isListError(err, "list.xlsx:3: the row has 4 cells, the header 2") || len(got) != 1 {
+		t.Error(got, err)
+	}
+}
+
+const sheetPart = "xl/worksheets/sheet1.xml"
+
+func TestFilesThatAreNoWorkbooks(t *testing.T) {
+	valid := withRows(t, []any{"a"}, []any{"1"})
+	rows := func(rows string) []byte {
+		return replacePart(t, valid, sheetPart, `<worksheet><sheetData>`+rows+`</sheetData></worksheet>`)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"text":                     {[]byte("a,b\n1,2\n"), "cannot be read"},
+		"empty":                    {nil, "cannot be read"},
+		"cut":                      {valid[:len(valid)/2], "cannot be read"},
+		"an old workbook":          {append([]byte{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1}, make([]byte, 1000)...), "protected by a password"},
+		"XML that ends":            {replacePart(t, valid, sheetPart, `<worksheet><sheetData><row r="1"><c t="str"><v>a</v></c></row><row r="2">`), "sheet1.xml: XML syntax error"},
+		"a character of no XML":    {rows("<row><c t=\"str\"><v>a\x0b</v></c></row>"), "sheet1.xml: XML syntax error"},
+		"rows in disorder":         {rows(`<row r="2"><c t="str"><v>a</v></c></row><row r="1"/>`), "row 1 stands behind row 2"},
+		"a row of no number":       {rows(`<row r="x"/>`), `a row has the number "x"`},
+		"more rows than there are": {rows(`<row r="1048577"><c t="str"><v>a</v></c></row>`), "row 1048577 is more than the 1048576 rows"},
+		"another encoding":         {replacePart(t, valid, sheetPart, `<?xml version="1.0" encoding="windows-1252"?><worksheet/>`), "encoding"},
+		"no sheet part":            {replacePart(t, valid, relationsPart, `<Relationships/>`), "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := cellsOf(save(t, c.data), "")
+			if !isListError(err, c.want) {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "missing"), ""); err == nil {
+		t.Error("a file that is not there was opened")
+	}
+}
+
+// packed returns a workbook whose sheet is a part of size bytes that claims another
+// size.
+func packed(t *testing.T, size int, claimed uint64) []byte {
+	t.Helper()
+	var content, out bytes.Buffer
+	deflate, err := flate.NewWriter(&content, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deflate.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := deflate.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(&out)
+	part, err := w.CreateRaw(&zip.FileHeader{
+		Name: sheetPart, Method: zip.Deflate, CompressedSize64: uint64(content.Len()), UncompressedSize64: claimed,
+		CRC32: crc32.ChecksumIEEE(make([]byte, size)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := part.Write(content.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestWorkbooksThatUnpackToTooMuch(t *testing.T) {
+	if _, err := Open(save(t, packed(t, 10, maxUnzipped+1)), ""); !isListError(err, "unzip size exceeds the 1073741824 bytes limit") {
+		t.Errorf("a part that is too large: %v", err)
+	}
+	path := save(t, packed(t, 64<<20, 100))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Open(path, "")
+	runtime.ReadMemStats(&after)
+	if size := after.TotalAlloc - before.TotalAlloc; !isListError(err, "cannot be read") || size > 8<<20 {
+		t.Errorf("a part that claims to be small: %v after %d bytes", err, size)
+	}
+}
+
+func TestManyRowsComeInBlocks(t *testing.T) {
+	rows := [][]any{{"id"}}
+	for i := range 2*blockRows + 1 {
+		rows = append(rows, []any{fmt.Sprint(i + 1)})
+	}
+	path := save(t, withRows(t, rows...))
+	r, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var blocks []table.Block
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, b)
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	next := int64(1)
+	for _, b := range blocks { // after all were read
+		if b.First() != next {
+			t.Errorf("a block starts at row %d, not %d", b.First(), next)
+		}
+		_ = b.Each(func(row table.Row) error {
+			if string(row.Cell(0)) != fmt.Sprint(next) || row.Number() != next || row.Line() != next+1 {
+				t.Errorf("row %d is number %d in line %d: %s", next, row.Number(), row.Line(), row.Cell(0))
+			}
+			next++
+			return nil
+		})
+	}
+	if len(blocks) != 3 || next != 2*blockRows+2 {
+		t.Errorf("%d blocks, %d rows", len(blocks), next-1)
+	}
+}
+
+// FuzzSheet changes the XML of a sheet. What can be read can be written, and comes
+// back.
+func FuzzSheet(f *testing.F) {
+	valid := withRows(f, []any{"a", "b"}, []any{"1", 2, true}, []any{nil, "x"})
+	sheets := []string{
+		`<worksheet><dimension ref="A1:B2"/><sheetData><row r="1" spans="1:2"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row><row r="3"/></sheetData></worksheet>`,
+		`<x:worksheet xmlns:x="y"><x:sheetData><x:row><x:c t="s"><x:v>9</x:v></x:c></x:row></x:sheetData></x:worksheet>`,
+	}
+	f.Add(uint8(0), uint16(60), uint8(3), `r="5"`)
+	f.Add(uint8(1), uint16(60), uint8(0), "<c/>")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, seed uint8, at uint16, cut uint8, put string) {
+		content := sheets[int(seed)%len(sheets)]
+		start := int(at) % len(content)
+		end := min(start+int(cut), len(content))
+		content = content[:start] + put + content[end:]
+		path := filepath.Join(dir, fmt.Sprintf("%d.xlsx", os.Getpid()))
+		if err := os.WriteFile(path, replacePart(t, valid, sheetPart, content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, err := cellsOf(path, "Sheet1")
+		var wrong *table.Error
+		if err != nil {
+			if !errors.As(err, &wrong) {
+				t.Fatalf("not a *table.Error: %v", err)
+			}
+			return
+		}
+		list, err := Open(path, "Sheet1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer list.Close()
+		var out bytes.Buffer
+		w, err := NewWriter(&out, list, []table.Column{{Name: "new"}})
+		if err != nil {
+			return
+		}
+		if err := writeRows(list, w, func(table.Row) ([]table.Fill, []string) { return nil, []string{"value"} }); err != nil {
+			return
+		}
+		after, err := cellsOf(save(t, out.Bytes()), "Sheet1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range before {
+			value := "value"
+			if i == 0 {
+				value = "new"
+			}
+			before[i] = append(before[i], value)
+		}
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

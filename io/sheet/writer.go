@@ -1,0 +1,235 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
+)
+
+// Writer writes a workbook again with cells of one sheet filled and columns appended.
+type Writer struct {
+	list     *Reader
+	appended []table.Column
+	source   *zip.ReadCloser
+	below    *below
+	out      *zip.Writer
+	patch    *patch
+	number   int64 // of the row written last
+	err      error // sticky
+}
+
+var _ table.Writer = (*Writer)(nil)
+
+// NewWriter returns a writer of all rows of list, or of another Reader of the same
+// sheet. The names of the appended columns are put into the header.
+func NewWriter(out io.Writer, list *Reader, appended []table.Column) (*Writer, error) {
+	width := len(list.columns) + len(appended)
+	if width > excelize.MaxColumns {
+		return nil, &table.Error{File: list.name, Reason: fmt.Sprintf("with the new ones it would have %d columns; a sheet has %d at most", width, excelize.MaxColumns), Hint: "save the list as CSV"}
+	}
+	source, err := zip.OpenReader(list.name)
+	if err != nil {
+		return nil, unreadable(list.name, err)
+	}
+	w := &Writer{list: list, appended: appended, source: source, below: &below{out: out}}
+	w.out = zip.NewWriter(w.below)
+	if err := w.begin(); err != nil {
+		_ = source.Close() // was only read
+		return nil, w.failed(err)
+	}
+	return w, nil
+}
+
+// begin copies all that does not change, and the sheet up to its header.
+func (w *Writer) begin() error {
+	sheet, err := partOf(&w.source.Reader, w.list.sheet)
+	if err != nil {
+		return err
+	}
+	for _, entry := range w.source.File {
+		if entry == sheet {
+			continue
+		}
+		if err := w.copy(entry); err != nil {
+			return err
+		}
+	}
+	in, err := sheet.Open()
+	if err != nil {
+		return err
+	}
+	out, err := w.out.Create(sheet.Name)
+	if err != nil {
+		return err
+	}
+	w.patch = &patch{in: newMarkup(in), out: bufio.NewWriter(out)}
+	names := make([]string, len(w.appended))
+	for i, column := range w.appended {
+		names[i] = column.Name
+	}
+	edits, err := w.edits(nil, names, nil)
+	if err != nil {
+		return err
+	}
+	return w.patch.row(int(w.list.header), edits)
+}
+
+// copy copies an entry as it is compressed. What speaks of the list of cells with
+// formulas is left out: it would be wrong where a formula's cell is filled.
+func (w *Writer) copy(entry *zip.File) error {
+	drop := func(start xml.StartElement) bool {
+		return strings.HasSuffix(strings.ToLower(attribute(start, "PartName")+attribute(start, "Target")), "calcchain.xml")
+	}
+	switch entry.Name {
+	case calculationPart:
+		return nil
+	case typesPart, relationsPart:
+	default:
+		return w.out.Copy(entry)
+	}
+	in, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := w.out.Create(entry.Name)
+	if err != nil {
+		return err
+	}
+	return copyWithout(out, in, drop)
+}
+
+// Part returns an empty part for the rows of a block.
+func (w *Writer) Part(b table.Block) table.Part { return &part{writer: w, block: b} }
+
+// part gathers the edits of the rows of one block.
+type part struct {
+	writer *Writer
+	block  table.Block
+	lines  []int
+	edits  [][]edit
+}
+
+// WriteRow adds a row.
+func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
+	own, ok := visited.(*row)
+	if !ok || table.Block(own.block) != p.block || own.block.reader.name != p.writer.list.name || own.block.reader.sheet != p.writer.list.sheet {
+		return fmt.Errorf("sheet: row %d is not of this block of %s", visited.Number(), p.writer.list.name)
+	}
+	if own.index != len(p.lines) {
+		return fmt.Errorf("sheet: row %d is written after %d rows of its block; all rows are written, in order", own.Number(), len(p.lines))
+	}
+	edits, err := p.writer.edits(fills, appended, p.writer.appended)
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", p.writer.list.name, own.Line(), err)
+	}
+	p.lines, p.edits = append(p.lines, int(own.Line())), append(p.edits, edits)
+	return nil
+}
+
+// edits returns the edits of a row. Appended values are text where columns says
+// nothing of them.
+func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Column) ([]edit, error) {
+	if len(appended) != len(w.appended) {
+		return nil, fmt.Errorf("sheet: %d values appended to a row of a list with %d appended columns", len(appended), len(w.appended))
+	}
+	var edits []edit
+	previous := -1
+	for _, fill := range fills {
+		if fill.Column <= previous || fill.Column >= len(w.list.columns) {
+			return nil, fmt.Errorf("sheet: fill of column %d after column %d in a list with %d columns; fills ascend", fill.Column, previous, len(w.list.columns))
+		}
+		previous = fill.Column
+		edits = append(edits, edit{column: fill.Column + 1, value: fill.Value})
+	}
+	for i, value := range appended {
+		if value != "" {
+			number := columns != nil && columns[i].Kind == table.Money
+			edits = append(edits, edit{column: len(w.list.columns) + i + 1, value: value, number: number})
+		}
+	}
+	for _, e := range edits {
+		if err := checkLength(e.value); err != nil {
+			return nil, err
+		}
+	}
+	return edits, nil
+}
+
+// Write writes the part.
+func (w *Writer) Write(p table.Part) error {
+	if w.err == nil {
+		w.err = w.write(p.(*part))
+	}
+	return w.err
+}
+
+func (w *Writer) write(p *part) error {
+	if p.block.First() != w.number+1 || len(p.lines) != p.block.Len() {
+		return fmt.Errorf("sheet: %d rows from row %d are written after row %d; all rows are written, in order", len(p.lines), p.block.First(), w.number)
+	}
+	w.number += int64(len(p.lines))
+	for i, line := range p.lines {
+		if err := w.patch.row(line, p.edits[i]); err != nil {
+			return w.failed(err)
+		}
+	}
+	return nil
+}
+
+// failed tells an error of the sheet from one of the file below.
+func (w *Writer) failed(err error) error {
+	if w.below.err != nil {
+		return w.below.err
+	}
+	return unreadable(w.list.name, err)
+}
+
+// below remembers why the file below could not be written.
+type below struct {
+	out io.Writer
+	err error
+}
+
+func (b *below) Write(data []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	length, err := b.out.Write(data)
+	b.err = err
+	return length, err
+}
+
+// Close writes what stands behind the rows. It does not close the file below.
+func (w *Writer) Close() error {
+	if w.err == nil {
+		w.err = w.close()
+	}
+	if err := w.source.Close(); w.err == nil {
+		w.err = err
+	}
+	return w.err
+}
+
+func (w *Writer) close() error {
+	if err := w.patch.rest(); err != nil {
+		return w.failed(err)
+	}
+	return w.out.Close()
+}
+
+// checkLength refuses a text that a cell cannot hold.
+func checkLength(text string) error {
+	if length := len(utf16.Encode([]rune(text))); length > excelize.TotalCellChars {
+		return fmt.Errorf("a text has %d characters; a cell holds %d at most", length, excelize.TotalCellChars)
+	}
+	return nil
+}

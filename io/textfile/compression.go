@@ -1,0 +1,125 @@
+package textfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The beginnings of compressed files.
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
+
+// maxWindow is how far back zstd data may refer, in bytes, for that much is kept in
+// memory. Only --ultra and --long of the zstd program go beyond it.
+const maxWindow = 32 << 20
+
+// TrimCompression returns the name of a file without the ending that says how it is
+// compressed.
+func TrimCompression(name string) string {
+	if compression(name) != "" {
+		return strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return name
+}
+
+// compression returns what the ending of a name says: gzip, zstd or nothing.
+func compression(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return "gzip"
+	case ".zst":
+		return "zstd"
+	}
+	return ""
+}
+
+// decompress returns the text of a file, which closes it.
+func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
+	start := make([]byte, len(zstdMagic))
+	length, err := io.ReadFull(file, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	start = start[:length]
+	whole := io.MultiReader(bytes.NewReader(start), file)
+	switch {
+	case bytes.HasPrefix(start, []byte(gzipMagic)):
+		unpacked, err := newGzipReader(whole)
+		if err != nil {
+			return nil, explain("gzip", err)
+		}
+		return &unpackedFile{"gzip", unpacked, unpacked.member.Close, file}, nil
+	case bytes.HasPrefix(start, []byte(zstdMagic)):
+		unpacked, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, explain("zstd", err)
+		}
+		end := func() error { unpacked.Close(); return nil }
+		return &unpackedFile{"zstd", unpacked, end, file}, nil
+	case length > 0 && compression(name) != "":
+		return nil, fmt.Errorf("the name ends in %s, but the file holds no %s data; rename it, or compress it", filepath.Ext(name), compression(name))
+	}
+	return plainFile{whole, file}, nil
+}
+
+type plainFile struct {
+	io.Reader
+	io.Closer
+}
+
+// unpackedFile is a compressed file that is read as text.
+type unpackedFile struct {
+	kind string
+	text io.Reader
+	end  func() error // of the decompression
+	file io.Closer
+}
+
+func (f *unpackedFile) Read(p []byte) (int, error) {
+	length, err := f.text.Read(p)
+	if err != nil && err != io.EOF {
+		err = explain(f.kind, err)
+	}
+	return length, err
+}
+
+func (f *unpackedFile) Close() error { return errors.Join(f.end(), f.file.Close()) }
+
+// explain says what is wrong with compressed data and what to do about it.
+func explain(kind string, err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the %s data is cut short; copy or download the file again: %w", kind, err)
+	case errors.Is(err, errBehindGzip), errors.Is(err, zstd.ErrMagicMismatch):
+		return fmt.Errorf("something that is no %s data follows the compressed text; remove it, or copy the file again: %w", kind, err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("the zstd data needs more than %d MiB of memory; compress it again without --ultra and --long: %w", maxWindow>>20, err)
+	}
+	return fmt.Errorf("the %s data is damaged; copy or download the file again: %w", kind, err)
+}
+
+// NewWriter returns a writer that compresses what it writes to out as the ending of
+// name says, and not at all when it says nothing. Close ends the compressed data; it
+// does not close out.
+func NewWriter(out io.Writer, name string) (io.WriteCloser, error) {
+	switch compression(name) {
+	case "gzip":
+		return gzip.NewWriter(out), nil
+	case "zstd":
+		return zstd.NewWriter(out)
+	}
+	return plainWriter{out}, nil
+}
+
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }

@@ -1,0 +1,101 @@
+// Package textfile opens the files of text that a user names, compressed or not, and
+// compresses those that are written.
+package textfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Input is a file to read. It can be opened any number of times.
+type Input struct{ name, path string }
+
+// At returns the file at path.
+func At(path string) Input { return Input{name: path, path: path} }
+
+// Name is how the user knows the file.
+func (i Input) Name() string { return i.name }
+
+// Path is where the file lies.
+func (i Input) Path() string { return i.path }
+
+// Open opens the file and undoes its compression, which its first bytes tell. What is
+// wrong with the compressed data is an error of Read.
+func (i Input) Open() (io.ReadCloser, error) {
+	file, err := os.Open(i.path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := i.open(file)
+	if err != nil {
+		_ = file.Close() // nothing was written to it
+		return nil, err
+	}
+	return text, nil
+}
+
+func (i Input) open(file *os.File) (io.ReadCloser, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; name the files in it", i.name)
+	}
+	text, err := decompress(file, i.name)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", i.name, err)
+	}
+	return text, nil
+}
+
+// Expand returns the files that patterns name, each once, in the order of the patterns and by
+// name within one. A file with just that name goes before what a pattern means.
+func Expand(patterns ...string) ([]Input, error) {
+	var inputs []Input
+	seen := map[string]bool{}
+	for _, pattern := range patterns {
+		paths, err := expand(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if clean := filepath.Clean(path); seen[clean] {
+				return nil, fmt.Errorf("%s is named twice; its rows would be in the list twice", path)
+			} else {
+				seen[clean] = true
+			}
+			inputs = append(inputs, At(path))
+		}
+	}
+	return inputs, nil
+}
+
+func expand(pattern string) ([]string, error) {
+	_, err := os.Lstat(pattern)
+	if err == nil {
+		return []string{pattern}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; a [ that is no pattern is written \\[", pattern, err)
+	}
+	if len(paths) == 0 {
+		return nil, missing{pattern}
+	}
+	return paths, nil
+}
+
+// missing says that no file has a name, or fits a pattern.
+type missing struct{ pattern string }
+
+func (m missing) Error() string { return "there is no file " + m.pattern }
+
+func (m missing) Unwrap() error { return fs.ErrNotExist }
