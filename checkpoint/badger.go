@@ -4,110 +4,83 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
+	"path/filepath"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
 )
 
 // badgerStore is the Store on Badger. Every commit is one transaction and ends
 // with a sync.
 //
-// Badger forgives damage: it goes on without a table whose checksum is wrong, cuts
-// its log off at the first record that it cannot read, and deletes the tables that
-// a shortened manifest does not name. A journal must not: what is missing would be
-// bought again. So the store keeps a seal over its files and a head beside them,
-// and does not open when Badger complains or when they disagree with it.
+// Badger forgives damage: it goes on without a table whose checksum is wrong, and
+// without a block in one; it cuts its log off at the first record that it cannot
+// read, and deletes the tables that a shortened manifest does not name. A journal
+// must not: what is missing would be bought again. So the store keeps a seal over its
+// files, a head beside them and a guard before them, and does not open, or read, when
+// Badger complains or when they disagree with it.
 type badgerStore struct {
-	db     *badger.DB
-	dir    string
-	head   *head
-	tables *tableSeal
-	// sealed says that every file was as the last process left it when it closed.
-	sealed bool
+	dir   string
+	key   []byte
+	head  *head
+	guard *guard
+	space space
+
+	mu      sync.RWMutex // held for reading while db is used
+	db      *badger.DB
+	merging bool // Badger may merge tables: all of them have been verified
 }
 
-// openBadger opens the store in dir, or creates it. With a key it is encrypted.
-func openBadger(dir string, key []byte) (*badgerStore, error) {
+// verifyAtOpen is how many bytes of tables are verified before a store is opened;
+// those of a larger one are verified before they are read, which is no less safe but
+// slower at first.
+const verifyAtOpen = 64 << 20
+
+// openBadger opens the store in dir, or creates it. With a key it is encrypted. Up to
+// so many bytes of its tables are verified before.
+func openBadger(dir string, key []byte, atOpen int64) (*badgerStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	if err := needSpace(dir, leastSpace); err != nil {
 		return nil, err
 	}
-	sums, sealed, err := breakSeal(dir)
+	seal, err := unseal(dir)
 	if err != nil {
 		return nil, err
 	}
-	head, err := openHead(dir)
-	if err != nil {
+	s := &badgerStore{dir: dir, key: key, guard: newGuard(dir, seal), space: space{dir: dir}}
+	if s.merging, err = s.guard.readAll(atOpen); err != nil {
 		return nil, err
 	}
-	db, err := openDB(dir, key)
-	if err != nil {
-		return nil, errors.Join(err, head.close())
+	if s.head, err = openHead(dir); err != nil {
+		return nil, err
 	}
-	s := &badgerStore{db: db, dir: dir, head: head, tables: newTableSeal(dir, sums), sealed: sealed}
-	if version := s.version(); version < head.version {
-		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
-			ErrCorrupt, version, head.version, restore)
-		return nil, errors.Join(err, db.Close(), head.close())
+	if err := s.openDB(); err != nil {
+		return nil, errors.Join(err, s.head.close())
 	}
+	if !s.merging {
+		s.guard.suspectAll(s.db)
+	}
+	if err := s.guard.keep(s.db); err != nil {
+		return nil, errors.Join(err, s.db.Close(), s.head.close())
+	}
+	s.watch()
 	return s, nil
 }
 
-// openDB opens Badger and takes everything that it complains of for damage.
-func openDB(dir string, key []byte) (db *badger.DB, err error) {
-	defer asCorrupt(&err)
-	var complaints complaints
-	settings := badger.DefaultOptions(dir).
-		WithSyncWrites(true).
-		WithDetectConflicts(false). // there is one writer
-		WithMetricsEnabled(false).
-		WithLogger(&complaints).
-		WithNumCompactors(2).
-		WithMemTableSize(memTableSize).
-		WithValueLogFileSize(128 << 20).
-		WithBlockCacheSize(32 << 20).
-		WithIndexCacheSize(64 << 20).
-		WithChecksumVerificationMode(options.OnBlockRead). // the seal holds whole tables
-		WithEncryptionKey(key)
-	db, err = badger.Open(settings)
-	switch {
-	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
-		return nil, keyError(dir, key)
-	case err != nil && isSystemError(err):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w; %s", ErrCorrupt, err, restore)
+// openDB opens Badger, which must not have lost what was acknowledged.
+func (s *badgerStore) openDB() (err error) {
+	if s.db, err = openDB(s.dir, s.key, s.merging); err != nil {
+		return err
 	}
-	if complaint := complaints.end(); complaint != "" {
-		return nil, errors.Join(fmt.Errorf("%w: %s; %s", ErrCorrupt, complaint, restore), db.Close())
+	if version := s.version(); version < s.head.version {
+		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
+			ErrCorrupt, version, s.head.version, restore)
+		return errors.Join(err, s.db.Close())
 	}
-	return db, nil
-}
-
-// restore is what to do about damage.
-const restore = "restore the directory from a backup"
-
-// isSystemError reports whether the operating system refused something that says
-// nothing about the records.
-func isSystemError(err error) bool {
-	for _, system := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
-		if errors.Is(err, system) {
-			return true
-		}
-	}
-	return false
-}
-
-// asCorrupt turns a panic, which Badger raises on damaged bytes, into an error.
-func asCorrupt(err *error) {
-	if failure := recover(); failure != nil {
-		*err = fmt.Errorf("%w: its files cannot be read; %s", ErrCorrupt, restore)
-	}
+	return nil
 }
 
 // version returns the version of the last commit.
@@ -119,6 +92,11 @@ func (s *badgerStore) version() uint64 {
 
 func (s *badgerStore) Get(key []byte) (value []byte, err error) {
 	defer asCorrupt(&err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.guard.vouch(key, key); err != nil {
+		return nil, err
+	}
 	err = s.db.View(func(txn *badger.Txn) error {
 		item, err := txn.Get(key)
 		if errors.Is(err, badger.ErrKeyNotFound) {
@@ -137,13 +115,27 @@ func (s *badgerStore) Get(key []byte) (value []byte, err error) {
 }
 
 // Room says whether there is room for new attempts and all that follows from them.
-func (s *badgerStore) Room() error { return needSpace(s.dir, leastSpace) }
+func (s *badgerStore) Room() error { return s.space.left() }
 
 func (s *badgerStore) Commit(writes []Write) (err error) {
 	defer asCorrupt(&err)
-	if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+	if err := s.guard.err(); err != nil {
 		return err
 	}
+	if s.space.left() != nil {
+		if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+			return err
+		}
+	}
+	if err := s.commit(writes); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return s.letMerge()
+}
+
+func (s *badgerStore) commit(writes []Write) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	for _, write := range writes {
@@ -154,41 +146,44 @@ func (s *badgerStore) Commit(writes []Write) (err error) {
 			err = txn.Set(write.Key, write.Value)
 		}
 		if err != nil {
-			return fmt.Errorf("writing the journal: %w", err)
+			return err
 		}
 	}
 	if err := txn.Commit(); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	if err := s.head.move(s.version()); err != nil {
 		return err
 	}
-	return s.tables.update(s.db)
+	return s.head.move(s.version())
 }
 
 func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) (err error) {
 	defer asCorrupt(&err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	reached := s.guard.walkFrom(from)
 	return s.db.View(func(txn *badger.Txn) error {
 		options := badger.DefaultIteratorOptions
 		options.Prefix = prefix
-		options.PrefetchValues = false // they stand beside their keys
 		options.PrefetchValues = false // they lie beside their keys
 		records := txn.NewIterator(options)
 		defer records.Close()
-		if bytes.Compare(from, prefix) < 0 {
-			from = prefix
-		}
 		for records.Seek(from); records.Valid(); records.Next() {
+			item := records.Item()
+			if err := reached.key(item.Key()); err != nil {
+				return err
+			}
 			more := false
-			err := records.Item().Value(func(value []byte) (err error) {
-				more, err = visit(records.Item().Key(), value)
+			err := item.Value(func(value []byte) (err error) {
+				more, err = visit(item.Key(), value)
 				return err
 			})
 			if err != nil || !more {
 				return err
 			}
 		}
-		return nil
+		return reached.end(prefix)
 	})
 }
 
@@ -196,11 +191,16 @@ func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (b
 // crash would, because Badger writes its memory table out when it closes; all that
 // was acknowledged is in the log already, and the next Open says what is missing.
 func (s *badgerStore) Close() error {
-	if s.Room() != nil {
+	s.guard.stop()
+	if needSpace(s.dir, leastSpace) != nil {
 		return s.head.close()
 	}
 	if err := errors.Join(s.db.Close(), s.head.close()); err != nil {
 		return err
 	}
-	return writeSeal(s.dir)
+	closed, err := closedSeal(s.dir, s.guard.seal)
+	if err != nil {
+		return err
+	}
+	return closed.write(filepath.Join(s.dir, sealName))
 }

@@ -21,7 +21,7 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func benchJournal(b *testing.B, inFlight int) {
-	store, err := openBadger(b.TempDir(), nil)
+	store, err := openBadger(b.TempDir(), nil, verifyAtOpen)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func benchJournal(b *testing.B, inFlight int) {
 }
 
 func benchBadger(b *testing.B, inFlight int) {
-	store, err := openBadger(b.TempDir(), nil)
+	store, err := openBadger(b.TempDir(), nil, verifyAtOpen)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
@@ -9,24 +11,18 @@ import (
 	"payonce/enrich"
 )
 
-// Scopes in which every attempt counts, besides those of its ceilings.
-const (
-	ScopeAll     = "all"     // since the journal began
-	ScopeAccount = "account" // since the account's last snapshot
-)
-
-// RunScope returns the scope of a run.
-func RunScope(name string) string { return "run/" + name }
-
 // books is the part of the journal that decisions are made on. It is pure memory,
 // guarded by the journal's lock; persisted and totals are written with every
 // commit, so that opening a journal does not read its answers.
 type books struct {
 	persisted persistedBooks
-	totals    map[string]cost.Totals
+	sums      sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[openField]attempt.ID
 	window    window
+	// left counts the attempts that left the open ones, by the first byte of their
+	// keys. It is read without the lock.
+	left [256]atomic.Uint32
 }
 
 // persistedBooks is the state that a reopened journal goes on from.
@@ -63,6 +59,7 @@ type openField struct {
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
 	intent
+	sums  []*sum        // that it counts in
 	state attempt.State // Intended or InDoubt
 	doubt doubt
 	// resolving is set once a resolution is on its way to the disk.
@@ -72,103 +69,116 @@ type openAttempt struct {
 func newBooks(rate Rate) *books {
 	return &books{
 		persisted: persistedBooks{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
-		totals:    map[string]cost.Totals{},
+		sums:      newSums(),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[openField]attempt.ID{},
 		window:    window{rate: rate},
 	}
 }
 
-// decide says whether the lookup may be sent, without changing anything but the
-// slot that it takes from the window when it may. Nothing of the lookup is
-// settled or open. A lookup that is over a ceiling is told so before it waits.
-func (b *books) decide(req attempt.Request, now time.Time) (cost.Hold, attempt.Decision) {
-	hold := cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}
+// newAttempt returns an attempt that is in flight once it was begun.
+func (b *books) newAttempt(in intent) *openAttempt {
+	return &openAttempt{intent: in, sums: b.sums.of(in), state: attempt.Intended}
+}
+
+// decide says whether a lookup may be sent, and if so what it holds, without
+// changing anything but the slot that it takes from the window. Nothing of the
+// lookup is settled or open. A lookup that is over a ceiling is told so before it
+// waits.
+func (b *books) decide(a *openAttempt, req attempt.Request) (attempt.Decision, error) {
 	if !req.Strict {
 		free, ok := b.allowance().Take(req.Lookup.Fields)
 		if !ok {
-			return hold, attempt.Blocked{}
+			return attempt.Blocked{}, nil
 		}
-		hold.Free = free
+		a.Hold.Free = free
+	}
+	if paid := (a.Hold.Fields & req.OnlyFree).Without(a.Hold.Free); paid != 0 {
+		return attempt.Paid{Fields: paid}, nil
 	}
 	ceilings := append(b.persisted.Base.Ceilings(ScopeAccount), req.Ceilings...)
-	if verdict := b.underCeilings(ceilings, hold.Amount()); verdict != nil {
-		return hold, verdict
+	at, err := a.ceilingsAt(ceilings, a.At)
+	if err != nil {
+		return nil, err
 	}
-	if b.persisted.PausedUntil.After(now) {
-		return hold, attempt.Later{Until: b.persisted.PausedUntil}
+	if verdict := b.underCeilings(ceilings, at, a.Hold); verdict != nil {
+		return verdict, nil
 	}
-	if ok, next := b.window.take(now); !ok {
+	if b.persisted.PausedUntil.After(a.At) {
+		return attempt.Later{Until: b.persisted.PausedUntil}, nil
+	}
+	if ok, next := b.window.take(a.At); !ok {
 		if next.IsZero() {
-			return hold, attempt.Blocked{}
+			return attempt.Blocked{}, nil
 		}
-		return hold, attempt.Later{Until: next}
+		return attempt.Later{Until: next}, nil
 	}
-	return hold, nil
+	return nil, nil
 }
 
-// underCeilings returns nil when need fits under every ceiling.
-func (b *books) underCeilings(ceilings []cost.Ceiling, need cost.Money) attempt.Decision {
-	if need == 0 {
+// underCeilings returns nil when the hold fits under every ceiling; at are the
+// ceilings as they are now. It is over one when it would not fit either if all
+// calls in flight gave back what they hold.
+func (b *books) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attempt.Decision {
+	if _, refused := cost.Refusing(at, hold, b.sums.totals); !refused {
 		return nil
 	}
-	ceiling, left, found := cost.Tightest(ceilings, func(scope string) cost.Totals { return b.totals[scope] })
-	if !found || need <= left {
-		return nil
+	refusing, over := cost.Refusing(at, hold, b.withoutFlight)
+	if !over {
+		return attempt.Blocked{}
 	}
-	for _, c := range ceilings {
-		if c.Left(b.totals[c.Scope])+b.heldInFlight(c.Scope) < need {
-			return attempt.Over{Ceiling: ceiling, Need: need, Left: left}
-		}
+	return attempt.Over{
+		Ceiling: ceilings[slices.Index(at, refusing)],
+		Need:    refusing.Need(hold), Left: refusing.Left(b.sums.totals(refusing.Scope)),
 	}
-	return attempt.Blocked{}
 }
 
-// heldInFlight returns what calls in flight may still give back in a scope.
-func (b *books) heldInFlight(scope string) cost.Money {
-	var held cost.Money
-	for _, a := range b.open {
-		if a.state == attempt.Intended && !a.resolving && slices.Contains(a.Scopes, scope) {
-			held += a.Hold.Amount()
-		}
-	}
-	return held
+// withoutFlight returns the totals of a scope as they would be if every call in
+// flight gave back what it holds.
+func (b *books) withoutFlight(scope string) cost.Totals {
+	sum := b.sums.scope(scope)
+	totals := sum.totals
+	totals.Held -= sum.inFlight.Held
+	totals.Open -= sum.inFlight.Open
+	return totals
 }
 
 // allowance returns the free allowance as the last snapshot and the answers since
-// then leave it. What the snapshot did not tell counts as used up.
+// then leave it. What the snapshot did not tell counts as used up. Units that are
+// held and not by calls in flight are held by doubts.
 func (b *books) allowance() cost.Allowance {
 	var allowance cost.Allowance
+	all, used := b.sums.scope(ScopeAll), b.sums.scope(ScopeAccount).totals.FreeUsed
 	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - b.totals[ScopeAccount].FreeUsed[f] - b.persisted.Forgone[f]
-	}
-	for _, a := range b.open {
-		held := &allowance.Held
-		if a.state == attempt.InDoubt {
-			held = &allowance.Doubted
-		}
-		for f := range a.Hold.Free.Each() {
-			if !a.resolving {
-				held[f]++
-			}
-		}
+		allowance.Left[f] = base.Value - used[f] - b.persisted.Forgone[f]
+		allowance.Held[f] = all.inFlight.FreeHeld[f]
+		allowance.Doubted[f] = all.totals.FreeHeld[f] - all.inFlight.FreeHeld[f]
 	}
 	return allowance
 }
 
 // begin enters a decided attempt.
-func (b *books) begin(in intent) attempt.ID {
+func (b *books) begin(a *openAttempt) attempt.ID {
 	id := b.persisted.NextID
 	b.persisted.NextID++
-	b.enter(id, &openAttempt{intent: in, state: attempt.Intended})
-	for f := range in.Hold.Fields.Each() {
-		b.persisted.Prices[f] = in.Hold.Prices[f]
-	}
-	b.change(in.Scopes, func(t *cost.Totals) { t.Hold(in.Hold) })
+	b.enter(id, a)
+	b.remember(a.Hold)
+	b.sums.hold(a)
 	if id%horizonStep == 0 {
 		b.moveHorizon()
 	}
 	return id
+}
+
+// remember keeps the prices of a hold. The map is replaced and never changed: it may
+// be on its way to the disk.
+func (b *books) remember(hold cost.Hold) {
+	for f := range hold.Fields.Each() {
+		if known, ok := b.persisted.Prices.Of(f); !ok || known != hold.Prices[f] {
+			b.persisted.Prices = maps.Clone(b.persisted.Prices)
+			b.persisted.Prices[f] = hold.Prices[f]
+		}
+	}
 }
 
 // rebase makes a quiet snapshot the one in which the account's totals begin.
@@ -183,7 +193,9 @@ func (b *books) rebase(account cost.Account) {
 			totals.Hold(a.Hold)
 		}
 	}
-	b.totals[ScopeAccount] = totals
+	sum := b.sums.scope(ScopeAccount)
+	sum.totals = totals
+	b.sums.touch(sum)
 }
 
 // quiet reports whether no call is in flight.
@@ -220,34 +232,18 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	a := b.open[id]
 	a.resolving = true
 	b.persisted.Resolved++
-	if a.state == attempt.Intended {
-		if res.Sent {
-			b.window.release(id, now)
-			b.persisted.LastEnded = now
-		} else {
-			b.window.giveBack()
-		}
+	b.sums.endOn(res.At, id)
+	b.sums.release(a, res, id < b.persisted.BaseFirst)
+	if a.state != attempt.Intended {
+		return
 	}
-	for _, scope := range a.Scopes {
-		b.change([]string{scope}, func(t *cost.Totals) {
-			if scope == ScopeAccount && id < b.persisted.BaseFirst {
-				t.Release(a.Hold, cost.Charge{}) // if it was charged, the snapshot is net of it
-				return
-			}
-			t.Release(a.Hold, res.Charge)
-			countOutcome(t, a.Hold, res)
-		})
+	a.land()
+	if !res.Sent {
+		b.window.giveBack()
+		return
 	}
-}
-
-// countOutcome counts a resolved attempt in the sums of a scope.
-func countOutcome(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
-	switch {
-	case res.Answer != nil:
-		t.Count(hold.Fields, returned(res))
-	case res.State == attempt.Forfeited:
-		t.Forfeited++
-	}
+	b.window.release(id, now)
+	b.persisted.LastEnded = now
 }
 
 // park puts an attempt in doubt. Its hold stays; its slot cools down, because no
@@ -255,6 +251,7 @@ func countOutcome(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
 func (b *books) park(id attempt.ID, d doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
+	a.land()
 	b.window.release(id, now)
 	b.persisted.LastEnded = now
 }
@@ -266,13 +263,17 @@ func (b *books) leave(id attempt.ID) {
 		delete(b.byField, openField{a.Key, f})
 	}
 	delete(b.open, id)
+	b.departures(a.Key).Add(1)
 }
 
-func (b *books) change(scopes []string, change func(*cost.Totals)) {
-	for _, scope := range scopes {
-		totals := b.totals[scope]
-		change(&totals)
-		b.totals[scope] = totals
+// departures returns the counter of the attempts that left, which tells whether
+// anything became durable that is about an identity.
+func (b *books) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
+
+// departAll notes that anything may have changed.
+func (b *books) departAll() {
+	for i := range b.left {
+		b.left[i].Add(1)
 	}
 }
 

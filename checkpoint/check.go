@@ -43,12 +43,11 @@ func CheckDir(dir string, options Options, report func(Problem)) (summary Summar
 func Check(store Store, report func(Problem)) (Summary, error) {
 	c := &checker{
 		store: store, report: report,
-		totals: map[string]cost.Totals{},
-		paid:   map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+		paid: map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkRuns, c.checkKinds,
+		c.checkMeta, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err
@@ -67,14 +66,10 @@ type checker struct {
 	secret  []byte
 	books   persistedBooks
 	next    attempt.ID // the first ID without an intent
-	// totals are recomputed; doubtedBefore is what attempts held that were resolved
-	// after a newer base than they began under may have been.
-	totals        map[string]cost.Totals
-	doubtedBefore cost.Totals
-	resolved      int64
-	paid          map[openField]payment
-	fields        map[openField]fieldEntry // what the index has to say
-	erased, keys  map[enrich.Key]bool
+	*recount
+	paid         map[openField]payment
+	fields       map[openField]fieldEntry // what the index has to say
+	erased, keys map[enrich.Key]bool
 }
 
 // payment is the last attempt that was charged for a field.
@@ -99,7 +94,7 @@ func (c *checker) read(name string, key, value []byte, into any) bool {
 
 // unreadable says why a record cannot be read, without its bytes.
 func unreadable(value []byte) string {
-	if len(value) == 0 || value[0] != recordVersion {
+	if !isKnownVersion(value) {
 		return "is of a version that this program does not know"
 	}
 	return "cannot be read"
@@ -127,6 +122,7 @@ func (c *checker) checkMeta() error {
 	if !found {
 		c.books.NextID = 1
 	}
+	c.recount = newRecount(c.books.BaseFirst)
 	return err
 }
 

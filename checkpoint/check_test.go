@@ -51,7 +51,8 @@ func (w *world) reopen() {
 func (w *world) begin() {
 	req := request(person(rapid.IntRange(0, 5).Draw(w.t, "person")), enrich.Fields(rapid.IntRange(1, 3).Draw(w.t, "fields")))
 	req.Run = rapid.SampledFrom([]string{"one", "two"}).Draw(w.t, "run")
-	req.Ceilings = []cost.Ceiling{{Name: "monthly", Scope: "month/2026-11", Limit: 100 * cost.Cent * 100}}
+	req.Job = rapid.SampledFrom([]string{"", "nightly"}).Draw(w.t, "job")
+	req.Ceilings = []cost.Ceiling{{Name: "monthly", Scope: WorkspaceScope, Period: cost.Month, Limit: int64(100 * cost.Dollar)}}
 	req.Reask = attempt.Reask{Forfeited: rapid.Bool().Draw(w.t, "rebuy")}
 	if rapid.Bool().Draw(w.t, "reask") {
 		req.Reask.Before = w.clock.at
@@ -129,6 +130,7 @@ func TestEveryHistoryIsSound(t *testing.T) {
 			if problems := problemsOf(t, w.store); len(problems) > 0 {
 				t.Fatalf("problems in a sound journal:\n%s", strings.Join(problems, "\n"))
 			}
+			checkFlight(t, w.Journal)
 		}
 	})
 }
@@ -211,7 +213,12 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"erased by half":       {intentOf(1, func(i *intent) { i.Erased = true }), "intent of attempt 1 is erased and still holds the identity"},
 		"erased but known":     {intentOf(1, func(i *intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
 		"hold without price":   {intentOf(1, func(i *intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
-		"no scope":             {intentOf(1, func(i *intent) { i.Scopes = nil }), "intent of attempt 1 counts in no scope"},
+		"other pattern":        {intentOf(1, func(i *intent) { i.Pattern = "name" }), "intent of attempt 1 counts as a lookup by name, and its identity is by profile"},
+		"other job":            {intentOf(1, func(i *intent) { i.Job = "x" }), `sums of "job/x/2026-11" are missing`},
+		"day changed": {func(t *testing.T, r *rig) {
+			change(t, r.store, nameKey(dayPrefix, "2026-11-01"), func(s *span) { s.Last++ })
+		}, "the record of 2026-11-01 says that attempts 1 to 8 ended then, and those from 1 to 7 did"},
+		"day gone": {remove(nameKey(dayPrefix, "2026-11-01")), "the record of 2026-11-01 is missing"},
 		"paid twice": {func(t *testing.T, r *rig) {
 			other, _, _ := load[intent](r.store, idKey(intentPrefix, 1))
 			intentOf(5, func(i *intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
@@ -228,6 +235,8 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
 		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held-- }), `sums of "all" have held`},
 		"account changed":       {totals(ScopeAccount, func(s *cost.Totals) { s.EverHeld++ }), `sums of "account" have ever held`},
+		"history changed":       {totals("history/enrich/profile", func(s *cost.Totals) { s.Whole-- }), `sums of "history/enrich/profile" have whole answers 0, and the attempts add up to 1`},
+		"open changed":          {totals("job/run/2026-11-01", func(s *cost.Totals) { s.Open++ }), `sums of "job/run/2026-11-01" have open 3, and the attempts add up to 2`},
 		"count changed":         {totals(ScopeAll, func(s *cost.Totals) { s.Asked[1]++ }), `sums of "all" have asked of business_phone 3`},
 		"sums gone":             {remove(nameKey(totalsPrefix, ScopeAll)), `sums of "all" are missing`},
 		"sums unreadable":       {set(nameKey(totalsPrefix, ScopeAll), "\x01x"), `sums of "all" cannot be read`},

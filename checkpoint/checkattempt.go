@@ -36,7 +36,6 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	switch {
 	case resolved:
 		state = res.State
-		c.resolved++
 		c.checkResolution(id, in, res)
 	case doubted:
 		state = attempt.InDoubt
@@ -45,7 +44,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if in.Erased || res.Erased {
 		c.summary.Erased++
 	}
-	c.add(id, in, res, resolved)
+	c.add(ended{id, in, res, resolved})
 	return nil
 }
 
@@ -64,8 +63,8 @@ func (c *checker) checkIntent(id attempt.ID, in intent) {
 	if _, err := in.Hold.Prices.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problem(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
-	if len(in.Scopes) == 0 {
-		c.problem(name, "counts in no scope")
+	if want := patternName(in.Identity.Pattern()); !in.Erased && in.pattern() != want {
+		c.problem(name, "counts as a lookup by %s, and its identity is by %s", in.Pattern, want)
 	}
 }
 

@@ -1,37 +1,27 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// add enters an attempt into the recomputed sums, as the books do. The account's
-// begin at the base: of earlier attempts they have only what is still held.
-func (c *checker) add(id attempt.ID, in intent, res attempt.Resolution, resolved bool) {
-	for _, scope := range in.Scopes {
-		if scope == ScopeAccount && id < c.books.BaseFirst && resolved {
-			c.doubtedBefore.Hold(in.Hold)
-			continue
-		}
-		totals := c.totals[scope]
-		totals.Hold(in.Hold)
-		if resolved {
-			totals.Release(in.Hold, res.Charge)
-			countOutcome(&totals, in.Hold, res)
-		}
-		c.totals[scope] = totals
-	}
-}
-
-// checkTotals compares the recorded sums with the recomputed ones.
+// checkTotals compares the recorded sums with the recomputed ones. Of a journal whose
+// sums have yet to be rebuilt it compares what they have.
 func (c *checker) checkTotals() error {
 	c.summary.Totals = c.totals[ScopeAll]
-	err := c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
+	old, err := hasOldSums(c.store)
+	if err != nil {
+		return err
+	}
+	if old {
+		return c.checkOldTotals()
+	}
+	err = c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
@@ -49,6 +39,42 @@ func (c *checker) checkTotals() error {
 	return err
 }
 
+// checkOldTotals compares the sums of a journal that counted attempts in fewer
+// scopes, and less about them.
+func (c *checker) checkOldTotals() error {
+	return c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
+		scope := string(key[1:])
+		name := fmt.Sprintf("sums of %q", scope)
+		var recorded cost.Totals
+		if want, counts := c.totals[scope]; counts && c.read(name, key, value, &recorded) {
+			recorded.Whole, recorded.Uncharged, recorded.Open = want.Whole, want.Uncharged, want.Open
+			c.compareTotals(name, scope, recorded, want)
+		}
+		return true, nil
+	})
+}
+
+// checkDays compares the recorded spans of the days with the recomputed ones.
+func (c *checker) checkDays() error {
+	err := c.store.Scan([]byte{dayPrefix}, nil, func(key, value []byte) (bool, error) {
+		day := string(key[1:])
+		name := "the record of " + day
+		var recorded span
+		if want := c.days[day]; c.read(name, key, value, &recorded) && recorded != want {
+			c.problem(name, "says that attempts %d to %d ended then, and those from %d to %d did", recorded.First, recorded.Last, want.First, want.Last)
+		}
+		delete(c.days, day)
+		return true, nil
+	})
+	if old, oldErr := hasOldSums(c.store); old || oldErr != nil || err != nil {
+		return errors.Join(err, oldErr)
+	}
+	for _, day := range slices.Sorted(maps.Keys(c.days)) {
+		c.problem("the record of "+day, "is missing")
+	}
+	return nil
+}
+
 func (c *checker) compareTotals(name, scope string, recorded, want cost.Totals) {
 	if scope == ScopeAccount {
 		recorded = c.sinceBase(recorded, want)
@@ -62,6 +88,10 @@ func (c *checker) compareTotals(name, scope string, recorded, want cost.Totals) 
 	compare("held", recorded.Held, want.Held)
 	compare("ever held", recorded.EverHeld, want.EverHeld)
 	compare("lookups", recorded.Lookups, want.Lookups)
+	compare("whole answers", recorded.Whole, want.Whole)
+	compare("forfeited", recorded.Forfeited, want.Forfeited)
+	compare("uncharged", recorded.Uncharged, want.Uncharged)
+	compare("open", recorded.Open, want.Open)
 	for f := range enrich.AllFields.Each() {
 		compare("free used of "+f.String(), recorded.FreeUsed[f], want.FreeUsed[f])
 		compare("free held of "+f.String(), recorded.FreeHeld[f], want.FreeHeld[f])

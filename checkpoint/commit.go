@@ -1,45 +1,66 @@
 package checkpoint
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // operation is a set of writes that belong together, and what follows from their
 // being durable.
 type operation struct {
 	writes  []Write
-	size    int
-	applied func() // runs under the lock when the writes are durable; may be nil
+	filled  chan struct{} // closed when the writes are there
+	applied func()        // runs under the lock when the writes are durable; may be nil
 	durable chan error
 }
 
-// maxCommit bounds the bytes of one commit, far below what a transaction takes.
-const maxCommit = 1 << 20
+// maxQueue bounds the bytes of the writes that gather for one commit, far below what
+// a transaction takes. Writes that are still to be made count as maxOperation.
+const maxQueue = 1 << 20
 
-// enqueue hands writes to the committer, together with the sums and the books as
-// they stand after them, and returns a channel that gives one word on whether
-// they are durable. It is called with the lock held, so that the order of the
-// queue is the order of the decisions: whatever an operation rests on stands
-// before it.
-func (j *Journal) enqueue(scopes []string, applied func(), writes ...Write) <-chan error {
-	for _, scope := range scopes {
-		writes = append(writes, Write{nameKey(totalsPrefix, scope), encode(j.books.totals[scope])})
+// lock locks the journal for a decision. While too much is waiting for the disk it
+// waits too: what is decided goes into the next commit.
+func (j *Journal) lock() {
+	j.mu.Lock()
+	for j.queued >= maxQueue && j.failure == nil {
+		j.drained.Wait()
 	}
-	writes = append(writes, Write{booksKey, encode(j.books.persisted)})
-	op := operation{writes: writes, applied: applied, durable: make(chan error, 1)}
-	for _, write := range writes {
-		op.size += len(write.Key) + len(write.Value)
-	}
+}
+
+// maxOperation is more than the writes of a lookup have without a profile, in bytes.
+const maxOperation = 4 << 10
+
+// reserve takes the next place in the queue for writes that are still to be made:
+// fill has to be called then. It is called in the same hold of the lock as the
+// decision was made in, so that the order of the queue is the order of the decisions:
+// whatever an operation rests on stands before it. The committer adds the sums and
+// the books as they stand after it.
+func (j *Journal) reserve(applied func()) *operation {
+	op := &operation{filled: make(chan struct{}), applied: applied, durable: make(chan error, 1)}
 	if j.failure != nil {
 		op.durable <- j.failure
-		return op.durable
+		return op
 	}
 	j.queue = append(j.queue, op)
+	j.queued += maxOperation
 	select {
 	case j.wake <- struct{}{}:
 	default:
 	}
+	return op
+}
+
+// fill hands the writes of a reserved place to the committer, which waits for them.
+func (op *operation) fill(writes ...Write) {
+	op.writes = writes
+	close(op.filled)
+}
+
+// enqueue hands writes to the committer, and returns a channel that gives one word on
+// whether they are durable. It is called as reserve is.
+func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
+	op := j.reserve(applied)
+	for _, write := range writes {
+		j.queued += len(write.Key) + len(write.Value)
+	}
+	op.fill(writes...)
 	return op.durable
 }
 
@@ -60,58 +81,56 @@ func (j *Journal) commitLoop() {
 
 func (j *Journal) commitQueue() {
 	for {
-		batch := j.nextBatch()
+		batch, states := j.nextBatch()
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(mergeWrites(batch))
+		err := j.store.Commit(writesOf(batch, states))
 		j.finish(batch, err)
 	}
 }
 
-// nextBatch takes operations from the head of the queue, at least one if there is any.
-func (j *Journal) nextBatch() []operation {
+// nextBatch takes the whole queue, and the sums and the books as they stand after it.
+func (j *Journal) nextBatch() ([]*operation, []state) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.failure != nil {
-		return nil
+	if j.failure != nil || len(j.queue) == 0 {
+		return nil, nil
 	}
-	size, n := 0, 0
-	for n < len(j.queue) && (n == 0 || size+j.queue[n].size <= maxCommit) {
-		size += j.queue[n].size
-		n++
-	}
-	batch := slices.Clone(j.queue[:n])
-	j.queue = slices.Delete(j.queue, 0, n)
-	return batch
+	batch := j.queue
+	j.queue, j.queued = nil, 0
+	j.drained.Broadcast()
+	return batch, append(j.books.sums.takeChanges(), state{booksKey, j.books.persisted})
 }
 
-// mergeWrites returns the writes of a batch, only the last one for each key.
-func mergeWrites(batch []operation) []Write {
-	var writes []Write
-	at := map[string]int{}
+// writesOf returns the writes of a batch in the order of its operations, and the
+// states.
+func writesOf(batch []*operation, states []state) []Write {
+	count := len(states)
 	for _, op := range batch {
-		for _, write := range op.writes {
-			if i, found := at[string(write.Key)]; found {
-				writes[i] = write
-				continue
-			}
-			at[string(write.Key)] = len(writes)
-			writes = append(writes, write)
-		}
+		<-op.filled
+		count += len(op.writes)
+	}
+	writes := make([]Write, 0, count)
+	for _, op := range batch {
+		writes = append(writes, op.writes...)
+	}
+	for _, state := range states {
+		writes = append(writes, Write{state.key, encode(state.record)})
 	}
 	return writes
 }
 
 // finish makes a durable batch visible, or after a failed commit refuses it and
 // all that queued up behind it: whether it is on the disk is not known.
-func (j *Journal) finish(batch []operation, err error) {
+func (j *Journal) finish(batch []*operation, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err != nil {
 		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
 		batch = append(batch, j.queue...)
-		j.queue = nil
+		j.queue, j.queued = nil, 0
+		j.drained.Broadcast()
 	}
 	for _, op := range batch {
 		if err == nil && op.applied != nil {

@@ -102,6 +102,8 @@ func view(key, value []byte, values bool) (any, error) {
 		return decoded[fieldEntry](key, value)
 	case totalsPrefix:
 		return decoded[cost.Totals](key, value)
+	case dayPrefix:
+		return decoded[span](key, value)
 	case runPrefix:
 		return decoded[Run](key, value)
 	case openPrefix:
@@ -142,6 +144,6 @@ func maskIdentity(id enrich.Identity) enrich.Identity {
 }
 
 func maskAnswer(answer enrich.Answer) *enrich.Answer {
-	mask(&answer.FullName, &answer.WorkEmail, &answer.BusinessPhone)
+	mask(&answer.FullName, &answer.WorkEmail, &answer.BusinessPhone, &answer.Profile)
 	return &answer
 }

@@ -110,7 +110,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 		if err != nil {
 			return 0, err
 		}
-		in.Identity, in.Erased = enrich.Identity{}, true
+		in.erase()
 		writes = append(writes, Write{idKey(intentPrefix, id), encode(in)})
 		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
 		if err != nil {
@@ -130,19 +130,25 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
-	j.mu.Lock()
+	j.lock()
 	if !j.books.quiet() {
 		j.mu.Unlock()
 		return errors.New("nothing is erased while lookups are in flight")
 	}
 	for _, id := range forgotten {
 		if a := j.books.open[id]; a != nil {
-			a.Identity, a.Erased = enrich.Identity{}, true
+			a.erase()
 		}
 	}
-	durable := j.enqueue(nil, nil, writes...)
+	durable := j.enqueue(j.books.departAll, writes...)
 	j.mu.Unlock()
 	return <-durable
+}
+
+// erase takes the identity out of an intent. What it counts in stays.
+func (in *intent) erase() {
+	in.Pattern = in.pattern()
+	in.Identity, in.Erased = enrich.Identity{}, true
 }
 
 // erase takes the values out of an answer and reports whether it had any. What
@@ -161,29 +167,43 @@ func erase(res *attempt.Resolution) bool {
 // files after Rewrite.
 func (j *Journal) Prune(before time.Time) (Erasure, error) {
 	var erasure Erasure
-	var writes []Write
-	size := 0
-	flush := func() error {
-		batch := writes
-		writes, size = nil, 0
-		return j.commitErasure(nil, batch)
+	for next, more := attempt.ID(1), true; more; {
+		var writes []Write
+		size := 0
+		var err error
+		// A scan must not wait for a commit, so each batch is a scan of its own.
+		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
+			if res.At.Before(before) && erase(&res) {
+				erasure.Answers++
+				writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)})
+				size += len(writes[len(writes)-1].Value)
+			}
+			return size < maxQueue/2
+		})
+		if err != nil {
+			return erasure, err
+		}
+		if len(writes) > 0 {
+			if err := j.commitErasure(nil, writes); err != nil {
+				return erasure, err
+			}
+		}
 	}
-	err := eachResolution(j.store, func(id attempt.ID, res attempt.Resolution) error {
-		if !res.At.Before(before) || !erase(&res) {
-			return nil
+	return erasure, nil
+}
+
+// scanResolutions visits resolutions from an attempt on until visit returns false, and
+// returns the attempt to go on from, and whether there may be more.
+func scanResolutions(store Store, from attempt.ID, visit func(attempt.ID, attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
+	err = store.Scan([]byte{resolutionPrefix}, idKey(resolutionPrefix, from), func(key, value []byte) (bool, error) {
+		var res attempt.Resolution
+		if err := decode(key, value, &res); err != nil {
+			return false, err
 		}
-		erasure.Answers++
-		write := Write{idKey(resolutionPrefix, id), encode(res)}
-		writes = append(writes, write)
-		if size += len(write.Value); size < maxCommit/2 {
-			return nil
-		}
-		return flush()
+		next, more = idOf(key)+1, !visit(idOf(key), res)
+		return !more, nil
 	})
-	if err == nil && len(writes) > 0 {
-		err = flush()
-	}
-	return erasure, err
+	return next, more, err
 }
 
 func eachResolution(store Store, visit func(attempt.ID, attempt.Resolution) error) error {

@@ -200,3 +200,22 @@ func TestDumpMasksValues(t *testing.T) {
 		}
 	}
 }
+
+// TestPruneErasesInBatches has more answers than one commit takes.
+func TestPruneErasesInBatches(t *testing.T) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
+	r.reopen()
+	const answers = 4000
+	r.check(r.fill(answers))
+	r.reopen()
+	commits := r.store.commits
+	got, err := r.Prune(r.clock.at.Add(time.Hour))
+	if err != nil || got.Answers != answers {
+		t.Errorf("erased %+v, %v; want %d answers", got, err, answers)
+	}
+	if commits = r.store.commits - commits; commits < 2 {
+		t.Errorf("%d commits, want several", commits)
+	}
+	wantSound(t, r.store)
+}

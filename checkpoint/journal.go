@@ -14,13 +14,12 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/dchest/siphash"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -50,24 +49,14 @@ type Journal struct {
 
 	mu      sync.Mutex
 	books   *books
-	queue   []operation
-	failure error // why nothing can be written any more
+	queue   []*operation
+	queued  int        // bytes of the writes in the queue
+	drained *sync.Cond // queued fell, or failure came
+	failure error      // why nothing can be written any more
 
 	wake     chan struct{} // has room for one: the queue is not empty
 	stopping chan struct{}
 	stopped  chan struct{}
-}
-
-// Key returns the journal's key of an identity.
-func (j *Journal) Key(id enrich.Identity) enrich.Key {
-	return hashKey(j.secret, id)
-}
-
-func hashKey(secret []byte, id enrich.Identity) (key enrich.Key) {
-	hash := siphash.New128(secret)
-	hash.Write([]byte(id.Canonical())) // never fails
-	copy(key[:], hash.Sum(nil))
-	return key
 }
 
 // Begin decides whether a lookup may be sent, and if so holds its money and its
@@ -77,52 +66,60 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	if _, err := req.Prices.Total(req.Lookup.Fields); err != nil {
 		return nil, err
 	}
-	key := j.Key(req.Lookup.Identity)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.failure != nil {
-		return nil, j.failure
-	}
 	if store, ok := j.store.(roomy); ok {
 		if err := store.Room(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 		}
 	}
-	record, err := j.record(key, req.Lookup.Identity)
-	if err != nil {
-		return nil, err
+	decision, write, err := j.decide(req)
+	if write != nil {
+		write()
+	}
+	return decision, err
+}
+
+// decide makes a decision under the lock. When it grants, write has to be called
+// then: making the records takes longer than deciding and needs no lock.
+func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write func(), err error) {
+	key := j.Key(req.Lookup.Identity)
+	record, err := j.lockKnowing(key, &req.Lookup.Identity, req.Lookup.Fields)
+	defer j.mu.Unlock()
+	if err := cmp.Or(j.failure, err); err != nil {
+		return nil, nil, err
 	}
 	if decision := j.decided(record, req); decision != nil {
-		return decision, nil
+		return decision, nil, nil
 	}
-	now := j.now()
-	hold, decision := j.books.decide(req, now)
-	if decision != nil {
-		return decision, nil
-	}
-	in := intent{
-		At: now, Key: key, Identity: req.Lookup.Identity, Hold: hold, Run: req.Run, Scopes: scopesOf(req),
+	a := j.books.newAttempt(intent{
+		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: patternName(req.Lookup.Identity.Pattern()),
+		Hold: cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}, Run: req.Run, Job: req.Job,
 		Earlier: earlier(record, req.Lookup.Fields),
+	})
+	if decision, err := j.books.decide(a, req); decision != nil || err != nil {
+		return decision, nil, err
 	}
-	id := j.books.begin(in)
-	durable := j.enqueue(in.Scopes, nil,
-		Write{idKey(intentPrefix, id), encode(in)},
-		Write{idKey(openPrefix, id), encode(struct{}{})})
-	return attempt.Granted{Ticket: func() (attempt.Ticket, error) {
-		return attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: hold}, <-durable
-	}}, nil
+	id := j.books.begin(a)
+	op := j.reserve(nil)
+	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
+	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
+	return granted, func() {
+		op.fill(Write{idKey(intentPrefix, id), encode(a.intent)}, Write{idKey(openPrefix, id), encode(struct{}{})})
+	}, nil
 }
 
 // earlier returns the forfeited attempts of the fields, which go on to count for
 // the person when a field is bought again.
 func earlier(record attempt.Record, fields enrich.Fields) map[enrich.Field][]attempt.ID {
-	forfeited := map[enrich.Field][]attempt.ID{}
+	var forfeited map[enrich.Field][]attempt.ID
 	for f := range fields.Each() {
 		ids := slices.Clone(record.Earlier[f])
 		if record.States[f] == attempt.PaidAndGone {
 			ids = append(ids, record.Attempts[f])
 		}
 		if len(ids) > 0 {
+			if forfeited == nil {
+				forfeited = map[enrich.Field][]attempt.ID{}
+			}
 			forfeited[f] = ids
 		}
 	}
@@ -152,93 +149,21 @@ func (j *Journal) decided(record attempt.Record, req attempt.Request) attempt.De
 	return nil
 }
 
-// scopesOf returns the scopes that an attempt counts in, each once.
-func scopesOf(req attempt.Request) []string {
-	scopes := []string{ScopeAll, ScopeAccount, RunScope(req.Run)}
-	for _, ceiling := range req.Ceilings {
-		if !slices.Contains(scopes, ceiling.Scope) {
-			scopes = append(scopes, ceiling.Scope)
-		}
-	}
-	return scopes
-}
-
-// Record returns what is known of an identity, field by field.
-func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.record(j.Key(id), id)
-}
-
-func (j *Journal) record(key enrich.Key, id enrich.Identity) (attempt.Record, error) {
-	var record attempt.Record
-	for f := range enrich.Field(enrich.NumFields) {
-		if open, found := j.books.byField[openField{key, f}]; found {
-			if err := j.books.open[open].sameIdentity(id); err != nil {
-				return record, err
-			}
-			record.States[f], record.Attempts[f] = attempt.OutcomeUnknown, open
-			record.At[f], record.Earlier[f] = j.books.open[open].At, j.books.open[open].Earlier[f]
-			continue
-		}
-		entry, found, err := load[fieldEntry](j.store, fieldKey(key, f))
-		if err != nil {
-			return record, err
-		}
-		if !found {
-			continue
-		}
-		if entry.State != attempt.Forgotten { // then there is nothing left to compare with
-			if err := j.checkIdentity(entry.Attempt, id); err != nil {
-				return record, err
-			}
-		}
-		record.States[f], record.Attempts[f], record.At[f] = entry.State, entry.Attempt, entry.At
-		record.Earlier[f] = entry.Earlier
-	}
-	return record, nil
-}
-
-// checkIdentity compares the identity of a recorded attempt with the one asked
-// for, so that a collision of keys never hands out someone else's data.
-func (j *Journal) checkIdentity(id attempt.ID, asked enrich.Identity) error {
-	in, found, err := load[intent](j.store, idKey(intentPrefix, id))
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
-	}
-	return in.sameIdentity(asked)
-}
-
-func (in intent) sameIdentity(asked enrich.Identity) error {
-	if !in.Erased && in.Identity != asked && in.Identity.Canonical() != asked.Canonical() {
-		return fmt.Errorf("%w: %q and %q", ErrCollision, in.Identity, asked)
-	}
-	return nil
-}
-
-// Resolution returns how an attempt ended, and false while it has not.
-func (j *Journal) Resolution(id attempt.ID) (attempt.Resolution, bool, error) {
-	return load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
-}
-
 // Totals returns the sums of a scope.
 func (j *Journal) Totals(scope string) cost.Totals {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.totals[scope]
+	return j.books.sums.totals(scope)
 }
 
 // Forgo says how many units of the free allowance somebody else has used since the
 // base at least; they are not counted on any more.
 func (j *Journal) Forgo(units [enrich.NumFields]int64) error {
-	j.mu.Lock()
+	j.lock()
 	for f, n := range units {
 		j.books.persisted.Forgone[f] = max(j.books.persisted.Forgone[f], n)
 	}
-	durable := j.enqueue(nil, nil)
+	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
 }

@@ -195,8 +195,8 @@ func TestAVoidedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
 
 func TestCeilingsNest(t *testing.T) {
 	r := newRig(t)
-	run := cost.Ceiling{Name: "max-spend", Scope: RunScope("run"), Limit: 45 * cost.Cent}
-	month := cost.Ceiling{Name: "monthly", Scope: "month/2026-11", Limit: 40 * cost.Cent}
+	run := cost.SpendCeiling("max-spend", RunScope("run"), 45*cost.Cent)
+	month := cost.Ceiling{Name: "monthly", Scope: JobScope("run"), Period: cost.Month, Limit: int64(40 * cost.Cent)}
 	first := r.grant(request(person(1), email, run, month))
 	second := r.grant(request(person(2), phone, run, month))
 	// 0.40 is held: no room under either, but calls in flight may give some back.
@@ -204,12 +204,12 @@ func TestCeilingsNest(t *testing.T) {
 	r.check(r.Park(second.ID, "time-out"))
 	// Now 0.15 in flight is all that could come back, which is enough for an email.
 	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
-	r.want(r.begin(request(person(3), phone, run, month)), attempt.Over{Ceiling: month, Need: 25 * cost.Cent, Left: 0})
+	r.want(r.begin(request(person(3), phone, run, month)), attempt.Over{Ceiling: month, Need: int64(25 * cost.Cent), Left: 0})
 	r.settle(first, enrich.Answer{Status: enrich.NotFound})
 	r.settle(r.grant(request(person(3), email, run, month)), found)
 	r.reopen()
-	r.want(r.begin(request(person(4), email, run, month)), attempt.Over{Ceiling: month, Need: 15 * cost.Cent, Left: 0})
-	r.want(r.begin(request(person(4), email, run)), attempt.Over{Ceiling: run, Need: 15 * cost.Cent, Left: 5 * cost.Cent})
+	r.want(r.begin(request(person(4), email, run, month)), attempt.Over{Ceiling: month, Need: int64(15 * cost.Cent), Left: 0})
+	r.want(r.begin(request(person(4), email, run)), attempt.Over{Ceiling: run, Need: int64(15 * cost.Cent), Left: int64(5 * cost.Cent)})
 	r.grant(request(person(4), email))
 }
 
@@ -230,7 +230,7 @@ func accountWith(emails, phones int64) cost.Account {
 
 func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	r := newRig(t)
-	nothing := cost.Ceiling{Name: "max-spend", Scope: RunScope("run"), Limit: 0}
+	nothing := cost.SpendCeiling("max-spend", RunScope("run"), 0)
 	r.check(r.Rebase(accountWith(2, 0)))
 	a := r.grant(request(person(1), email, nothing))
 	b := r.grant(request(person(2), email, nothing))
@@ -243,7 +243,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	r.reopen()
 	c := r.grant(request(person(3), email, nothing))
 	r.settle(c, found)
-	r.want(r.begin(request(person(4), email, nothing)), attempt.Over{Ceiling: nothing, Need: 15 * cost.Cent})
+	r.want(r.begin(request(person(4), email, nothing)), attempt.Over{Ceiling: nothing, Need: int64(15 * cost.Cent)})
 	if used := r.Totals(RunScope("run")).FreeUsed[enrich.WorkEmail]; used != 2 {
 		t.Errorf("%d free emails used, want 2", used)
 	}

@@ -1,12 +1,14 @@
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"payonce/enrich"
@@ -19,6 +21,8 @@ type Options struct {
 	Holder string // what a second process is told about who holds the journal
 	// EncryptionKey encrypts the journal on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
+
+	verifyAtOpen int64 // bytes of tables; zero is verifyAtOpen
 }
 
 // identityRecord is the journal's own identity, made when it is created.
@@ -59,11 +63,14 @@ func Open(dir string, options Options) (*Journal, error) {
 }
 
 func openLocked(dir string, options Options) (*Journal, error) {
-	store, known, err := openStoreIn(dir, options.EncryptionKey)
+	store, known, err := openStoreIn(dir, options)
 	if err != nil {
 		return nil, err
 	}
-	j, err := openStore(store, known, store.sealed, options)
+	j, err := openStore(store, known, store.guard.whole(), options)
+	if err == nil {
+		err = store.guard.counted()
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal in %s: %w", dir, err), store.Close())
 	}
@@ -77,7 +84,7 @@ func openLocked(dir string, options Options) (*Journal, error) {
 
 // openStoreIn opens the store in the locked directory, and returns the ID of the
 // journal that it must hold, "" for a new one.
-func openStoreIn(dir string, key []byte) (*badgerStore, string, error) {
+func openStoreIn(dir string, options Options) (*badgerStore, string, error) {
 	storeDir := filepath.Join(dir, storeName)
 	if err := finishSwap(storeDir); err != nil {
 		return nil, "", err
@@ -86,7 +93,7 @@ func openStoreIn(dir string, key []byte) (*badgerStore, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	store, err := openBadger(storeDir, key)
+	store, err := openBadger(storeDir, options.EncryptionKey, cmp.Or(options.verifyAtOpen, verifyAtOpen))
 	if err != nil {
 		return nil, "", fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}
@@ -150,6 +157,7 @@ func newJournal(store Store, identity identityRecord, whole bool, options Option
 		books: newBooks(options.Rate),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	j.drained = sync.NewCond(&j.mu)
 	if err := j.recover(whole); err != nil {
 		return nil, err
 	}
@@ -171,12 +179,12 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// AnonymousKey returns a function that hashes identities with a secret of its
+// AnonymousKey returns a function that hashes canonical forms with a secret of its
 // own, for planning where no journal exists yet.
-func AnonymousKey() func(enrich.Identity) enrich.Key {
-	secret := make([]byte, 16)
+func AnonymousKey() func(canonical []byte) enrich.Key {
+	secret := make([]byte, secretLength)
 	rand.Read(secret) // never fails
-	return func(id enrich.Identity) enrich.Key { return hashKey(secret, id) }
+	return func(canonical []byte) enrich.Key { return keyOf(secret, canonical) }
 }
 
 // Exists reports whether dir holds a journal.

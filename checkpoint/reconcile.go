@@ -63,7 +63,7 @@ func (j *Journal) Base() cost.Account {
 func (j *Journal) judge(now cost.Account) attempt.Findings {
 	evidence := cost.Evidence{
 		Base: j.books.persisted.Base, Now: now,
-		Booked: j.books.totals[ScopeAccount], Prices: j.books.persisted.Prices,
+		Booked: j.books.sums.totals(ScopeAccount), Prices: j.books.persisted.Prices,
 	}
 	var findings attempt.Findings
 	var decidable []int
@@ -96,26 +96,23 @@ func (j *Journal) judge(now cost.Account) attempt.Findings {
 // and makes the snapshot the account's new base. Doubts that it leaves undecided
 // keep their holds and wait for Assume: later snapshots tell nothing about them.
 func (j *Journal) Reconcile(now cost.Account) (attempt.Findings, error) {
-	j.mu.Lock()
+	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return attempt.Findings{}, err
 	}
 	findings := j.judge(now)
 	var writes []Write
-	scopes := []string{ScopeAccount}
 	var resolved []attempt.ID
 	for _, c := range findings.Cases {
 		if c.Finding == cost.Undecided {
 			continue
 		}
-		scopes = append(scopes, j.books.open[c.ID].Scopes...)
 		resolved = append(resolved, c.ID)
 		writes = append(writes, j.conclude(c.Doubt, c.Fields, "the account shows it")...)
 	}
 	j.books.rebase(now)
-	slices.Sort(scopes)
-	durable := j.enqueue(slices.Compact(scopes), func() { j.leaveAll(resolved) }, writes...)
+	durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 	j.mu.Unlock()
 	return findings, <-durable
 }
@@ -123,14 +120,14 @@ func (j *Journal) Reconcile(now cost.Account) (attempt.Findings, error) {
 // Assume decides a doubt by somebody's word: that it was charged for all its
 // fields, or for none.
 func (j *Journal) Assume(id attempt.ID, charged bool) error {
-	j.mu.Lock()
+	j.lock()
 	at := slices.IndexFunc(j.doubts(), func(d attempt.Doubt) bool { return d.ID == id })
 	if at < 0 || j.failure != nil {
 		failure := j.failure
 		j.mu.Unlock()
 		return cmp.Or(failure, fmt.Errorf("attempt %d is not in doubt", id))
 	}
-	doubt, scopes := j.doubts()[at], j.books.open[id].Scopes
+	doubt := j.doubts()[at]
 	var fields enrich.Fields
 	if charged {
 		fields = doubt.Hold.Fields
@@ -141,7 +138,7 @@ func (j *Journal) Assume(id attempt.ID, charged bool) error {
 		// about the others.
 		j.books.persisted.DecidableFrom = j.books.persisted.NextID
 	}
-	durable := j.enqueue(scopes, func() { j.books.leave(id) }, writes...)
+	durable := j.enqueue(func() { j.books.leave(id) }, writes...)
 	j.mu.Unlock()
 	return <-durable
 }
@@ -151,16 +148,16 @@ func (j *Journal) Assume(id attempt.ID, charged bool) error {
 func (j *Journal) conclude(d attempt.Doubt, charged enrich.Fields, proof string) []Write {
 	now := j.now()
 	res := attempt.Resolution{State: attempt.Voided, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
-	if charged == 0 {
-		return j.apply(d.ID, res, nil, now)
+	var states fieldStates
+	if charged != 0 {
+		res.State, res.Charge = attempt.Forfeited, d.Hold.Settle(charged)
+		res.Reason = "response lost, charged: " + proof
+		for f := range charged.Each() {
+			states[f] = attempt.PaidAndGone
+		}
 	}
-	res.State, res.Charge = attempt.Forfeited, d.Hold.Settle(charged)
-	res.Reason = "response lost, charged: " + proof
-	states := fieldStates{}
-	for f := range charged.Each() {
-		states[f] = attempt.PaidAndGone
-	}
-	return j.apply(d.ID, res, states, now)
+	j.books.resolve(d.ID, res, now)
+	return j.books.open[d.ID].resolutionWrites(d.ID, res, states)
 }
 
 func (j *Journal) leaveAll(ids []attempt.ID) {
@@ -173,13 +170,13 @@ func (j *Journal) leaveAll(ids []attempt.ID) {
 // one in which the account's totals and the free allowance begin. Doubts from
 // before it are not decidable afterwards; Reconcile decides first.
 func (j *Journal) Rebase(account cost.Account) error {
-	j.mu.Lock()
+	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return err
 	}
 	j.books.rebase(account)
-	durable := j.enqueue([]string{ScopeAccount}, nil)
+	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
 }

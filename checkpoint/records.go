@@ -19,6 +19,7 @@ import (
 //	o ID           open        an index: the attempts that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	c SCOPE        totals      the sums of a scope
+//	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
 //	m NAME         meta        the journal's identity, its secret and its books
 //
@@ -35,6 +36,7 @@ const (
 	openPrefix       = 'o'
 	fieldPrefix      = 'f'
 	totalsPrefix     = 'c'
+	dayPrefix        = 't'
 	runPrefix        = 'u'
 	metaPrefix       = 'm'
 )
@@ -43,7 +45,7 @@ const (
 func kindOf(prefix byte) string {
 	names := map[byte]string{
 		intentPrefix: "intent", doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open",
-		fieldPrefix: "field", totalsPrefix: "totals", runPrefix: "run", metaPrefix: "meta",
+		fieldPrefix: "field", totalsPrefix: "totals", dayPrefix: "day", runPrefix: "run", metaPrefix: "meta",
 	}
 	return names[prefix]
 }
@@ -51,10 +53,12 @@ func kindOf(prefix byte) string {
 // secretLength is the length of the secret that keys are hashed with, in bytes.
 const secretLength = 16
 
+const booksName = "books"
+
 // The meta records.
 var (
 	identityKey    = nameKey(metaPrefix, "journal")
-	booksKey       = nameKey(metaPrefix, "books")
+	booksKey       = nameKey(metaPrefix, booksName)
 	fingerprintKey = nameKey(metaPrefix, "key-fingerprint")
 )
 
@@ -91,9 +95,10 @@ type intent struct {
 	At       time.Time       `json:"at"`
 	Key      enrich.Key      `json:"key"`
 	Identity enrich.Identity `json:"identity"`
+	Pattern  string          `json:"pattern,omitempty"` // of the identity, which may be erased
 	Hold     cost.Hold       `json:"hold"`
 	Run      string          `json:"run"`
-	Scopes   []string        `json:"scopes"`
+	Job      string          `json:"job,omitempty"` // "" is a job of the run's name
 	// Earlier are the forfeited attempts of fields that are bought again.
 	Earlier map[enrich.Field][]attempt.ID `json:"earlier,omitempty"`
 	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
@@ -114,8 +119,19 @@ type fieldEntry struct {
 	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
 }
 
-// recordVersion is the first byte of every value.
-const recordVersion = 1
+// recordVersion is the first byte of every value. Records of the versions before are
+// read as well, and the sums have to be rebuilt once: those of the first version count
+// attempts in fewer scopes, and its intents name the scopes of their ceilings, which
+// say nothing more; those of the second do not count what was sent and not charged.
+const (
+	recordVersion = 3
+	oldestVersion = 1
+)
+
+// isKnownVersion reports whether a value is of a version that this program reads.
+func isKnownVersion(data []byte) bool {
+	return len(data) > 0 && (data[0] >= oldestVersion && data[0] <= recordVersion)
+}
 
 // encode returns the record's bytes: the version and the record in JSON.
 func encode(record any) []byte {
@@ -127,7 +143,7 @@ func encode(record any) []byte {
 }
 
 func decode(key, data []byte, into any) error {
-	if len(data) == 0 || data[0] != recordVersion {
+	if !isKnownVersion(data) {
 		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, key)
 	}
 	if err := json.Unmarshal(data[1:], into); err != nil {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,16 @@ func (j *Journal) recover(whole bool) error {
 			return err
 		}
 	}
-	if err := j.recoverTotals(); err != nil {
+	old, err := hasOldSums(j.store)
+	if err != nil {
+		return err
+	}
+	if old {
+		if err := j.rebuildSums(); err != nil {
+			return err
+		}
+	}
+	if err := j.recoverSums(); err != nil {
 		return err
 	}
 	if err := j.recoverOpen(now); err != nil {
@@ -36,11 +46,21 @@ func (j *Journal) recover(whole bool) error {
 	return j.recoverWindow(now)
 }
 
-func (j *Journal) recoverTotals() error {
-	return j.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
-		var totals cost.Totals
-		err := decode(key, value, &totals)
-		j.books.totals[string(key[1:])] = totals
+func (j *Journal) recoverSums() error {
+	totals := map[string]cost.Totals{}
+	err := errors.Join(loadAll(j.store, totalsPrefix, totals), loadAll(j.store, dayPrefix, j.books.sums.days))
+	for scope, t := range totals {
+		j.books.sums.scope(scope).totals = t
+	}
+	return err
+}
+
+// loadAll reads the records of a kind by their names.
+func loadAll[T any](store Store, prefix byte, into map[string]T) error {
+	return store.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
+		var record T
+		err := decode(key, value, &record)
+		into[string(key[1:])] = record
 		return true, err
 	})
 }
@@ -80,7 +100,8 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	if !found {
 		return nil, nil, fmt.Errorf("%w: open attempt %d has no intent", ErrCorrupt, id)
 	}
-	a := &openAttempt{intent: in, state: attempt.InDoubt}
+	a := j.books.newAttempt(in)
+	a.state = attempt.InDoubt
 	a.doubt, found, err = load[doubt](j.store, idKey(doubtPrefix, id))
 	if err != nil || found {
 		return a, nil, err

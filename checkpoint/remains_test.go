@@ -13,13 +13,13 @@ func TestEmptyFilesOfAKilledProcessAreNoDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			killed := images(t)["killed"]
 			store := filepath.Join(killed, storeName)
-			sums, _, err := readSeal(filepath.Join(store, brokenName))
+			seal, _, err := readSeal(filepath.Join(store, brokenName))
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums[name] = fileSum{Size: 4711} // as it was before the store merged it into another
+			seal.Files[name] = fileSum{Size: 4711} // as it was before the store merged it into another
 			err = errors.Join(
-				writeSums(filepath.Join(store, brokenName), sums),
+				seal.write(filepath.Join(store, brokenName)),
 				os.WriteFile(filepath.Join(store, name), nil, 0o600))
 			if err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, erro
 	err := j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
 		returned := answer.Returned()
 		charge = a.Hold.Settle(returned)
-		states := fieldStates{}
+		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
 			states[f] = attempt.Missing
 			if returned.Has(f) {
@@ -35,23 +35,23 @@ func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
 			j.books.persisted.PausedAt, j.books.persisted.PausedUntil = now, v.PauseUntil
 		}
 		res := attempt.Resolution{State: attempt.Voided, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
-		if !v.Reject {
-			return res, nil
-		}
-		states := fieldStates{}
+		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
-			states[f] = attempt.Rejected
+			if v.Reject {
+				states[f] = attempt.Rejected
+			}
 		}
 		return res, states
 	})
 }
 
-// fieldStates are the states that fields get by a resolution.
-type fieldStates map[enrich.Field]attempt.FieldState
+// fieldStates are the states that fields get by a resolution; those that it says
+// nothing about stay Unasked.
+type fieldStates [enrich.NumFields]attempt.FieldState
 
 // resolve writes the one resolution of an attempt in flight.
 func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (attempt.Resolution, fieldStates)) error {
-	j.mu.Lock()
+	j.lock()
 	a, err := j.inFlight(id)
 	if err != nil {
 		j.mu.Unlock()
@@ -59,36 +59,49 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 	}
 	now := j.now()
 	res, states := end(a, now)
-	writes := j.apply(id, res, states, now)
-	durable := j.enqueue(a.Scopes, func() { j.books.leave(id) }, writes...)
+	j.books.resolve(id, res, now)
+	op := j.reserve(func() { j.books.leave(id) })
+	j.queued += profileRoom(res)
 	j.mu.Unlock()
-	return <-durable
+	op.fill(a.resolutionWrites(id, res, states)...)
+	return <-op.durable
 }
 
-// apply enters a resolution into the books and returns the writes that record it.
-func (j *Journal) apply(id attempt.ID, res attempt.Resolution, states fieldStates, now time.Time) []Write {
-	writes := []Write{{idKey(resolutionPrefix, id), encode(res)}, {idKey(openPrefix, id), nil}}
-	for f, state := range states {
-		if j.books.open[id].Erased {
-			continue // its fields are forgotten already
-		}
-		entry := fieldEntry{State: state, Attempt: id, At: now, Earlier: j.books.open[id].Earlier[f]}
-		writes = append(writes, Write{fieldKey(j.books.open[id].Key, f), encode(entry)})
+// profileRoom returns the most bytes that the profile of an answer takes in a record,
+// where JSON writes some characters as six. It is the one part of a lookup that can be
+// longer than maxOperation.
+func profileRoom(res attempt.Resolution) int {
+	if res.Answer == nil {
+		return 0
 	}
-	j.books.resolve(id, res, now)
+	return 6 * len(res.Answer.Profile)
+}
+
+// resolutionWrites returns the writes that record how an attempt ended.
+func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, states fieldStates) []Write {
+	writes := make([]Write, 0, 2+len(states))
+	writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)}, Write{idKey(openPrefix, id), nil})
+	for f, state := range states {
+		if state == attempt.Unasked || a.Erased { // whose fields are forgotten already
+			continue
+		}
+		f := enrich.Field(f)
+		entry := fieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}
+		writes = append(writes, Write{fieldKey(a.Key, f), encode(entry)})
+	}
 	return writes
 }
 
 // Park records that the outcome of an attempt is unknown. Its hold stays.
 func (j *Journal) Park(id attempt.ID, cause string) error {
-	j.mu.Lock()
+	j.lock()
 	if _, err := j.inFlight(id); err != nil {
 		j.mu.Unlock()
 		return err
 	}
 	d := doubt{At: j.now(), Cause: cause}
 	j.books.park(id, d, d.At)
-	durable := j.enqueue(nil, nil, Write{idKey(doubtPrefix, id), encode(d)})
+	durable := j.enqueue(nil, Write{idKey(doubtPrefix, id), encode(d)})
 	j.mu.Unlock()
 	return <-durable
 }

@@ -39,7 +39,7 @@ func withStore(dir string, options Options, do func(Store) error, after func() e
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	store, known, err := openStoreIn(dir, options.EncryptionKey)
+	store, known, err := openStoreIn(dir, options)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func copyStore(from Store, dir string, key []byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	to, err := openBadger(dir, key)
+	to, err := openBadger(dir, key, verifyAtOpen)
 	if err != nil {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}
@@ -80,7 +80,7 @@ func copyStore(from Store, dir string, key []byte) error {
 	}
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		writes = append(writes, Write{bytes.Clone(key), bytes.Clone(value)})
-		if size += len(key) + len(value); size < maxCommit {
+		if size += len(key) + len(value); size < maxQueue {
 			return true, nil
 		}
 		return true, flush()

@@ -12,24 +12,39 @@ import (
 // Run is what the journal remembers of a run besides its attempts: what it was
 // asked to do, so that its output can be written again, and how it last ended.
 type Run struct {
-	Name     string           `json:"name"`
-	List     string           `json:"list"` // absolute path
-	Fields   string           `json:"fields"`
-	Map      []string         `json:"map,omitempty"` // as given to --map
-	Prefer   string           `json:"prefer"`
-	Limit    int64            `json:"limit,omitempty"`
-	Output   string           `json:"output"` // absolute path
-	MaxSpend cost.Money       `json:"max_spend_usd"`
-	Started  time.Time        `json:"started"`
-	Ended    time.Time        `json:"ended,omitzero"` // zero while it runs, or after a crash
-	Stop     string           `json:"stop,omitempty"` // why it ended early
-	Rows     map[string]int64 `json:"rows,omitempty"` // by outcome, when it last ended
+	Name      string           `json:"name"`
+	List      string           `json:"list"`            // absolute path
+	Files     []string         `json:"files,omitempty"` // absolute paths, when the list has several
+	Fields    string           `json:"fields"`
+	Map       []string         `json:"map,omitempty"` // as given to --map
+	Prefer    string           `json:"prefer"`
+	Limit     int64            `json:"limit,omitempty"`
+	Profile   bool             `json:"profile,omitempty"`
+	Priority  string           `json:"priority,omitempty"` // as given to --priority
+	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
+	Output    string           `json:"output"`             // absolute path
+	MaxSpend  cost.Money       `json:"max_spend_usd"`
+	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
+	Started   time.Time        `json:"started"`            // for the first time
+	Restarted time.Time        `json:"restarted,omitzero"` // when it was started last; zero in records from before that was kept
+	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
+	Stop      string           `json:"stop,omitempty"`     // why it ended early
+	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
+}
+
+// LastStarted returns when the run was started last, as far as the record tells.
+func (r Run) LastStarted() time.Time {
+	if r.Restarted.IsZero() {
+		return r.Started
+	}
+	return r.Restarted
 }
 
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run Run) error {
-	j.mu.Lock()
-	durable := j.enqueue(nil, nil, Write{nameKey(runPrefix, run.Name), encode(run)})
+	j.lock()
+	durable := j.enqueue(nil, Write{nameKey(runPrefix, run.Name), encode(run)})
 	j.mu.Unlock()
 	return <-durable
 }
@@ -71,8 +86,8 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 
 // RememberAPIKey makes the key, which the service has accepted, the journal's own.
 func (j *Journal) RememberAPIKey(apiKey string) error {
-	j.mu.Lock()
-	durable := j.enqueue(nil, nil, Write{fingerprintKey, encode(j.fingerprint(apiKey))})
+	j.lock()
+	durable := j.enqueue(nil, Write{fingerprintKey, encode(j.fingerprint(apiKey))})
 	j.mu.Unlock()
 	return <-durable
 }

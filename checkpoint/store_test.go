@@ -76,7 +76,7 @@ func TestStores(t *testing.T) {
 		"badger": func(t *testing.T) func() Store {
 			dir := t.TempDir()
 			return func() Store {
-				store, err := openBadger(dir, nil)
+				store, err := openBadger(dir, nil, verifyAtOpen)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,67 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// openDB opens Badger and takes everything that it complains of for damage.
+func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
+	defer asCorrupt(&err)
+	compactors := 0
+	if merging {
+		compactors = 2
+	}
+	var complaints complaints
+	settings := badger.DefaultOptions(dir).
+		WithSyncWrites(true).
+		WithDetectConflicts(false). // there is one writer
+		WithMetricsEnabled(false).
+		WithLogger(&complaints).
+		WithNumCompactors(compactors).
+		WithMemTableSize(memTableSize).
+		WithValueLogFileSize(128 << 20).
+		WithBlockCacheSize(32 << 20).
+		WithIndexCacheSize(64 << 20).
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithEncryptionKey(key)
+	db, err = badger.Open(settings)
+	switch {
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
+		return nil, keyError(dir, key)
+	case err != nil && isSystemError(err):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w; %s", ErrCorrupt, err, restore)
+	}
+	if complaint := complaints.end(); complaint != "" {
+		return nil, errors.Join(fmt.Errorf("%w: %s; %s", ErrCorrupt, complaint, restore), db.Close())
+	}
+	return db, nil
+}
+
+// restore is what to do about damage.
+const restore = "restore the directory from a backup"
+
+// isSystemError reports whether the operating system refused something that says
+// nothing about the records.
+func isSystemError(err error) bool {
+	for _, system := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, system) {
+			return true
+		}
+	}
+	return false
+}
+
+// asCorrupt turns a panic, which Badger raises on damaged bytes, into an error.
+func asCorrupt(err *error) {
+	if failure := recover(); failure != nil {
+		*err = fmt.Errorf("%w: its files cannot be read; %s", ErrCorrupt, restore)
+	}
+}

@@ -1,0 +1,68 @@
+package checkpoint
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// The longest profiles that the client keeps, in as many answers at once as there can be
+// calls in flight, fit into the commits. "<" is what takes the most room in a record.
+func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
+	const calls = 64
+	j := openDir(t, filepath.Join(t.TempDir(), "journal"))
+	defer j.Close()
+	r := &rig{Journal: j, t: t}
+	profile := `{"about":"` + strings.Repeat("<", 128<<10-12) + `"}`
+	var tickets []attempt.Ticket
+	for n := range calls {
+		tickets = append(tickets, r.grant(request(person(n), email)))
+	}
+	failures := make([]error, calls)
+	var all sync.WaitGroup
+	for n, ticket := range tickets {
+		all.Go(func() {
+			_, failures[n] = j.Settle(ticket.ID, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: profile})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(failures...); err != nil {
+		t.Fatal(err)
+	}
+	for _, ticket := range tickets {
+		res, _, err := j.Resolution(ticket.ID)
+		if err != nil || res.Answer == nil || res.Answer.Profile != profile {
+			t.Fatalf("attempt %d: the profile is not there, error %v", ticket.ID, err)
+		}
+	}
+}
+
+// A profile is a part of the answer: it goes with it, and is masked with it.
+func TestProfileIsErasedAndMasked(t *testing.T) {
+	r := newRig(t)
+	ticket := r.grant(request(person(1), email))
+	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
+	if masked := maskAnswer(enrich.Answer{Profile: `{"about":"secret"}`}); strings.Contains(masked.Profile, "secret") {
+		t.Errorf("masked: %s", masked.Profile)
+	}
+	if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
+		t.Fatal(err)
+	}
+	res, _, err := r.Resolution(ticket.ID)
+	if err != nil || res.Answer.Profile != "" {
+		t.Errorf("forgotten: %+v, error %v", res.Answer, err)
+	}
+	ticket = r.grant(request(person(2), email))
+	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
+	if _, err := r.Prune(r.clock.now().Add(1)); err != nil {
+		t.Fatal(err)
+	}
+	if res, _, err = r.Resolution(ticket.ID); err != nil || res.Answer.Profile != "" {
+		t.Errorf("pruned: %+v, error %v", res.Answer, err)
+	}
+}

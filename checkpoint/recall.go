@@ -1,0 +1,207 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/dchest/siphash"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// Key returns the journal's key of an identity.
+func (j *Journal) Key(id enrich.Identity) enrich.Key { return hashKey(j.secret, id) }
+
+// KeyOf returns the journal's key of an identity by its canonical form.
+func (j *Journal) KeyOf(canonical []byte) enrich.Key { return keyOf(j.secret, canonical) }
+
+func hashKey(secret []byte, id enrich.Identity) enrich.Key {
+	return keyOf(secret, []byte(id.Canonical()))
+}
+
+// keyOf hashes a canonical form. The two halves stand in little-endian order, as the
+// hash's authors write them.
+func keyOf(secret, canonical []byte) (key enrich.Key) {
+	low, high := siphash.Hash128(binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[8:]), canonical)
+	binary.LittleEndian.PutUint64(key[:], low)
+	binary.LittleEndian.PutUint64(key[8:], high)
+	return key
+}
+
+// People returns of how many persons something may be known, zero only when nothing
+// is of anybody: as many as there were attempts, or one when persons were forgotten
+// before the first.
+func (j *Journal) People() int64 {
+	j.mu.Lock()
+	attempts := int64(j.books.persisted.NextID) - 1
+	j.mu.Unlock()
+	if attempts > 0 {
+		return attempts
+	}
+	err := j.store.Scan([]byte{fieldPrefix}, nil, func(_, _ []byte) (bool, error) {
+		attempts = 1
+		return false, nil
+	})
+	if err != nil {
+		return 1 // to say zero would be to say that nothing is known
+	}
+	return attempts
+}
+
+// Records hands the keys that begin with a byte, of all persons something is known of,
+// to visit, with a function that returns what is known. A key may come twice. It may
+// be called for several bytes at the same time.
+func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error {
+	for _, key := range j.openKeys(first) {
+		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
+			return err
+		}
+	}
+	var key enrich.Key
+	var values fieldValues // of the key
+	end := func() error {
+		if values == (fieldValues{}) {
+			return nil
+		}
+		return visit(key, func() (attempt.Record, error) { return j.recall(key, values) })
+	}
+	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(record, value []byte) (bool, error) {
+		field, ok := fieldOf(record)
+		if !ok {
+			return true, nil
+		}
+		if field.key != key {
+			if err := end(); err != nil {
+				return false, err
+			}
+			key, values = field.key, fieldValues{}
+		}
+		values[field.field] = string(value)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+// recall returns what is known of the identity with a key, by its field records.
+func (j *Journal) recall(key enrich.Key, values fieldValues) (attempt.Record, error) {
+	record, err := j.recorded(key, nil, enrich.AllFields, values.load)
+	if err != nil {
+		return record, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return record, j.addOpen(&record, key, nil, enrich.AllFields)
+}
+
+// openKeys returns the keys that begin with a byte, of persons with an open attempt.
+func (j *Journal) openKeys(first byte) []enrich.Key {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var open []enrich.Key
+	for field := range j.books.byField {
+		if field.key[0] == first {
+			open = append(open, field.key)
+		}
+	}
+	return open
+}
+
+// fieldValues are the field records of a person as they were read.
+type fieldValues [enrich.NumFields]string
+
+func (v fieldValues) load(key []byte) (entry fieldEntry, found bool, err error) {
+	field, _ := fieldOf(key)
+	value := v[field.field]
+	if value == "" {
+		return entry, false, nil
+	}
+	return entry, true, decode(key, []byte(value), &entry)
+}
+
+// RecordOf returns what is known of the identity with a key. Unlike Record it cannot
+// notice that two identities share the key, so it is no ground to hand out an answer.
+func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
+	record, err := j.lockKnowing(key, nil, enrich.AllFields)
+	j.mu.Unlock()
+	return record, err
+}
+
+// Outcomes hands what is known of attempts, whose numbers ascend, to visit: who it was
+// about, the zero identity when that was erased; how it ended, the zero resolution while
+// it has not; and why its outcome is unknown, "" when it is not. Many attempts that lie
+// near each other cost much less than as many calls of Resolution.
+func (j *Journal) Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error {
+	type about struct {
+		Identity enrich.Identity `json:"identity"`
+		Erased   bool            `json:"erased"`
+	}
+	asked := make([]about, len(ids))
+	ended := make([]attempt.Resolution, len(ids))
+	found := 0
+	err := eachRecord(j.store, intentPrefix, ids, func(i int, key, value []byte) error {
+		found++
+		return decode(key, value, &asked[i])
+	})
+	if err != nil {
+		return err
+	}
+	if found < len(ids) {
+		return fmt.Errorf("%w: %d of %d attempts have no intent", ErrCorrupt, len(ids)-found, len(ids))
+	}
+	err = eachRecord(j.store, resolutionPrefix, ids, func(i int, key, value []byte) error { return decode(key, value, &ended[i]) })
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		who := asked[i].Identity
+		if asked[i].Erased {
+			who = enrich.Identity{}
+		}
+		doubt := ""
+		if ended[i].State == 0 {
+			doubt = j.Doubt(id)
+		}
+		if err := visit(id, who, ended[i], doubt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearby is how many records that nobody asked for are read on the way to the next that
+// somebody did, before it is looked for instead.
+const nearby = 32
+
+// eachRecord hands the records of attempts, whose numbers ascend, to visit, with the
+// place of their number among ids. Those that are not there are left out.
+func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, key, value []byte) error) error {
+	for i, far := 0, true; far && i < len(ids); {
+		far = false
+		passed := 0
+		err := store.Scan([]byte{prefix}, idKey(prefix, ids[i]), func(key, value []byte) (bool, error) {
+			id := idOf(key)
+			for i < len(ids) && ids[i] < id {
+				i++
+			}
+			if i == len(ids) {
+				return false, nil
+			}
+			if ids[i] > id {
+				passed++
+				far = passed > nearby
+				return !far, nil
+			}
+			passed = 0
+			i++
+			return i < len(ids), visit(i-1, key, value)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

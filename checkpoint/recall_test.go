@@ -1,0 +1,147 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/dchest/siphash"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// TestKeysAreTheHashOfTheCanonicalForm holds the keys of journals that exist.
+func TestKeysAreTheHashOfTheCanonicalForm(t *testing.T) {
+	r := newRig(t)
+	for n := range 20 {
+		canonical := []byte(person(n).Canonical())
+		hash := siphash.New128(r.secret)
+		hash.Write(canonical)
+		want := enrich.Key(hash.Sum(nil))
+		if got := r.Key(person(n)); got != want || r.KeyOf(canonical) != want {
+			t.Errorf("person %d: keys %s and %s, want %s", n, got, r.KeyOf(canonical), want)
+		}
+	}
+	if allocated := testing.AllocsPerRun(100, func() { r.KeyOf([]byte("name\x1fada\x1fbyron")) }); allocated > 0 {
+		t.Errorf("a key takes %v allocations", allocated)
+	}
+}
+
+func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
+	r := newRig(t)
+	if r.People() != 0 {
+		t.Errorf("%d people in an empty journal", r.People())
+	}
+	want := map[enrich.Key]bool{}
+	for n := range 40 {
+		ticket := r.grant(request(person(n), enrich.AllFields))
+		want[r.Key(person(n))] = true
+		if n%4 == 0 {
+			continue // stays open
+		}
+		if _, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[enrich.Key]bool{}
+	for first := range 256 {
+		err := r.Records(byte(first), func(key enrich.Key, record func() (attempt.Record, error)) error {
+			if int(key[0]) != first {
+				t.Errorf("key %s among those that begin with %02x", key, first)
+			}
+			got[key] = true
+			told, err := record()
+			if err != nil {
+				return err
+			}
+			want, err := r.RecordOf(key)
+			if diff := cmp.Diff(want, told); diff != "" {
+				t.Errorf("record of %s (-asked for +told):\n%s", key, diff)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || r.People() < int64(len(want)) {
+		t.Errorf("%d people, keys (-want +got):\n%s", r.People(), diff)
+	}
+	for n := range 41 {
+		byKey, err := r.RecordOf(r.Key(person(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := r.Record(person(n))
+		if diff := cmp.Diff(record, byKey); diff != "" || err != nil {
+			t.Errorf("person %d: %v, by key (-identity +key):\n%s", n, err, diff)
+		}
+		known := record.States != [enrich.NumFields]attempt.FieldState{}
+		if known != want[r.Key(person(n))] {
+			t.Errorf("person %d: known %v", n, known)
+		}
+	}
+}
+
+// TestWhoWasForgottenBeforeTheFirstAttemptIsKnown has a journal that knows nothing but
+// that somebody must not be asked for.
+func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
+	r := newRig(t)
+	_, err := r.Forget(Person{Identity: person(1)})
+	r.check(err)
+	for range 2 {
+		if r.People() != 1 {
+			t.Errorf("%d people, want one", r.People())
+		}
+		record, err := r.RecordOf(r.Key(person(1)))
+		r.check(err)
+		if record.States[enrich.WorkEmail] != attempt.Forgotten {
+			t.Errorf("state %v, want forgotten", record.States)
+		}
+		r.reopen()
+	}
+}
+
+func TestOutcomesTellsWhatTheirRecordsTell(t *testing.T) {
+	r := newRig(t)
+	var all []attempt.ID
+	for n := range 300 {
+		ticket := r.grant(request(person(n), enrich.AllFields))
+		all = append(all, ticket.ID)
+		switch n % 7 {
+		case 0: // stays open
+		case 1:
+			r.check(r.Park(ticket.ID, "connection reset"))
+		default:
+			_, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example", RequestID: fmt.Sprint("req-", ticket.ID)})
+			r.check(err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var ids []attempt.ID
+		share := rapid.IntRange(1, 100).Draw(t, "one in")
+		for _, id := range all {
+			if rapid.IntRange(1, share).Draw(t, "asked") == 1 {
+				ids = append(ids, id)
+			}
+		}
+		var got []attempt.ID
+		err := r.Outcomes(ids, func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error {
+			got = append(got, id)
+			want, _, err := r.Resolution(id)
+			if diff := cmp.Diff(want, ended); diff != "" || who != person(int(id-all[0])) || doubt != r.Doubt(id) {
+				t.Errorf("attempt %d: %v, doubt %q, resolution (-want +got):\n%s", id, who, doubt, diff)
+			}
+			return err
+		})
+		if diff := cmp.Diff(ids, got); diff != "" || err != nil {
+			t.Fatalf("error %v, attempts (-want +got):\n%s", err, diff)
+		}
+	})
+	if err := r.Outcomes([]attempt.ID{all[0], 9999}, func(attempt.ID, enrich.Identity, attempt.Resolution, string) error { return nil }); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("error %v of an attempt that is not there, want %v", err, ErrCorrupt)
+	}
+}
