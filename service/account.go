@@ -7,13 +7,8 @@ import (
 
 // decodeAccount reads an account status (specification v1, "Account status"). The
 // specification leaves the names of most members open, so what is not there, or
-// is not what it should be, is unknown and never zero. It reports false for a
-// body that is no JSON object.
-func (s settings) decodeAccount(body []byte) (cost.Account, bool) {
-	status, ok := parseObject(body)
-	if !ok {
-		return cost.Account{}, false
-	}
+// is not what it should be, is unknown and never zero.
+func (s settings) decodeAccount(status object) cost.Account {
 	free, _ := status.object("free_allowance")
 	account := cost.Account{
 		KeyValid:  status.boolean("key_valid"),
@@ -26,7 +21,7 @@ func (s settings) decodeAccount(body []byte) (cost.Account, bool) {
 	account.Free[enrich.BusinessPhone] = free.integer("business_phones_remaining")
 	account.FreeReserved[enrich.WorkEmail] = free.integer("work_emails_reserved")
 	account.FreeReserved[enrich.BusinessPhone] = free.integer("business_phones_reserved")
-	return account, true
+	return account
 }
 
 func decodeBalance(status object) cost.Balance {

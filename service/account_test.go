@@ -94,7 +94,8 @@ func TestDecodeAccountLeniently(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			account, ok := settings{key: testKey}.decodeAccount([]byte(test.body))
+			status, ok := parseObject([]byte(test.body))
+			account := settings{key: testKey}.decodeAccount(status)
 			if diff := cmp.Diff(test.want, account); !ok || diff != "" {
 				t.Errorf("read: %t, account (-want +got):\n%s", ok, diff)
 			}

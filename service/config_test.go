@@ -1,7 +1,6 @@
 package service
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +42,13 @@ func TestConfigIsChecked(t *testing.T) {
 		{"negative time-out", Config{BaseURL: "https://api.example.com", Key: testKey, Timeout: -time.Second}, "negative"},
 		{"negative connections", Config{BaseURL: "https://api.example.com", Key: testKey, MaxConnections: -1}, "less than none"},
 		{"user agent", Config{BaseURL: "https://api.example.com", Key: testKey, UserAgent: "payonce/1 (batch)"}, ""},
+		{"REST", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: REST}, ""},
+		{"MCP", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: MCP, MCPURL: "https://mcp.example.com/"}, ""},
+		{"other transport", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: "grpc"}, "no transport"},
+		{"MCP in the clear", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "http://api.example.com/mcp"}, "in the clear"},
+		{"MCP with a password", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "https://a:" + testKey + "@api.example.com/mcp"}, "the MCP URL holds a user name"},
+		{"MCP without a scheme", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "/mcp"}, "the MCP URL is not an absolute"},
+		{"MCP with the key", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "https://api.example.com/mcp?key=" + testKey}, "query"},
 		{"user agent with a line end", Config{BaseURL: "https://api.example.com", Key: testKey, UserAgent: "a\r\nb: c"}, "user agent"},
 	}
 	for _, test := range tests {
@@ -79,10 +85,17 @@ func TestConfigDefaults(t *testing.T) {
 	}
 }
 
-// A plan cannot spend: what planning gets has no other method.
-func TestStatusClientHasOneMethod(t *testing.T) {
-	methods := reflect.TypeFor[*StatusClient]()
-	if methods.NumMethod() != 1 || methods.Method(0).Name != "Status" {
-		t.Errorf("StatusClient has %d methods, the first is %s; want Status alone", methods.NumMethod(), methods.Method(0).Name)
+func TestMCPURLBesideTheBaseURL(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.example.com/api/v1":        "https://api.example.com/mcp",
+		"https://api.example.com/api/v1/":       "https://api.example.com/mcp",
+		"https://api.example.com/people/api/v1": "https://api.example.com/people/mcp",
+		"https://api.example.com/people":        "https://api.example.com/mcp",
+		"http://127.0.0.1:8080":                 "http://127.0.0.1:8080/mcp",
+	} {
+		s, err := Config{BaseURL: base, Key: testKey}.check()
+		if err != nil || s.mcp.String() != want {
+			t.Errorf("%s: MCP at %v (%v), want %s", base, s.mcp, err, want)
+		}
 	}
 }

@@ -26,7 +26,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body, wait string) {
 		header := http.Header{"Retry-After": {wait}}
-		switch verdict := client.judge(&http.Response{StatusCode: status, Header: header}, []byte(body)).(type) {
+		switch verdict := client.settings.judge(client.settings.restReply(&http.Response{StatusCode: status, Header: header}, []byte(body))).(type) {
 		case enrich.Answered:
 			checkAnswered(t, status, []byte(body), verdict.Answer)
 		case enrich.Refused:
@@ -75,7 +75,8 @@ func FuzzDecodeAccount(f *testing.F) {
 	f.Add([]byte(`{"free_allowance":{"work_emails_remaining":-1e18},"lookup_readiness":{"email":{"can_call":false}}}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		account, ok := settings{key: testKey}.decodeAccount(body)
+		status, ok := parseObject(body)
+		account := settings{key: testKey}.decodeAccount(status)
 		if ok && !json.Valid(body) {
 			t.Error("an account out of no JSON")
 		}

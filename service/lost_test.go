@@ -20,16 +20,12 @@ import (
 	"payonce/enrich"
 )
 
-// HTTP 200 says that the lookup completed only when its body does.
-func TestFindLostWithoutResult(t *testing.T) {
+// notResults are JSON values that are no enrichment result.
+func notResults() map[string]string {
 	const result = `{"object":"enrichment_result",`
-	for name, body := range map[string]string{
-		"empty":                   "",
-		"page":                    "<!DOCTYPE html><title>Sign in</title>",
+	return map[string]string{
 		"null":                    "null",
 		"array":                   "[" + foundBoth + "]",
-		"cut off":                 foundBoth[:len(foundBoth)-1],
-		"followed by a page":      foundBoth + "<html>",
 		"error body":              errorBody("credits_exhausted", "false"),
 		"error in a result":       `{"error":{"code":"credits_exhausted"},"object":"enrichment_result"}`,
 		"no object":               `{"status":"not_found","data":null}`,
@@ -44,7 +40,17 @@ func TestFindLostWithoutResult(t *testing.T) {
 		"email is no string":      result + `"status":"matched","data":{"work_email":{"value":"ada@example.com"}}}`,
 		"phone is no string":      result + `"status":"partial","data":{"work_email":"ada@example.com","business_phone":442079460000}}`,
 		"email of none no string": result + `"status":"not_found","data":{"work_email":true}}`,
-	} {
+	}
+}
+
+// HTTP 200 says that the lookup completed only when its body does.
+func TestFindLostWithoutResult(t *testing.T) {
+	bodies := notResults()
+	bodies["empty"] = ""
+	bodies["page"] = "<!DOCTYPE html><title>Sign in</title>"
+	bodies["cut off"] = foundBoth[:len(foundBoth)-1]
+	bodies["followed by a page"] = foundBoth + "<html>"
+	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
 			err := wantLost(t, find(clientOf(t, serve(t, respond(http.StatusOK, body)))))
 			if strings.Contains(err.Error(), "ada@") || strings.Contains(err.Error(), "4420") {
@@ -252,6 +258,6 @@ func tlsPair(t *testing.T, handler http.HandlerFunc, dial dialer) *Client {
 	client := dialClient(t, server.URL, dial)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	client.lookups.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
+	client.lookups.(*restLookups).http.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
 	return client
 }

@@ -11,12 +11,14 @@ import (
 	"payonce/enrich"
 )
 
-// complaint is the service's error body (specification v1, "Error body").
+// complaint is what the service says of a failure: its error body, or the error of
+// a failed MCP tool (specification v1, "Error body" and "MCP endpoint").
 type complaint struct {
 	code      string
 	message   string
 	retryable cost.Optional[bool]
 	requestID string
+	wait      time.Duration // asked for beside the header; zero when it is not
 }
 
 func (s settings) decodeComplaint(body []byte) complaint {
@@ -32,10 +34,10 @@ func (s settings) decodeComplaint(body []byte) complaint {
 
 // isServices reports whether the complaint is the service's own, and not that of
 // something on the way. Gateways too send codes with their 5xx, after the service may
-// have done its work: there it takes a code of the service, its word on retrying or
-// its request ID.
+// have done its work: there, and where the status is not known, it takes a code of
+// the service, its word on retrying or its request ID.
 func (c complaint) isServices(status int) bool {
-	if status >= 500 || status == http.StatusRequestTimeout {
+	if status >= 500 || status == http.StatusRequestTimeout || status == 0 {
 		_, known := meaningOfCode(c.code)
 		return known || c.retryable.Known || c.code != "" && c.requestID != ""
 	}
@@ -44,26 +46,30 @@ func (c complaint) isServices(status int) bool {
 
 // codeOr returns the complaint's code, or one derived from the HTTP status.
 func (c complaint) codeOr(status int) string {
-	if c.code == "" {
+	switch {
+	case c.code != "":
+		return c.code
+	case status == 0:
+		return "tool_failed"
+	default:
 		return fmt.Sprintf("http_%d", status)
 	}
-	return c.code
 }
 
-// refusal reads a response as the service's no. It reports false when it is none:
-// the request may then have been charged.
-func (s settings) refusal(status int, header http.Header, body []byte) (enrich.Refused, bool) {
-	c := s.decodeComplaint(body)
-	if status < 400 || status > 599 || !c.isServices(status) && !refusesAlone(status) {
+// refusal reads a reply as the service's no. It reports false when it is none: the
+// request may then have been charged.
+func (s settings) refusal(r reply) (enrich.Refused, bool) {
+	says := r.status == 0 || r.status >= 400 && r.status <= 599
+	if !says || !r.said.isServices(r.status) && !refusesAlone(r.status) {
 		return enrich.Refused{}, false
 	}
 	return enrich.Refused{
-		Class:      meaningOf(c.code, status).class(c.retryable),
-		HTTPStatus: status,
-		Code:       c.codeOr(status),
-		Message:    c.message,
-		RequestID:  c.requestID,
-		RetryAfter: retryAfter(header, s.now()),
+		Class:      meaningOf(r.said.code, r.status).class(r.said.retryable),
+		HTTPStatus: r.status,
+		Code:       r.said.codeOr(r.status),
+		Message:    r.said.message,
+		RequestID:  r.said.requestID,
+		RetryAfter: max(retryAfter(r.header, s.now()), r.said.wait),
 	}, true
 }
 
@@ -115,7 +121,7 @@ func meaningOf(code string, status int) meaning {
 		return meansPassing
 	case status == http.StatusTooManyRequests:
 		return meansLimit
-	case status == http.StatusRequestTimeout, status >= 500:
+	case status == http.StatusRequestTimeout, status >= 500, status == 0:
 		return meansFault
 	default:
 		return meansStop

@@ -12,14 +12,24 @@ import (
 	"payonce/enrich"
 )
 
-func TestFindRefused(t *testing.T) {
-	type row struct {
-		status    int
-		code      string
-		retryable string // JSON; "" leaves it out
-		want      enrich.RefusalClass
+// refusalRow is a row of the table of refusals, the same over both transports.
+type refusalRow struct {
+	status    int
+	code      string
+	retryable string // JSON; "" leaves it out
+	want      enrich.RefusalClass
+}
+
+func (r refusalRow) verdict() enrich.Refused {
+	refused := enrich.Refused{Class: r.want, HTTPStatus: r.status, Code: r.code, Message: "It did not work.", RequestID: "req_9"}
+	if r.code == "" {
+		refused.Code = fmt.Sprintf("http_%d", r.status)
 	}
-	tests := []row{
+	return refused
+}
+
+func refusals() []refusalRow {
+	return []refusalRow{
 		// The codes that the specification and the assumptions name.
 		{400, "invalid_identifiers", "false", enrich.InvalidInput},
 		{400, "operation_pricing_unavailable", "false", enrich.StopRun},
@@ -72,14 +82,13 @@ func TestFindRefused(t *testing.T) {
 		{409, "", "false", enrich.StopRun},
 		{429, "", "false", enrich.StopRun},
 	}
-	for _, test := range tests {
+}
+
+func TestFindRefused(t *testing.T) {
+	for _, test := range refusals() {
 		t.Run(fmt.Sprintf("%d %s %s", test.status, test.code, test.retryable), func(t *testing.T) {
 			client := clientOf(t, serve(t, respond(test.status, errorBody(test.code, test.retryable))))
-			want := enrich.Refused{Class: test.want, HTTPStatus: test.status, Code: test.code, Message: "It did not work.", RequestID: "req_9"}
-			if want.Code == "" {
-				want.Code = fmt.Sprintf("http_%d", test.status)
-			}
-			if diff := cmp.Diff(enrich.Verdict(want), find(client)); diff != "" {
+			if diff := cmp.Diff(enrich.Verdict(test.verdict()), find(client)); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})
@@ -128,7 +137,7 @@ func TestFindWithoutErrorBody(t *testing.T) {
 		}))
 		for _, status := range statuses {
 			t.Run(fmt.Sprintf("%d %s", status, name), func(t *testing.T) {
-				client.settings.userAgent = fmt.Sprint(status) // tells the server what to return
+				client.lookups.(*restLookups).userAgent = fmt.Sprint(status) // tells the server what to return
 				class, refused := classes[status]
 				if !refused {
 					wantLost(t, find(client))

@@ -201,7 +201,11 @@ func TestLookupRequestCannotBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := newLookupRequest(t.Context(), s, defaultNames(), ada())
+	q, err := s.question(ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := s.lookupRequest(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,33 +7,36 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	maxBody    = 1 << 20 // bytes of a response that are read
-	maxMessage = 300     // bytes of the service's text that are kept
-	maxName    = 100     // bytes of a code or an identifier that are kept
+	maxBody     = 1 << 20 // bytes of a response that are read
+	maxDocument = 4 << 20 // bytes of the OpenAPI document that are read
+	maxMessage  = 300     // bytes of the service's text that are kept
+	maxName     = 100     // bytes of a code or an identifier that are kept
 
 	// shortestSecret is the length from which a key is taken out of texts; a
 	// shorter one stands in ordinary words and codes.
 	shortestSecret = 8
 )
 
-// readBody reads a whole response body, or says why there is none.
-func readBody(response *http.Response) ([]byte, error) {
+// readBody reads a whole response body of at most limit bytes, or says why there
+// is none.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		// Its body is the connection, which no time-out would end.
 		return nil, errors.New("the service switched to another protocol")
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("the response broke off: %w", cause(err))
 	}
-	if len(body) > maxBody {
-		return nil, fmt.Errorf("the response is longer than %d bytes", maxBody)
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("the response is longer than %d bytes", limit)
 	}
 	return body, nil
 }
@@ -50,10 +53,13 @@ func cause(err error) error {
 }
 
 // redirectTarget returns the host that a redirect points to.
-func (s settings) redirectTarget(response *http.Response) string {
-	location, err := response.Location()
-	if err != nil {
+func (s settings) redirectTarget(header http.Header) string {
+	location, err := url.Parse(header.Get("Location"))
+	if err != nil || location.Host == "" && location.Path == "" {
 		return "an unreadable address"
+	}
+	if location.Host == "" {
+		return "another path of the same host"
 	}
 	return s.plain(location.Host, maxName)
 }

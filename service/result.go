@@ -1,12 +1,18 @@
 package service
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"payonce/enrich"
 )
+
+// maxProfile is the longest profile that is kept, in bytes. However it is written, the
+// journal has room for it in a commit.
+const maxProfile = 128 << 10
 
 // resultObject is the constant that marks an enrichment result.
 const resultObject = "enrichment_result"
@@ -50,7 +56,23 @@ func decodeResult(body []byte) (enrich.Answer, error) {
 		Unresolved:    result.texts("unresolved_fields"),
 		RetrievedAt:   grounding.time("retrieved_at"),
 		Provenance:    grounding.text("source_provenance"),
+		Profile:       data.compact("profile", maxProfile),
 	}, nil
+}
+
+// compact returns a member object as compact JSON in valid UTF-8, with its members
+// as they stand. It is "" for none, and for one that is longer than limit bytes: an
+// answer is not thrown away over its profile.
+func (o object) compact(name string, limit int) string {
+	var compact bytes.Buffer
+	if _, ok := o.object(name); !ok || json.Compact(&compact, o[name]) != nil {
+		return ""
+	}
+	text := strings.ToValidUTF8(compact.String(), "\uFFFD")
+	if len(text) > limit {
+		return ""
+	}
+	return text
 }
 
 // texts returns the strings of a member array that are not empty.

@@ -66,7 +66,7 @@ func TestFindAnswered(t *testing.T) {
 		{
 			"unknown members are ignored",
 			result + `"status":"matched","extra":{"a":[1]},"data":{"profile":{"title":"x"},"work_email":"ada@example.com"},"unresolved_fields":"none","grounding":[]}`,
-			enrich.Answer{Status: enrich.Matched, WorkEmail: email},
+			enrich.Answer{Status: enrich.Matched, WorkEmail: email, Profile: `{"title":"x"}`},
 		},
 		{"time with an offset", grounded("2026-11-20T12:00:00.000+02:00"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
 		{"time with a short offset", grounded("2026-11-20T12:00:00+0200"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},

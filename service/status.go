@@ -6,14 +6,16 @@ import (
 	"net/http"
 
 	"payonce/cost"
+	"payonce/enrich"
 )
 
-// StatusClient reads the free account status. It has no method that spends. It
-// may be used by many goroutines at a time.
+// StatusClient makes the calls that are free. It has no method that spends. It may
+// be used by many goroutines at a time.
 type StatusClient struct {
 	settings settings
-	names    requestNames
-	http     *http.Client
+	rest     *restReads
+	mcp      *mcpReads
+	inputs   *inputs
 }
 
 // NewStatusClient returns a client for planning. An error says what is wrong with
@@ -30,56 +32,61 @@ func newStatusClient(checked settings, dial dialer) *StatusClient {
 	transport := newTransport(dial)
 	// The status is read once a minute at most; a connection is not kept for it.
 	transport.DisableKeepAlives = true
-	return &StatusClient{settings: checked, names: defaultNames(), http: newHTTPClient(transport)}
+	return &StatusClient{
+		settings: checked,
+		rest:     &restReads{checked, newHTTPClient(transport)},
+		mcp:      newMCPReads(checked, transport),
+		inputs:   new(inputs),
+	}
 }
 
 // Status returns a snapshot of the account. An error is a *StatusError when the
 // service answered with anything else, and wraps the fault of the network or of
 // the context when it did not answer.
 func (c *StatusClient) Status(ctx context.Context) (cost.Account, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.settings.timeout)
-	defer cancel()
-	var flight flight
-	request, err := newStatusRequest(flight.watch(ctx), c.settings, c.names)
-	if err != nil {
-		return cost.Account{}, fmt.Errorf("account status: %w", err)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return cost.Account{}, fmt.Errorf("account status: %s cannot be reached; check the network and --base-url: %w",
-			c.settings.base.Host, flight.cause(err))
-	}
-	defer response.Body.Close()
-	body, err := readBody(response)
-	if err != nil {
-		return cost.Account{}, fmt.Errorf("account status: %w", err)
-	}
-	return c.read(response, body)
+	account, _, _, err := c.readStatus(ctx)
+	return account, err
 }
 
-func (c *StatusClient) read(response *http.Response, body []byte) (cost.Account, error) {
-	status := response.StatusCode
-	said := c.settings.decodeComplaint(body)
-	failure := &StatusError{HTTPStatus: status, Code: said.codeOr(status), Message: said.message, RequestID: said.requestID}
-	switch {
-	case status >= 300 && status <= 399:
-		failure.Message = fmt.Sprintf("redirected to %s, which is not followed; if the service has moved, give its address with --base-url",
-			c.settings.redirectTarget(response))
-		return cost.Account{}, failure
-	case status != http.StatusOK || said.isServices(status):
-		return cost.Account{}, failure
+// readStatus returns the account, the status object that it stands in and the reply
+// that brought it. It keeps the conditions of the status for later lookups.
+func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, object, reply, error) {
+	said, err := c.askStatus(ctx)
+	if err != nil {
+		return cost.Account{}, nil, reply{}, fmt.Errorf("account status: %w", err)
 	}
-	account, ok := c.settings.decodeAccount(body)
-	if !ok {
-		failure.Message = "the response is no account status; check --base-url"
-		return cost.Account{}, failure
+	account, status, err := c.settings.account(said)
+	if err != nil {
+		return cost.Account{}, nil, said, err
 	}
-	return account, nil
+	c.inputs.learnConditions(status)
+	return account, status, said, nil
+}
+
+func (c *StatusClient) askStatus(ctx context.Context) (reply, error) {
+	if c.settings.transport == MCP {
+		return c.mcp.status(ctx)
+	}
+	return c.rest.get(ctx, c.settings.names.AccountStatus, true, maxBody)
+}
+
+// Accepts says why a lookup is not sent because it does not fulfil what the service
+// says of its input, as far as the last Status and OpenAPI of this client have
+// shown it; nil when nothing speaks against it. Nothing is sent.
+func (c *StatusClient) Accepts(lookup enrich.Lookup) error {
+	q, err := c.settings.question(lookup)
+	if err != nil {
+		return err
+	}
+	if unfit := c.inputs.check(q); unfit != nil {
+		return unfit
+	}
+	return nil
 }
 
 // StatusError is a response to the status request that is no account status.
 type StatusError struct {
-	HTTPStatus int
+	HTTPStatus int    // 0 when a failed MCP tool does not give one
 	Code       string // the service's error code, or one derived from the HTTP status
 	Message    string // may be empty
 	RequestID  string // may be empty
@@ -92,7 +99,10 @@ func (e *StatusError) Refused() bool {
 }
 
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("account status: HTTP %d %s", e.HTTPStatus, e.Code)
+	text := "account status: " + e.Code
+	if e.HTTPStatus != 0 {
+		text = fmt.Sprintf("account status: HTTP %d %s", e.HTTPStatus, e.Code)
+	}
 	if e.Message != "" {
 		text += ": " + e.Message
 	}

@@ -63,7 +63,7 @@ func newLookupTransport(dial dialer, maxConnections int) *http.Transport {
 
 // newHTTPClient returns a client that hands out redirects instead of following
 // them: the key and a paid request go to the configured address only.
-func newHTTPClient(transport *http.Transport) *http.Client {
+func newHTTPClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -1,0 +1,46 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// readEvents returns the data of the first server-sent event that is wanted, without
+// waiting for the end of the stream. Everything before it counts towards maxBody.
+func readEvents(stream io.Reader, wanted func(data []byte) bool) ([]byte, error) {
+	limited := &io.LimitedReader{R: stream, N: maxBody + 1}
+	lines := bufio.NewReader(limited)
+	var data []byte
+	for {
+		line, err := lines.ReadBytes('\n')
+		if limited.N <= 0 {
+			return nil, fmt.Errorf("the response is longer than %d bytes", maxBody)
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if value, ok := dataOf(line); ok {
+			data = append(append(data, value...), '\n')
+		}
+		// A stream that ends well may leave out the blank line after its last event.
+		if len(line) == 0 || errors.Is(err, io.EOF) {
+			if data = bytes.TrimSuffix(data, []byte("\n")); len(data) > 0 && wanted(data) {
+				return data, nil
+			}
+			data = nil
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the stream of events ended without the response")
+		case err != nil:
+			return nil, fmt.Errorf("the stream of events broke off: %w", cause(err))
+		}
+	}
+}
+
+// dataOf returns the value of a data field, which one space may precede.
+func dataOf(line []byte) ([]byte, bool) {
+	value, ok := bytes.CutPrefix(line, []byte("data:"))
+	return bytes.TrimPrefix(value, []byte(" ")), ok
+}

@@ -1,0 +1,102 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"payonce/enrich"
+)
+
+// inputs are what the service says of the input of its lookups: the endpoint's
+// input schema and the account's condition, which are read together (specification
+// v1, "Account status"). What it says nothing of, and what cannot be applied, allows
+// everything: the service then says no itself, and charges nothing for that.
+type inputs struct {
+	mu         sync.RWMutex
+	endpoints  map[enrich.Operation]*schema
+	conditions map[enrich.Operation]*schema
+}
+
+// statusOperation returns the name that the account status has for an operation. The
+// specification gives that of enrich; the others are assumptions.
+func statusOperation(operation enrich.Operation) string {
+	switch operation {
+	case enrich.FindWorkEmail:
+		return "work_email_lookup"
+	case enrich.FindPhone:
+		return "business_phone_lookup"
+	default:
+		return "contact_enrichment"
+	}
+}
+
+// conditionOf returns the text of an operation's input condition, nil for none.
+func conditionOf(status object, operation enrich.Operation) json.RawMessage {
+	all, _ := status.object("operations")
+	own, _ := all.object(statusOperation(operation))
+	if own.isNull("input_condition") {
+		return nil
+	}
+	return own["input_condition"]
+}
+
+// learnConditions takes the conditions of a status in place of earlier ones.
+func (i *inputs) learnConditions(status object) {
+	conditions := map[enrich.Operation]*schema{}
+	for _, operation := range operations() {
+		// One that cannot be applied is nil. Inspect reports it.
+		conditions[operation], _ = compileSchema(conditionOf(status, operation), nil)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.conditions = conditions
+}
+
+// learnEndpoints takes the input schemas of a description.
+func (i *inputs) learnEndpoints(description Description) {
+	endpoints := map[enrich.Operation]*schema{}
+	for _, operation := range operations() {
+		endpoints[operation] = description.Operations[operation].input
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.endpoints = endpoints
+}
+
+// check says why a question is not to be sent; nil when nothing speaks against it.
+func (i *inputs) check(q question) *unfit {
+	i.mu.RLock()
+	condition, endpoint := i.conditions[q.operation], i.endpoints[q.operation]
+	i.mu.RUnlock()
+	if why := condition.check(q.body); why != nil {
+		return &unfit{q.operation, "input_condition", why}
+	}
+	return fitsEndpoint(endpoint, q)
+}
+
+func fitsEndpoint(endpoint *schema, q question) *unfit {
+	if why := endpoint.check(q.body); why != nil {
+		return &unfit{q.operation, "input_schema", why}
+	}
+	return nil
+}
+
+// unfit says that a lookup's body does not fulfil a schema of the service.
+type unfit struct {
+	operation enrich.Operation
+	code      string // "input_condition" or "input_schema"
+	why       error
+}
+
+// refused is the verdict on the lookup, which is not sent.
+func (u *unfit) refused() enrich.Refused {
+	return enrich.Refused{Class: enrich.InvalidInput, Unsent: true, Code: u.code, Message: u.Error()}
+}
+
+func (u *unfit) Error() string {
+	if u.code == "input_condition" {
+		return fmt.Sprintf("the account's condition on the input of %s is not met: %v", u.operation, u.why)
+	}
+	return fmt.Sprintf("the service's input schema of %s does not allow the lookup: %v", u.operation, u.why)
+}

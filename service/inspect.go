@@ -1,0 +1,127 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Inspection is what one free status call shows about the service, for finding out
+// whether it is as it is assumed to be.
+type Inspection struct {
+	Account cost.Account
+	// Members are those of the account status that are read, as dotted names.
+	Members []Assumption
+	// Conditions are the input conditions of the account.
+	Conditions []Condition
+	// ServerTime is the response's date, in UTC and whole seconds; zero when it has
+	// none. Asked and Answered are this machine's times around it.
+	ServerTime, Asked, Answered time.Time
+	// RateLimit holds the response's headers that tell of a rate limit.
+	RateLimit map[string]string
+}
+
+// Condition is an account's condition on the input of a lookup.
+type Condition struct {
+	Operation enrich.Operation
+	// Err says why it cannot be applied; nil when it is.
+	Err error
+}
+
+// Skew returns how far this machine's clock is ahead of the service's, and false
+// when that is not known. What the call itself or the second can explain is none.
+func (i Inspection) Skew() (time.Duration, bool) {
+	if i.ServerTime.IsZero() {
+		return 0, false
+	}
+	switch earliest, latest := i.ServerTime, i.ServerTime.Add(time.Second); {
+	case i.Asked.After(latest):
+		return i.Asked.Sub(latest), true
+	case i.Answered.Before(earliest):
+		return -earliest.Sub(i.Answered), true
+	}
+	return 0, true
+}
+
+// Inspect reads the account status once and says what it found there. It is free.
+// An error is one of Status.
+func (c *StatusClient) Inspect(ctx context.Context) (Inspection, error) {
+	asked := c.settings.now()
+	account, status, said, err := c.readStatus(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	inspection := Inspection{
+		Account: account, Members: statusMembers(status), Conditions: conditionsIn(status),
+		Asked: asked, Answered: c.settings.now(), RateLimit: c.settings.rateLimit(said.header),
+	}
+	if date, err := http.ParseTime(said.header.Get("Date")); err == nil {
+		inspection.ServerTime = date.UTC()
+	}
+	return inspection, nil
+}
+
+func (s settings) rateLimit(header http.Header) map[string]string {
+	found := map[string]string{}
+	for name := range header {
+		if strings.Contains(strings.ToLower(name), "ratelimit") || name == "Retry-After" {
+			found[name] = s.plain(header.Get(name), maxMessage)
+		}
+	}
+	return found
+}
+
+// statusMembers looks for every member of the account status that is read.
+func statusMembers(status object) []Assumption {
+	names := []string{
+		"key_valid",
+		"free_allowance.work_emails_remaining", "free_allowance.business_phones_remaining",
+		"free_allowance.work_emails_reserved", "free_allowance.business_phones_reserved",
+		"paid_balance.available_cents", "paid_balance.included_cents", "paid_balance.prepaid_cents", "paid_balance.reserved_cents",
+		"usage_budget",
+	}
+	if !status.isNull("usage_budget") { // null is no cap
+		for _, member := range []string{"cap_cents", "spent_cents", "reserved_cents", "remaining_cents", "resets_at"} {
+			names = append(names, "usage_budget."+member)
+		}
+	}
+	for _, kind := range []string{"email", "phone", "both"} {
+		for _, member := range []string{"can_call", "reason", "maximum_paid_charge_cents"} {
+			names = append(names, "lookup_readiness."+kind+"."+member)
+		}
+	}
+	for _, operation := range operations() {
+		names = append(names, "operations."+statusOperation(operation)+".available_on_plan")
+	}
+	members := make([]Assumption, len(names))
+	for i, name := range names {
+		members[i] = Assumption{Name: name, Where: "the account status", Found: status.has(name)}
+	}
+	return members
+}
+
+// has reports whether a member with a dotted name is there, whatever it is.
+func (o object) has(name string) bool {
+	first, rest, deeper := strings.Cut(name, ".")
+	if !deeper {
+		_, found := o[first]
+		return found
+	}
+	inner, _ := o.object(first)
+	return inner.has(rest)
+}
+
+func conditionsIn(status object) []Condition {
+	var conditions []Condition
+	for _, operation := range operations() {
+		if text := conditionOf(status, operation); text != nil {
+			_, err := compileSchema(text, nil)
+			conditions = append(conditions, Condition{operation, err})
+		}
+	}
+	return conditions
+}
