@@ -1,25 +1,11 @@
 package sandbox
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"time"
 
-// ErrorCode is the machine-readable code of a refusal (specification v1, "Errors").
-type ErrorCode string
-
-// The codes with which a lookup can be refused.
-const (
-	InvalidIdentifiers     ErrorCode = "invalid_identifiers"
-	PricingUnavailable     ErrorCode = "operation_pricing_unavailable"
-	InvalidAPIKey          ErrorCode = "invalid_api_key"
-	FreeAllowanceExhausted ErrorCode = "free_allowance_exhausted"
-	CreditsExhausted       ErrorCode = "credits_exhausted"
-	UsageBudgetReached     ErrorCode = "usage_budget_reached"
-	WorkspaceInactive      ErrorCode = "workspace_inactive"
-	AccessRestricted       ErrorCode = "access_restricted"
-	ReservationConflict    ErrorCode = "reservation_conflict"
-	RateLimited            ErrorCode = "rate_limited"
-	AttemptLimitReached    ErrorCode = "attempt_limit_reached"
-	TemporarilyUnavailable ErrorCode = "temporarily_unavailable"
-	ServiceMisconfigured   ErrorCode = "service_misconfigured"
+	"payonce/sandbox/books"
 )
 
 // The codes of requests that are no lookups.
@@ -28,7 +14,7 @@ const (
 	methodNotAllowed ErrorCode = "method_not_allowed"
 )
 
-// meaning is what always goes with a code.
+// meaning is what always goes with a code (specification v1, "Errors").
 type meaning struct {
 	status    int
 	retryable bool
@@ -54,16 +40,14 @@ var meanings = map[ErrorCode]meaning{
 }
 
 // refusesLookups reports whether a lookup can be refused with the code.
-func (c ErrorCode) refusesLookups() bool {
-	_, known := meanings[c]
-	return known && c != pathNotFound && c != methodNotAllowed
-}
+func refusesLookups(code ErrorCode) bool { return slices.Contains(books.Codes(), code) }
 
 // refusal is the service's no.
 type refusal struct {
 	code       ErrorCode
-	detail     string // says more than the code's own message; may be empty
-	retryAfter string // the header's value; empty for none
+	detail     string        // says more than the code's own message; may be empty
+	retryAfter time.Duration // when to come again; zero says nothing of it
+	asDate     bool          // in HTTP the date of that moment is given instead of the wait
 }
 
 func (r refusal) message() string {

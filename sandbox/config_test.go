@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -23,7 +24,13 @@ func TestConfigErrors(t *testing.T) {
 		{"latency backwards", func(c *Config) { c.Latency.Min = time.Second }, "latency"},
 		{"no window", func(c *Config) { c.Window = Window{} }, "window"},
 		{"a negative attempt limit", func(c *Config) { c.AttemptLimit = -1 }, "give 0 for none"},
-		{"no prices", func(c *Config) { c.Prices = nil }, "set Prices"},
+		{"no prices", func(c *Config) { c.Prices = cost.Prices{} }, "set Prices"},
+		{"an unknown plan", func(c *Config) { c.Plan = "gold" }, `no option "gold"`},
+		{"a plan without prices", func(c *Config) { c.Plan, c.Card.Options[0].Prices = "payg", nil }, "set Prices"},
+		{"an option with a negative price", func(c *Config) { c.Card.Options[0].Prices[enrich.WorkEmail] = -1 }, "option payg"},
+		{"an input condition that is no schema", func(c *Config) {
+			c.InputConditions = map[enrich.Operation]json.RawMessage{enrich.FindPhone: json.RawMessage(`{"type":"person"}`)}
+		}, "input condition of find-phone"},
 		{"a negative price", func(c *Config) { c.Prices = cost.Prices{enrich.WorkEmail: -1} }, "price of work_email"},
 		{"a negative balance", func(c *Config) { c.PrepaidCents = -1 }, "-1 cents"},
 		{"a balance beyond counting", func(c *Config) { c.IncludedCents = math.MaxInt64 }, "cents"},

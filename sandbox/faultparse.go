@@ -76,7 +76,7 @@ func faultNamed(name string) (Fault, error) {
 		}
 		names = append(names, known.name)
 	}
-	if code := ErrorCode(name); code.refusesLookups() {
+	if code := ErrorCode(name); refusesLookups(code) {
 		return Fault{Answer: Refused, Code: code}, nil
 	}
 	return Fault{}, fmt.Errorf("there is no fault %q; there are %s and the error codes of lookups", name, strings.Join(names, ", "))

@@ -33,7 +33,7 @@ type Effect uint8
 // The effects of faults. They last.
 const (
 	NoEffect    Effect = iota
-	KeyRevoked         // as RevokeKey
+	KeyRevoked         // the key that asks is revoked
 	CreditSpent        // as SpendCredit, of Amount
 	BudgetSet          // as SetBudgetCap, to Amount
 )
@@ -111,7 +111,7 @@ func (f Fault) validateAnswer() error {
 	switch {
 	case f.Answer > Refused:
 		return fmt.Errorf("there is no answer of kind %d", f.Answer)
-	case f.Answer == Refused && !f.Code.refusesLookups():
+	case f.Answer == Refused && !refusesLookups(f.Code):
 		return fmt.Errorf("no lookup is refused with the code %q", f.Code)
 	case f.Answer != Refused && (f.Code != "" || f.RetryAfter != 0 || f.RetryDate):
 		return errors.New("a code and a Retry-After belong to a refusal alone")
@@ -165,6 +165,22 @@ func (r *faultRules) add(fault Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rules = append(r.rules, faultRule{Fault: fault})
+}
+
+// ruleInForce is a fault as it is shown.
+type ruleInForce struct {
+	Fault  string `json:"fault"`
+	Struck int    `json:"struck"` // how often
+}
+
+func (r *faultRules) list() []ruleInForce {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := []ruleInForce{}
+	for _, rule := range r.rules {
+		list = append(list, ruleInForce{rule.String(), rule.struck})
+	}
+	return list
 }
 
 func (r *faultRules) clear() {

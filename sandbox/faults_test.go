@@ -16,38 +16,38 @@ import (
 // TestAnswers runs every way to spoil an answer twice: the lookup happened, and it
 // did not.
 func TestAnswers(t *testing.T) {
-	broken := func(t *testing.T, _ response, err error) {
+	broken := func(t *testing.T, _ answer, err error) {
 		if !isBroken(err) {
 			t.Errorf("error %v, want a broken connection", err)
 		}
 	}
 	tests := []struct {
 		fault sandbox.Fault
-		check func(*testing.T, response, error)
+		check func(*testing.T, answer, error)
 	}{
 		{sandbox.Fault{Answer: sandbox.Dropped}, broken},
-		{sandbox.Fault{Answer: sandbox.Truncated}, func(t *testing.T, r response, err error) {
+		{sandbox.Fault{Answer: sandbox.Truncated}, func(t *testing.T, r answer, err error) {
 			if r.code != http.StatusOK || json.Valid([]byte(r.text)) || r.text == "" {
 				t.Errorf("%d %q, want half of a body", r.code, r.text)
 			}
 			broken(t, r, err)
 		}},
-		{sandbox.Fault{Answer: sandbox.Garbage}, func(t *testing.T, r response, err error) {
+		{sandbox.Fault{Answer: sandbox.Garbage}, func(t *testing.T, r answer, err error) {
 			if err != nil || r.code != http.StatusOK || json.Valid([]byte(r.text)) {
 				t.Errorf("%d %q %v", r.code, r.text, err)
 			}
 		}},
-		{sandbox.Fault{Answer: sandbox.ProxyPage}, func(t *testing.T, r response, err error) {
+		{sandbox.Fault{Answer: sandbox.ProxyPage}, func(t *testing.T, r answer, err error) {
 			if err != nil || r.code != http.StatusBadGateway || !strings.HasPrefix(r.text, "<html>") {
 				t.Errorf("%d %q %v", r.code, r.text, err)
 			}
 		}},
-		{sandbox.Fault{Answer: sandbox.Bodyless, Status: 504}, func(t *testing.T, r response, err error) {
+		{sandbox.Fault{Answer: sandbox.Bodyless, Status: 504}, func(t *testing.T, r answer, err error) {
 			if err != nil || r.code != http.StatusGatewayTimeout || r.text != "" {
 				t.Errorf("%d %q %v", r.code, r.text, err)
 			}
 		}},
-		{sandbox.Fault{Answer: sandbox.Refused, Code: sandbox.TemporarilyUnavailable}, func(t *testing.T, r response, _ error) {
+		{sandbox.Fault{Answer: sandbox.Refused, Code: sandbox.TemporarilyUnavailable}, func(t *testing.T, r answer, _ error) {
 			checkRefusal(t, r, http.StatusServiceUnavailable, sandbox.TemporarilyUnavailable, true)
 		}},
 	}
@@ -55,39 +55,43 @@ func TestAnswers(t *testing.T) {
 		for _, happened := range []bool{false, true} {
 			test.fault.Happened, test.fault.Max = happened, 1
 			t.Run(test.fault.String(), func(t *testing.T) {
-				config := everybody()
-				config.Faults = []sandbox.Fault{test.fault}
-				w := open(t, config)
-				r, err := w.send(http.MethodPost, emailPath, ada)
-				test.check(t, r, err)
-				if books := w.audited(); (len(books.Charges) == 1) != happened {
-					t.Errorf("charges %v, but happened is %t", books.Charges, happened)
-				}
-				if r := w.post(emailPath, ada); r.code != http.StatusOK {
-					t.Errorf("the fault struck more than once: %d %s", r.code, r.text)
-				}
+				overBoth(t, func(t *testing.T, over transport) {
+					config := everybody()
+					config.Faults = []sandbox.Fault{test.fault}
+					w := open(t, config)
+					r, err := over.ask(w, emailPath, ada)
+					test.check(t, r, err)
+					if books := w.audited(); (len(books.Charges) == 1) != happened || len(books.Arrivals) != 1 {
+						t.Errorf("charges %v, but happened is %t", books.Charges, happened)
+					}
+					if r := over.must(w, emailPath, ada); r.result == nil {
+						t.Errorf("the fault struck more than once: %d %s", r.code, r.text)
+					}
+				})
 			})
 		}
 	}
 }
 
 func TestHang(t *testing.T) {
-	for _, happened := range []bool{false, true} {
-		config := everybody()
-		config.Faults = []sandbox.Fault{{Answer: sandbox.Hanging, Happened: happened}}
-		w := open(t, config)
-		_, err := w.send(http.MethodPost, emailPath, ada, func(r *http.Request) {
-			ctx, cancel := context.WithTimeout(r.Context(), 50*time.Millisecond)
-			t.Cleanup(cancel)
-			*r = *r.WithContext(ctx)
-		})
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want the client's own deadline", err)
+	overBoth(t, func(t *testing.T, over transport) {
+		for _, happened := range []bool{false, true} {
+			config := everybody()
+			config.Faults = []sandbox.Fault{{Answer: sandbox.Hanging, Happened: happened}}
+			w := open(t, config)
+			_, err := over.ask(w, emailPath, ada, func(r *http.Request) {
+				ctx, cancel := context.WithTimeout(r.Context(), 50*time.Millisecond)
+				t.Cleanup(cancel)
+				*r = *r.WithContext(ctx)
+			})
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v, want the client's own deadline", err)
+			}
+			if books := w.audited(); (len(books.Charges) == 1) != happened || books.Reserved != 0 {
+				t.Errorf("happened is %t, charges %v", happened, books.Charges)
+			}
 		}
-		if books := w.audited(); (len(books.Charges) == 1) != happened || books.Reserved != 0 {
-			t.Errorf("happened is %t, charges %v", happened, books.Charges)
-		}
-	}
+	})
 }
 
 // TestRefusals checks the table of codes (specification v1, "Errors").
@@ -111,21 +115,23 @@ func TestRefusals(t *testing.T) {
 		{sandbox.TemporarilyUnavailable, 503, true},
 		{sandbox.ServiceMisconfigured, 500, false},
 	}
-	w := open(t, everybody())
-	for _, test := range tests {
-		w.ClearFaults()
-		if err := w.AddFault(sandbox.Fault{Answer: sandbox.Refused, Code: test.code}); err != nil {
-			t.Fatal(err)
+	overBoth(t, func(t *testing.T, over transport) {
+		w := open(t, everybody())
+		for _, test := range tests {
+			w.ClearFaults()
+			if err := w.AddFault(sandbox.Fault{Answer: sandbox.Refused, Code: test.code}); err != nil {
+				t.Fatal(err)
+			}
+			r := over.must(w, emailPath, ada)
+			checkRefusal(t, r, test.status, test.code, test.retryable)
+			if r.retryAfter != "" {
+				t.Errorf("%s: an unasked Retry-After", test.code)
+			}
 		}
-		r := w.post(emailPath, ada)
-		checkRefusal(t, r, test.status, test.code, test.retryable)
-		if r.header.Get("Retry-After") != "" {
-			t.Errorf("%s: an unasked Retry-After", test.code)
+		if books := w.audited(); len(books.Charges) != 0 || len(books.Refused) != len(tests) {
+			t.Errorf("charges %v, refused %v", books.Charges, books.Refused)
 		}
-	}
-	if books := w.audited(); len(books.Charges) != 0 || len(books.Refused) != len(tests) {
-		t.Errorf("charges %v, refused %v", books.Charges, books.Refused)
-	}
+	})
 }
 
 func TestRetryAfter(t *testing.T) {
@@ -138,9 +144,11 @@ func TestRetryAfter(t *testing.T) {
 		config.Faults = []sandbox.Fault{{
 			Answer: sandbox.Refused, Code: sandbox.RateLimited, RetryAfter: 7100 * time.Millisecond, RetryDate: test.date,
 		}}
-		if got := open(t, config).post(emailPath, ada).header.Get("Retry-After"); got != test.want {
-			t.Errorf("Retry-After %q, want %q", got, test.want)
-		}
+		overBoth(t, func(t *testing.T, over transport) {
+			if got := over.must(open(t, config), emailPath, ada).retryAfter; got != test.want {
+				t.Errorf("Retry-After %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

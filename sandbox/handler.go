@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,15 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/sandbox/schema"
 )
 
 // The paths of the REST interface (specification v1, "Endpoints").
 const (
-	statusPath   = "/api/v1/account/status"
-	contactsPath = "/api/v1/contacts/"
+	restPath     = "/api/v1"
+	statusPath   = restPath + "/account/status"
+	contactsPath = restPath + "/contacts/"
+	openAPIPath  = restPath + "/openapi.json"
 )
 
 // maxBody is the longest body that is read, in bytes; a lookup needs far less.
@@ -23,7 +25,7 @@ const maxBody = 16 << 10
 
 // operationAt returns the lookup at a path.
 func operationAt(path string) (enrich.Operation, bool) {
-	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, operation := range schema.Operations() {
 		if path == contactsPath+operation.String() {
 			return operation, true
 		}
@@ -38,27 +40,62 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	operation, isLookup := operationAt(r.URL.Path)
+	key := s.keyOf(r)
 	switch {
 	case isLookup && r.Method == http.MethodPost:
-		s.serveLookup(w, r, operation)
-	case !s.authorized(r) || s.books.keyIsRevoked():
+		s.serveLookup(w, r, key, operation)
+	case r.URL.Path == "/":
+		s.serveHome(w, r)
+	case r.URL.Path == openAPIPath:
+		s.serveOpenAPI(w, r)
+	case key == "":
 		s.refuseOther(w, InvalidAPIKey)
+	case r.URL.Path == mcpPath:
+		s.serveMCP(w, r, key)
 	case isLookup:
 		w.Header().Set("Allow", http.MethodPost)
 		s.refuseOther(w, methodNotAllowed)
 	case r.URL.Path != statusPath:
 		s.refuseOther(w, pathNotFound)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		w.Header().Set("Allow", "GET, HEAD")
-		s.refuseOther(w, methodNotAllowed)
-	default:
-		writeJSON(w, http.StatusOK, s.books.status())
+	case s.isRead(w, r):
+		s.serveStatus(w, key)
 	}
 }
 
-func (s *Server) serveLookup(w http.ResponseWriter, r *http.Request, operation enrich.Operation) {
+// isRead reports whether a request reads, and refuses one that does not.
+func (s *Server) isRead(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	s.refuseOther(w, methodNotAllowed)
+	return false
+}
+
+func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
+	if s.isRead(w, r) {
+		message{http.StatusOK, "application/json", schema.OpenAPI(s.terms())}.write(w)
+	}
+}
+
+// terms returns what the workspace pays and may use now.
+func (s *Server) terms() schema.Terms {
+	card, prices := s.books.Terms()
+	return schema.Terms{Card: card, Prices: prices}
+}
+
+func (s *Server) serveStatus(w http.ResponseWriter, key string) {
+	status, code := s.books.Status(key)
+	if code != "" {
+		s.refuseOther(w, code)
+		return
+	}
+	writeJSON(w, http.StatusOK, status)
+}
+
+func (s *Server) serveLookup(w http.ResponseWriter, r *http.Request, key string, operation enrich.Operation) {
 	q, problem := readQuestion(w, r, operation)
-	s.write(w, r, s.ask(r.Context(), s.authorized(r), q, problem))
+	s.write(w, r, s.ask(r.Context(), caller{key, "rest"}, q, problem))
 }
 
 // readQuestion reads a lookup from its request.
@@ -74,13 +111,22 @@ func readQuestion(w http.ResponseWriter, r *http.Request, operation enrich.Opera
 	return parseQuestion(operation, body)
 }
 
-// authorized reports whether the request carries the configured key.
-func (s *Server) authorized(r *http.Request) bool {
-	key, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return bearer && subtle.ConstantTimeCompare([]byte(key), []byte(s.config.Key)) == 1
+// keyOf returns the ID of the key that a request carries, "" when it carries no
+// valid one.
+func (s *Server) keyOf(r *http.Request) string {
+	value, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !bearer {
+		return ""
+	}
+	key, _ := s.books.Identify(value)
+	return key.ID
 }
 
 // refuseOther refuses a request that is no lookup; the books do not hear of it.
 func (s *Server) refuseOther(w http.ResponseWriter, code ErrorCode) {
-	writeRefusal(w, refusal{code: code}, s.requestID("other", s.unnumbered.Add(1)))
+	challenge(w, code)
+	writeJSON(w, meanings[code].status, errorBodyOf(refusal{code: code}, s.otherID()))
 }
+
+// otherID returns the name of a request that is no lookup.
+func (s *Server) otherID() string { return s.requestID("other", s.unnumbered.Add(1)) }

@@ -37,9 +37,33 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// inBubble runs a test on a sandbox in a bubble of synctest. The function post
-// sends a lookup of Ada's email and gives up after a span.
+// adasEmail returns a lookup of Ada's email, as each transport sends it.
+func adasEmail(over, key string) *http.Request {
+	path, body := emailPath, ada
+	if over == "MCP" {
+		path, body = mcpPath, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"service_find_work_email","arguments":`+ada+`}}`
+	}
+	request, err := http.NewRequest(http.MethodPost, "http://sandbox"+path, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	request.GetBody = nil
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("MCP-Protocol-Version", "2025-11-25")
+	return request
+}
+
+// inBubble runs a test on a sandbox in a bubble of synctest, over each transport.
+// The function post sends a lookup of Ada's email and gives up after a span.
 func inBubble(t *testing.T, config sandbox.Config, test func(t *testing.T, s *sandbox.Server, post func(patience time.Duration) error)) {
+	for _, over := range transports() {
+		t.Run(over.name, func(t *testing.T) { inBubbleOver(t, over.name, config, test) })
+	}
+}
+
+func inBubbleOver(t *testing.T, over string, config sandbox.Config, test func(t *testing.T, s *sandbox.Server, post func(patience time.Duration) error)) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := sandbox.New(config)
 		if err != nil {
@@ -52,11 +76,7 @@ func inBubble(t *testing.T, config sandbox.Config, test func(t *testing.T, s *sa
 		test(t, s, func(patience time.Duration) error {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			request, _ := http.NewRequestWithContext(ctx, http.MethodPost, "http://sandbox"+emailPath, strings.NewReader(ada))
-			request.GetBody = nil
-			request.Header.Set("Authorization", "Bearer "+config.Key)
-			request.Header.Set("Content-Type", "application/json")
-			response, err := transport.RoundTrip(request)
+			response, err := transport.RoundTrip(adasEmail(over, config.Key).WithContext(ctx))
 			if err == nil {
 				err = response.Body.Close()
 			}

@@ -3,12 +3,10 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"math"
-	"net/http"
 	"strconv"
 	"time"
 
-	"payonce/cost"
+	"payonce/sandbox/books"
 )
 
 // reply is what becomes of a lookup, before a transport words it.
@@ -19,29 +17,41 @@ type reply struct {
 	fault     Fault    // how the client gets to see it
 }
 
+// caller is who asks, and how.
+type caller struct {
+	key       string // the ID of its key; empty when it has no valid one
+	transport string // "rest" or "mcp"
+}
+
 // ask takes a question through the whole service. The problem is what was wrong
 // with it, if anything; it counts against the limits all the same.
-func (s *Server) ask(ctx context.Context, authorized bool, q question, problem error) reply {
-	admitted := s.books.arrive(q, authorized)
-	r := reply{requestID: s.requestID("lookup", uint64(admitted.number))}
+func (s *Server) ask(ctx context.Context, from caller, q question, problem error) reply {
+	admitted := s.books.Arrive(books.Request{
+		Path: q.path(), Transport: from.transport, Key: from.key, Identity: q.canonical(), Fields: q.fields,
+	})
+	number := admitted.Number
+	r := reply{requestID: s.requestID("lookup", uint64(number))}
+	if problem == nil {
+		problem = s.meets(q)
+	}
 	switch {
-	case admitted.code != "":
-		r.refusal = &refusal{code: admitted.code, retryAfter: wholeSeconds(admitted.wait)}
+	case admitted.Code != "":
+		r.refusal = &refusal{code: admitted.Code, retryAfter: admitted.Wait}
 		return r
 	case problem != nil:
-		r.refusal = s.refused(admitted.number, refusal{code: InvalidIdentifiers, detail: problem.Error()})
+		r.refusal = s.refused(number, refusal{code: InvalidIdentifiers, detail: problem.Error()})
 		return r
 	}
-	fault, delay := s.strike(admitted.number, q)
+	fault, delay := s.strike(from, number, q)
 	r.fault = fault
 	switch {
 	case fault.performs():
-		s.perform(ctx, admitted.number, q, delay, &r)
+		s.perform(ctx, number, q, delay, &r)
 	case !s.pause(nil, delay):
 		r.fault = Fault{Answer: Dropped}
 	}
 	if r.fault.Answer == Refused {
-		r.refusal = s.refused(admitted.number, refusal{code: fault.Code, retryAfter: s.retryAfter(fault)})
+		r.refusal = s.refused(number, refusal{code: fault.Code, retryAfter: fault.RetryAfter, asDate: fault.RetryDate})
 	}
 	return r
 }
@@ -49,17 +59,17 @@ func (s *Server) ask(ctx context.Context, authorized bool, q question, problem e
 // perform runs the lookup: reserve, look up, settle. The client's leaving makes
 // it shorter but never undoes it, for the service does not look back.
 func (s *Server) perform(ctx context.Context, number int, q question, delay time.Duration, r *reply) {
-	if code := s.books.reserve(number, q.fields); code != "" {
+	if code := s.books.Reserve(number, q.fields); code != "" {
 		r.refusal = s.refused(number, refusal{code: code})
 		return
 	}
 	found, known := s.people.find(q.identity)
 	if !s.pause(ctx.Done(), s.latency(number, q)) || !s.pause(nil, delay) {
-		s.books.release(number)
+		s.books.Release(number)
 		r.fault = Fault{Answer: Dropped}
 		return
 	}
-	if err := s.books.settle(number, r.requestID, found.returned(q.fields)); err != nil {
+	if err := s.books.Settle(number, r.requestID, found.returned(q.fields)); err != nil {
 		r.refusal = &refusal{code: ServiceMisconfigured}
 		return
 	}
@@ -69,7 +79,7 @@ func (s *Server) perform(ctx context.Context, number int, q question, delay time
 // refused notes a refusal in the books. What they cannot note is refused because
 // they cannot.
 func (s *Server) refused(number int, r refusal) *refusal {
-	if err := s.books.refuse(number, r.code); err != nil {
+	if err := s.books.Refuse(number, r.code); err != nil {
 		return &refusal{code: ServiceMisconfigured}
 	}
 	return &r
@@ -77,27 +87,28 @@ func (s *Server) refused(number int, r refusal) *refusal {
 
 // strike applies the effects of the faults that strike the arrival. It returns
 // the one that decides the answer, and the sum of their delays.
-func (s *Server) strike(number int, q question) (fault Fault, delay time.Duration) {
+func (s *Server) strike(from caller, number int, q question) (fault Fault, delay time.Duration) {
 	for _, f := range s.faults.strike(number, q.canonical()) {
 		delay += f.Delay
 		if fault.Answer == Truthful {
 			fault = f
 		}
-		if err := s.take(f.Effect, f.Amount); err != nil {
+		if err := s.take(from, f); err != nil {
 			return Fault{Answer: Refused, Code: ServiceMisconfigured}, delay
 		}
 	}
 	return fault, delay
 }
 
-func (s *Server) take(effect Effect, amount cost.Money) (err error) {
-	switch effect {
+// take lets the effect of a fault come about.
+func (s *Server) take(from caller, f Fault) (err error) {
+	switch f.Effect {
 	case KeyRevoked:
-		err = s.RevokeKey()
+		err = s.books.RevokeKey(from.key)
 	case CreditSpent:
-		_, err = s.SpendCredit(amount)
+		_, err = s.SpendCredit(f.Amount)
 	case BudgetSet:
-		err = s.SetBudgetCap(amount)
+		err = s.SetBudgetCap(f.Amount)
 	}
 	return err
 }
@@ -127,20 +138,4 @@ func (s *Server) latency(number int, q question) time.Duration {
 // the same number.
 func (s *Server) requestID(kind string, number uint64) string {
 	return fmt.Sprintf("req_%s_%d_%08x", kind, number, dice(s.config.Seed, kind, fmt.Sprint(number)).Uint32())
-}
-
-func (s *Server) retryAfter(f Fault) string {
-	if !f.RetryDate {
-		return wholeSeconds(f.RetryAfter)
-	}
-	// The format has no fractions: round up, so that nobody comes too early.
-	return s.config.Now().Add(f.RetryAfter + time.Second - 1).UTC().Format(http.TimeFormat)
-}
-
-// wholeSeconds writes a wait in seconds, rounded up; "" for none.
-func wholeSeconds(wait time.Duration) string {
-	if wait <= 0 {
-		return ""
-	}
-	return strconv.FormatFloat(math.Ceil(wait.Seconds()), 'f', 0, 64)
 }

@@ -82,39 +82,41 @@ func TestOutcomes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			config := sandbox.DefaultConfig()
 			config.UnknownRate, config.MatchRates, config.Now = test.unknown, test.known, newClock().now
-			w := open(t, config)
-			r := w.post(test.path, test.body)
-			if r.code != http.StatusOK {
-				t.Fatalf("%d %s", r.code, r.text)
-			}
-			var data []string
-			if person, ok := r.body["data"].(map[string]any); ok {
-				for name := range person {
-					data = append(data, name)
+			overBoth(t, func(t *testing.T, over transport) {
+				w := open(t, config)
+				r := over.must(w, test.path, test.body)
+				if r.code != http.StatusOK {
+					t.Fatalf("%d %s", r.code, r.text)
 				}
-			} else if r.body["data"] != nil {
-				t.Errorf("data is %v", r.body["data"])
-			}
-			got := []any{r.body["object"], r.body["operation"], r.body["status"], r.body["unresolved_fields"]}
-			want := []any{"enrichment_result", test.operation, test.status, test.unresolved}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("result (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(test.data, data, cmpopts.SortSlices(strings.Compare)); diff != "" {
-				t.Errorf("data (-want +got):\n%s", diff)
-			}
-			if at := r.body["grounding"].(map[string]any)["retrieved_at"]; at != "2026-11-21T02:37:00Z" {
-				t.Errorf("retrieved_at %v", at)
-			}
-			books := w.audited()
-			if books.FreeUsed != test.free || books.Charged != 0 {
-				t.Errorf("charged %s and %v free fields, want none and %v", books.Charged, books.FreeUsed, test.free)
-			}
-			for _, c := range books.Charges {
-				if c.RequestID != r.body["request_id"] || !strings.Contains(c.Identity, "ada-lovelace") {
-					t.Errorf("the charge %+v is not of this request", c)
+				var data []string
+				if person, ok := r.result["data"].(map[string]any); ok {
+					for name := range person {
+						data = append(data, name)
+					}
+				} else if r.result["data"] != nil {
+					t.Errorf("data is %v", r.result["data"])
 				}
-			}
+				got := []any{r.result["object"], r.result["operation"], r.result["status"], r.result["unresolved_fields"]}
+				want := []any{"enrichment_result", test.operation, test.status, test.unresolved}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(test.data, data, cmpopts.SortSlices(strings.Compare)); diff != "" {
+					t.Errorf("data (-want +got):\n%s", diff)
+				}
+				if at := r.result["grounding"].(map[string]any)["retrieved_at"]; at != "2026-11-21T02:37:00Z" {
+					t.Errorf("retrieved_at %v", at)
+				}
+				books := w.audited()
+				if books.FreeUsed != test.free || books.Charged != 0 {
+					t.Errorf("charged %s and %v free fields, want none and %v", books.Charged, books.FreeUsed, test.free)
+				}
+				for _, c := range books.Charges {
+					if c.RequestID != r.result["request_id"] || !strings.Contains(c.Identity, "ada-lovelace") {
+						t.Errorf("the charge %+v is not of this request", c)
+					}
+				}
+			})
 		})
 	}
 }
@@ -160,19 +162,21 @@ func TestPaymentRefusals(t *testing.T) {
 			config := everybody()
 			config.Free = [enrich.NumFields]int64{}
 			test.change(&config)
-			w := open(t, config)
-			both := w.status("lookup_readiness", "both").(map[string]any)
-			r := w.post(enrichPath, adaBoth)
-			if r.errorCode() != test.want || (r.code == http.StatusOK) != (test.want == "") {
-				t.Errorf("%d %s, want %q", r.code, r.text, test.want)
-			}
-			reason, _ := both["reason"].(string)
-			if both["can_call"] != (test.want == "") || reason != string(test.want) {
-				t.Errorf("the status said %v before", both)
-			}
-			if books := w.audited(); (len(books.Charges) > 0) != (test.want == "") {
-				t.Errorf("charges %v", books.Charges)
-			}
+			overBoth(t, func(t *testing.T, over transport) {
+				w := open(t, config)
+				both := w.status("lookup_readiness", "both").(map[string]any)
+				r := over.must(w, enrichPath, adaBoth)
+				if r.errorCode != test.want || (r.result != nil) != (test.want == "") {
+					t.Errorf("%d %s, want %q", r.code, r.text, test.want)
+				}
+				reason, _ := both["reason"].(string)
+				if both["can_call"] != (test.want == "") || reason != string(test.want) {
+					t.Errorf("the status said %v before", both)
+				}
+				if books := w.audited(); (len(books.Charges) > 0) != (test.want == "") {
+					t.Errorf("charges %v", books.Charges)
+				}
+			})
 		})
 	}
 }

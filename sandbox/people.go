@@ -36,7 +36,8 @@ type person struct {
 type profile struct {
 	Headline string `json:"headline"`
 	Company  string `json:"company"`
-	Country  string `json:"country"`
+	Location string `json:"location"`
+	Country  string `json:"country"` // of the location
 }
 
 // returned returns those of the fields that have a value.
@@ -59,13 +60,15 @@ func (p people) find(id enrich.Identity) (person, bool) {
 	}
 	first, last := p.name(id, canonical)
 	company := p.company(id, canonical)
+	city, country, _ := strings.Cut(pick(p.dice("location", canonical), "Denver, US", "Leeds, GB", "Bremen, DE", "Pune, IN", "Recife, BR"), ", ")
 	found := person{
 		fullName:  first + " " + last,
 		phoneType: pick(p.dice("phone type", canonical), "direct", "office", "unknown"),
 		profile: profile{
 			Headline: pick(p.dice("headline", canonical), "Operations Manager", "Sales Director", "Software Engineer", "Head of Finance"),
 			Company:  company,
-			Country:  pick(p.dice("country", canonical), "US", "GB", "DE", "IN", "BR"),
+			Location: city,
+			Country:  country,
 		},
 	}
 	if p.knows(enrich.WorkEmail, canonical) {

@@ -16,6 +16,7 @@ type question struct {
 	identity  enrich.Identity
 	fields    enrich.Fields
 	profile   bool // profile data is wanted too
+	body      []byte
 }
 
 // path returns the REST path of the operation.
@@ -27,18 +28,6 @@ func (q question) canonical() string {
 		return ""
 	}
 	return q.identity.Canonical()
-}
-
-// operationName returns the operation as results and the account status name it.
-func operationName(o enrich.Operation) string {
-	switch o {
-	case enrich.FindWorkEmail:
-		return "work_email_lookup"
-	case enrich.FindPhone:
-		return "business_phone_lookup"
-	default:
-		return "contact_enrichment"
-	}
 }
 
 // arguments are the members of a lookup's body, as they were sent.
@@ -62,6 +51,7 @@ func parseQuestion(operation enrich.Operation, body []byte) (question, error) {
 	for name := range args {
 		return none, fmt.Errorf("the field %q is unknown here; leave it out", name)
 	}
+	q.body = body
 	return q, nil
 }
 

@@ -40,16 +40,22 @@ func TestInvalidQuestions(t *testing.T) {
 		{"include flags where there are none", phonePath, strings.Replace(ada, "}", both, 1)},
 		{"too long", emailPath, `{"first_name":"` + strings.Repeat("a", 20<<10) + `","last_name":"L","company_name":"C"}`},
 	}
-	w := open(t, everybody())
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			r := w.post(test.path, test.body)
-			checkRefusal(t, r, http.StatusBadRequest, sandbox.InvalidIdentifiers, false)
-		})
-	}
-	if books := w.audited(); len(books.Charges) != 0 || books.Refused[sandbox.InvalidIdentifiers] != len(tests) {
-		t.Errorf("charges %v, refused %v", books.Charges, books.Refused)
-	}
+	overBoth(t, func(t *testing.T, over transport) {
+		w := open(t, everybody())
+		refused := 0
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				if over.name == "MCP" && len(test.body) > 16<<10 {
+					t.Skip("the message is refused before it reaches the tool")
+				}
+				refused++
+				checkRefusal(t, over.must(w, test.path, test.body), http.StatusBadRequest, sandbox.InvalidIdentifiers, false)
+			})
+		}
+		if books := w.audited(); len(books.Charges) != 0 || books.Refused[sandbox.InvalidIdentifiers] != refused {
+			t.Errorf("charges %v, refused %v of %d", books.Charges, books.Refused, refused)
+		}
+	})
 }
 
 func TestValidQuestions(t *testing.T) {
@@ -67,13 +73,10 @@ func TestValidQuestions(t *testing.T) {
 	w.audited()
 }
 
-func checkRefusal(t *testing.T, r response, status int, code sandbox.ErrorCode, retryable bool) {
+func checkRefusal(t *testing.T, a answer, status int, code sandbox.ErrorCode, retryable bool) {
 	t.Helper()
-	failure, _ := r.body["error"].(map[string]any)
-	message, _ := failure["message"].(string)
-	id, _ := r.body["request_id"].(string)
-	if r.code != status || r.errorCode() != code || failure["retryable"] != retryable || message == "" || id == "" {
-		t.Errorf("%d %s, want %d %s, retryable %t, with a message and a request ID", r.code, r.text, status, code, retryable)
+	if a.result != nil || a.status != status || a.errorCode != code || a.retryable != retryable || a.requestID == "" {
+		t.Errorf("%d %s, want %d %s, retryable %t, with a request ID", a.code, a.text, status, code, retryable)
 	}
 }
 
@@ -95,7 +98,7 @@ func TestRequestsThatAreNoLookups(t *testing.T) {
 		{"lookup without a key", "POST", emailPath, noKey, 401, sandbox.InvalidAPIKey},
 		{"unknown path without a key", "GET", "/nowhere", noKey, 401, sandbox.InvalidAPIKey},
 		{"unknown path", "GET", "/api/v1/nowhere", same, 404, "not_found"},
-		{"root", "GET", "/", same, 404, "not_found"},
+		{"POST of the page", "POST", "/", noKey, 405, "method_not_allowed"},
 		{"GET of a lookup", "GET", enrichPath, same, 405, "method_not_allowed"},
 		{"POST of the status", "POST", statusPath, same, 405, "method_not_allowed"},
 		{"another content type", "POST", emailPath, plain, 400, sandbox.InvalidIdentifiers},
@@ -107,7 +110,9 @@ func TestRequestsThatAreNoLookups(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkRefusal(t, r, test.status, test.code, false)
+			if id, _ := r.body["request_id"].(string); r.code != test.status || r.errorCode() != test.code || id == "" {
+				t.Errorf("%d %s, want %d %s with a request ID", r.code, r.text, test.status, test.code)
+			}
 			if (r.header.Get("Allow") != "") != (test.status == 405) {
 				t.Errorf("Allow: %q", r.header.Get("Allow"))
 			}
@@ -128,53 +133,57 @@ func TestWindow(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			config, now := everybody(), newClock()
-			config.Window, config.Now = test.window, now.now
-			w := open(t, config)
-			for range test.window.Limit {
-				if r := w.post(emailPath, ada); r.code != http.StatusOK {
-					t.Fatalf("%d %s", r.code, r.text)
+			overBoth(t, func(t *testing.T, over transport) {
+				config, now := everybody(), newClock()
+				config.Window, config.Now = test.window, now.now
+				w := open(t, config)
+				for range test.window.Limit {
+					if r := over.must(w, emailPath, ada); r.result == nil {
+						t.Fatalf("%d %s", r.code, r.text)
+					}
 				}
-			}
-			now.forward(test.window.Per - 1500*time.Millisecond)
-			r := w.post(emailPath, ada)
-			checkRefusal(t, r, http.StatusTooManyRequests, sandbox.RateLimited, true)
-			if wait := r.header.Get("Retry-After"); wait != "2" {
-				t.Errorf("Retry-After %q, want 1.5 s rounded up", wait)
-			}
-			now.forward(1500*time.Millisecond - 1)
-			if r := w.post(emailPath, ada); r.errorCode() != sandbox.RateLimited {
-				t.Errorf("a moment too early: %d %s", r.code, r.text)
-			}
-			now.forward(1)
-			for range test.window.Limit { // the refused ones took no place
-				if r := w.post(emailPath, ada); r.code != http.StatusOK {
-					t.Errorf("after the window: %d %s", r.code, r.text)
+				now.forward(test.window.Per - 1500*time.Millisecond)
+				r := over.must(w, emailPath, ada)
+				checkRefusal(t, r, http.StatusTooManyRequests, sandbox.RateLimited, true)
+				if r.retryAfter != "2" {
+					t.Errorf("Retry-After %q, want 1.5 s rounded up", r.retryAfter)
 				}
-			}
-			if r := w.post(emailPath, ada); r.errorCode() != sandbox.RateLimited {
-				t.Errorf("the next window: %d %s", r.code, r.text)
-			}
-			if books := w.audited(); books.Refused[sandbox.RateLimited] != 3 || len(books.Charges) != 2*test.window.Limit {
-				t.Errorf("refused %v, %d charges", books.Refused, len(books.Charges))
-			}
+				now.forward(1500*time.Millisecond - 1)
+				if r := over.must(w, emailPath, ada); r.errorCode != sandbox.RateLimited {
+					t.Errorf("a moment too early: %d %s", r.code, r.text)
+				}
+				now.forward(1)
+				for range test.window.Limit { // the refused ones took no place
+					if r := over.must(w, emailPath, ada); r.result == nil {
+						t.Errorf("after the window: %d %s", r.code, r.text)
+					}
+				}
+				if r := over.must(w, emailPath, ada); r.errorCode != sandbox.RateLimited {
+					t.Errorf("the next window: %d %s", r.code, r.text)
+				}
+				if books := w.audited(); books.Refused[sandbox.RateLimited] != 3 || len(books.Charges) != 2*test.window.Limit {
+					t.Errorf("refused %v, %d charges", books.Refused, len(books.Charges))
+				}
+			})
 		})
 	}
 }
 
 func TestAttemptLimit(t *testing.T) {
-	config, now := everybody(), newClock()
-	config.AttemptLimit, config.Now = 2, now.now
-	w := open(t, config)
-	w.post(emailPath, ada)
-	w.post(emailPath, `{}`) // an attempt too
-	r := w.post(emailPath, ada)
-	checkRefusal(t, r, http.StatusTooManyRequests, sandbox.AttemptLimitReached, false)
-	if r.header.Get("Retry-After") != "" || w.status("lookup_readiness", "email", "reason") != string(sandbox.AttemptLimitReached) {
-		t.Errorf("header %v, status %v", r.header, w.status("lookup_readiness"))
-	}
-	now.at = now.at.AddDate(0, 1, 0)
-	if r := w.post(emailPath, ada); r.code != http.StatusOK {
-		t.Errorf("in the next period: %d %s", r.code, r.text)
-	}
+	overBoth(t, func(t *testing.T, over transport) {
+		config, now := everybody(), newClock()
+		config.AttemptLimit, config.Now = 2, now.now
+		w := open(t, config)
+		over.must(w, emailPath, ada)
+		over.must(w, emailPath, `{}`) // an attempt too
+		r := over.must(w, emailPath, ada)
+		checkRefusal(t, r, http.StatusTooManyRequests, sandbox.AttemptLimitReached, false)
+		if r.retryAfter != "" || w.status("lookup_readiness", "email", "reason") != string(sandbox.AttemptLimitReached) {
+			t.Errorf("header %v, status %v", r.header, w.status("lookup_readiness"))
+		}
+		now.at = now.at.AddDate(0, 1, 0)
+		if r := over.must(w, emailPath, ada); r.result == nil {
+			t.Errorf("in the next period: %d %s", r.code, r.text)
+		}
+	})
 }

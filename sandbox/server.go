@@ -1,11 +1,10 @@
-// Package sandbox is the service of the specification, embedded: the REST
-// interface of v1 with its allowances, balance, budget and limits, on made-up
-// people, for demonstrations, tests and rehearsals. It charges as the service
-// does, and charges twice when it is asked twice.
+// Package sandbox is the service of the specification, embedded: the REST and MCP
+// interfaces of v1 with their keys, allowances, balance, budget and limits, on
+// made-up people, for demonstrations, tests and rehearsals. It charges as the
+// service does, and charges twice when it is asked twice.
 //
-// The books (what was reserved, charged and refused) know nothing of HTTP, so
-// that another transport can stand on them: it turns its request into a question,
-// hands it to ask, and words the reply in its own way.
+// The books (package books) know nothing of HTTP. A transport turns its request
+// into a question, hands it to ask, and words the reply in its own way.
 package sandbox
 
 import (
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"payonce/cost"
+	"payonce/sandbox/books"
 )
 
 // Server is one workspace of the service. Its methods may be called at any time
@@ -22,10 +22,11 @@ import (
 type Server struct {
 	config  Config
 	people  people
-	books   *books
+	books   *books.Books
 	faults  *faultRules
 	closed  chan struct{}
 	closing sync.Once
+	mcp     *toolServer
 	// unnumbered counts the requests that are no lookups, for their request IDs.
 	unnumbered atomic.Uint64
 }
@@ -38,22 +39,25 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	books, err := openBooks(config)
+	opened, err := books.Open(config.Config)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	return &Server{
+	s := &Server{
 		config: config,
 		people: people{seed: config.Seed, matchRates: config.MatchRates, unknownRate: config.UnknownRate},
-		books:  books,
+		books:  opened,
 		faults: newFaultRules(config.Seed, config.Faults),
 		closed: make(chan struct{}),
-	}, nil
+	}
+	s.mcp = newToolServer(s)
+	return s, nil
 }
 
-// Handler returns the REST interface, whose paths begin with /api/v1. Every
-// response carries the header "X-Sandbox: true". Faults that break a connection
-// panic with http.ErrAbortHandler, which net/http understands.
+// Handler returns the REST interface, whose paths begin with /api/v1, the MCP
+// endpoint at /mcp, and a page at / that says what this is. Every response carries
+// the header "X-Sandbox: true". Faults that break a connection panic with
+// http.ErrAbortHandler, which net/http understands.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
 // Close ends the service as the death of its process would: lookups under way are
@@ -63,17 +67,26 @@ func (s *Server) Close() error {
 	var err error
 	s.closing.Do(func() {
 		close(s.closed)
-		err = s.books.close()
+		s.mcp.endSessions()
+		err = s.books.Close()
 	})
 	return err
 }
 
 // Books returns a copy of the books.
-func (s *Server) Books() Snapshot { return s.books.snapshot() }
+func (s *Server) Books() Snapshot { return s.books.Snapshot() }
+
+// Workspace returns the books themselves, for what its owner does.
+func (s *Server) Workspace() *books.Books { return s.books }
 
 // Audit recomputes the books from their single charges: what the account started
 // with is what is available, reserved and charged; nothing is below zero.
-func (s *Server) Audit() error { return s.books.audit() }
+func (s *Server) Audit() error {
+	if err := s.books.Audit(); err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	return nil
+}
 
 // AddFault adds a rule after the ones there are.
 func (s *Server) AddFault(fault Fault) error {
@@ -87,31 +100,21 @@ func (s *Server) AddFault(fault Fault) error {
 // ClearFaults removes every fault rule. What their effects have done stays.
 func (s *Server) ClearFaults() { s.faults.clear() }
 
-// RevokeKey makes every request from now on fail with 401, also after a restart
-// on the same books (specification v1, "Workspace key").
-func (s *Server) RevokeKey() error {
-	return s.books.change(entry{Kind: keyRevoked})
-}
+// RevokeKey makes every request with the configured key fail with 401 from now on,
+// also after a restart on the same books (specification v1, "Workspace key").
+func (s *Server) RevokeKey() error { return s.books.RevokeKey(books.ConfiguredKey) }
 
 // SpendCredit spends an amount in the name of somebody else in the workspace: the
 // balance and the monthly budget move, and no lookup of ours is to blame. It
 // spends no more than is available and returns what it spent.
 func (s *Server) SpendCredit(amount cost.Money) (cost.Money, error) {
-	if amount < 0 {
-		return 0, fmt.Errorf("sandbox: %s cannot be spent; give a positive amount", amount)
-	}
-	return s.books.spendElsewhere(amount)
+	return s.books.SpendElsewhere(amount)
 }
 
 // SetBudgetCap sets the monthly cap on paid usage; zero permits none. It replaces
 // the configuration's cap, also after a restart on the same books. What is
 // reserved already is still charged.
-func (s *Server) SetBudgetCap(limit cost.Money) error {
-	if limit < 0 {
-		return fmt.Errorf("sandbox: a budget cap of %s is below zero; give 0 to permit no paid usage", limit)
-	}
-	return s.books.change(entry{Kind: budgetSet, Amount: limit})
-}
+func (s *Server) SetBudgetCap(limit cost.Money) error { return s.books.SetBudget(&limit) }
 
 func (s *Server) isClosed() bool {
 	select {
@@ -121,3 +124,7 @@ func (s *Server) isClosed() bool {
 		return false
 	}
 }
+
+// EndSessions ends every MCP session; requests that name one are answered with 404,
+// and their clients have to initialize again.
+func (s *Server) EndSessions() { s.mcp.endSessions() }

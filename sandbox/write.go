@@ -4,11 +4,42 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"time"
 )
 
-// write shows the client a reply in the way that its fault wants.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, reply reply) {
-	switch reply.fault.Answer {
+// message is a response before it is sent.
+type message struct {
+	status      int
+	contentType string
+	body        []byte
+}
+
+// write sends the message. That nobody reads it any more is no concern of the
+// service.
+func (m message) write(w http.ResponseWriter) {
+	m.writeHead(w)
+	_, _ = w.Write(m.body)
+}
+
+// writeHalf announces the whole body, sends half of it and breaks the connection.
+func (m message) writeHalf(w http.ResponseWriter) {
+	m.writeHead(w)
+	_, _ = w.Write(m.body[:len(m.body)/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func (m message) writeHead(w http.ResponseWriter) {
+	if m.contentType != "" {
+		w.Header().Set("Content-Type", m.contentType)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(m.body)))
+	w.WriteHeader(m.status)
+}
+
+// spoil sends a message in the way that a fault wants.
+func (s *Server) spoil(w http.ResponseWriter, r *http.Request, fault Fault, whole message) {
+	switch fault.Answer {
 	case Dropped:
 		panic(http.ErrAbortHandler)
 	case Hanging:
@@ -18,40 +49,59 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, reply reply) {
 		}
 		panic(http.ErrAbortHandler)
 	case Truncated:
-		writeHalf(w, reply)
+		whole.writeHalf(w)
 	case Garbage:
-		writeBody(w, http.StatusOK, "application/json", []byte("{\"object\":\"enrichment_res\x00\xff\x1f\x8b"))
+		message{http.StatusOK, "application/json", []byte("{\"object\":\"enrichment_res\x00\xff\x1f\x8b")}.write(w)
 	case ProxyPage:
-		writeBody(w, reply.fault.status(), "text/html; charset=utf-8",
-			[]byte("<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>\n"))
+		message{
+			fault.status(), "text/html; charset=utf-8",
+			[]byte("<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>\n"),
+		}.write(w)
 	case Bodyless:
-		w.WriteHeader(reply.fault.status())
+		w.WriteHeader(fault.status())
 	default:
-		writeReply(w, reply)
+		whole.write(w)
 	}
 }
 
-// writeReply shows the client what the service has to say.
-func writeReply(w http.ResponseWriter, reply reply) {
+// write words a reply for REST.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, reply reply) {
+	s.setRetryAfter(w, reply)
+	whole := message{http.StatusOK, "application/json", nil}
 	if reply.refusal != nil {
-		writeRefusal(w, *reply.refusal, reply.requestID)
-		return
+		challenge(w, reply.refusal.code)
+		whole.status, whole.body = meanings[reply.refusal.code].status, encode(errorBodyOf(*reply.refusal, reply.requestID))
+	} else {
+		whole.body = encode(reply.result)
 	}
-	writeJSON(w, http.StatusOK, reply.result)
+	s.spoil(w, r, reply.fault, whole)
 }
 
-// writeHalf announces the whole body, sends half of it and breaks the connection.
-func writeHalf(w http.ResponseWriter, reply reply) {
-	status, body := http.StatusOK, any(reply.result)
-	if reply.refusal != nil {
-		status, body = meanings[reply.refusal.code].status, errorBodyOf(*reply.refusal, reply.requestID)
+// challenge says how to authenticate, where that was missing.
+func challenge(w http.ResponseWriter, code ErrorCode) {
+	if code == InvalidAPIKey {
+		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	whole := encode(body)
-	setBodyHeader(w, "application/json", len(whole))
-	w.WriteHeader(status)
-	_, _ = w.Write(whole[:len(whole)/2])
-	_ = http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
+}
+
+// setRetryAfter says when to come again, where the reply says it and the client
+// gets to see the reply.
+func (s *Server) setRetryAfter(w http.ResponseWriter, reply reply) {
+	r := reply.refusal
+	switch {
+	case r == nil || r.retryAfter <= 0:
+	case r.asDate:
+		// The format has no fractions: round up, so that nobody comes too early.
+		at := s.config.Now().Add(r.retryAfter + time.Second - 1)
+		w.Header().Set("Retry-After", at.UTC().Format(http.TimeFormat))
+	default:
+		w.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(r.retryAfter), 10))
+	}
+}
+
+// wholeSeconds returns a wait in seconds, rounded up.
+func wholeSeconds(wait time.Duration) int64 {
+	return int64((wait + time.Second - 1) / time.Second)
 }
 
 // errorBody is the body of every refusal (specification v1, "Error body").
@@ -70,15 +120,8 @@ func errorBodyOf(r refusal, requestID string) errorBody {
 	return body
 }
 
-func writeRefusal(w http.ResponseWriter, r refusal, requestID string) {
-	if r.retryAfter != "" {
-		w.Header().Set("Retry-After", r.retryAfter)
-	}
-	writeJSON(w, meanings[r.code].status, errorBodyOf(r, requestID))
-}
-
 func writeJSON(w http.ResponseWriter, status int, body any) {
-	writeBody(w, status, "application/json", encode(body))
+	message{status, "application/json", encode(body)}.write(w)
 }
 
 // encode writes one of the package's own bodies, which always can be written.
@@ -88,16 +131,4 @@ func encode(body any) []byte {
 		panic(err)
 	}
 	return append(text, '\n')
-}
-
-// writeBody sends a body. That nobody reads it any more is no concern of the service.
-func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
-	setBodyHeader(w, contentType, len(body))
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
-
-func setBodyHeader(w http.ResponseWriter, contentType string, length int) {
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Length", strconv.Itoa(length))
 }

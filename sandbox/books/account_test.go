@@ -1,4 +1,4 @@
-package sandbox
+package books
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // paying returns the configuration of an account without a free allowance whose
 // emails cost a price that is no whole number of cents.
 func paying(capCents int64) Config {
-	config := DefaultConfig()
+	config := someConfig()
 	config.Free = [enrich.NumFields]int64{}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 0, &capCents
 	config.Prices = cost.Prices{enrich.WorkEmail: 155_000}
@@ -22,7 +22,7 @@ func paying(capCents int64) Config {
 func TestReservationsCount(t *testing.T) {
 	for _, test := range []struct {
 		capCents int64
-		want     ErrorCode
+		want     Code
 		left     cost.Money
 	}{
 		{capCents: 35, want: UsageBudgetReached, left: 40_000},
@@ -30,25 +30,25 @@ func TestReservationsCount(t *testing.T) {
 	} {
 		s := openOn(t, paying(test.capCents))
 		email := enrich.FieldsOf(enrich.WorkEmail)
-		var code ErrorCode
+		var code Code
 		for number := 1; code == ""; number++ {
-			s.books.arrive(lookup(email, "Ada"), true)
-			code = s.books.reserve(number, email)
+			s.Arrive(lookup(email, "Ada"))
+			code = s.Reserve(number, email)
 		}
 		if code != test.want {
 			t.Errorf("a cap of %d cents: %s, want %s", test.capCents, code, test.want)
 		}
-		if spent, err := s.SpendCredit(cost.Dollar); err != nil || spent != test.left {
+		if spent, err := s.SpendElsewhere(cost.Dollar); err != nil || spent != test.left {
 			t.Errorf("a cap of %d cents: somebody else spent %s, want %s; %v", test.capCents, spent, test.left, err)
 		}
 		if err := s.Audit(); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := openOn(t, paying(0)).SpendCredit(-1); err == nil {
+	if _, err := openOn(t, paying(0)).SpendElsewhere(-1); err == nil {
 		t.Error("a negative amount was spent")
 	}
-	if err := openOn(t, paying(0)).SetBudgetCap(-1); err == nil {
+	if err := openOn(t, paying(0)).SetBudget(new(cost.Money(-1))); err == nil {
 		t.Error("a negative cap was set")
 	}
 }
@@ -58,19 +58,19 @@ func TestRounding(t *testing.T) {
 	s := openOn(t, paying(100))
 	email := enrich.FieldsOf(enrich.WorkEmail)
 	for number := 1; number <= 2; number++ {
-		s.books.arrive(lookup(email, "Ada"), true)
-		if code := s.books.reserve(number, email); code != "" {
+		s.Arrive(lookup(email, "Ada"))
+		if code := s.Reserve(number, email); code != "" {
 			t.Fatal(code)
 		}
 	}
-	shown := s.books.status()
+	shown, _ := s.Status(ConfiguredKey)
 	if got, want := shown.PaidBalance, (paidBalance{AvailableCents: 69, IncludedCents: 69, ReservedCents: 31}); got != want {
 		t.Errorf("balance %+v, want %+v", got, want)
 	}
-	if err := s.books.settle(1, "req_1", email); err != nil {
+	if err := s.Settle(1, "req_1", email); err != nil {
 		t.Fatal(err)
 	}
-	shown = s.books.status()
+	shown, _ = s.Status(ConfiguredKey)
 	if b := shown.UsageBudget; b.SpentCents != 16 || b.ReservedCents != 16 || b.RemainingCents != 69 {
 		t.Errorf("budget %+v", b)
 	}
@@ -84,31 +84,34 @@ func TestRounding(t *testing.T) {
 
 // TestAuditFinds: an audit that cannot fail proves nothing.
 func TestAuditFinds(t *testing.T) {
-	for name, tamper := range map[string]func(*books){
-		"money gone":          func(b *books) { b.account.left.included-- },
-		"overdrawn":           func(b *books) { b.account.left.included, b.account.left.prepaid = -1, b.account.left.prepaid+1 },
-		"a charge forgotten":  func(b *books) { b.charges = nil },
-		"a free unit gone":    func(b *books) { b.account.left.free[enrich.WorkEmail]-- },
-		"a phantom hold":      func(b *books) { b.account.held++ },
-		"the budget not told": func(b *books) { b.account.budget.spent = nil },
+	for name, tamper := range map[string]func(*Books){
+		"money gone":          func(b *Books) { b.account.left.included-- },
+		"overdrawn":           func(b *Books) { b.account.left = purse{-1, b.account.left.total() + 1} },
+		"a charge forgotten":  func(b *Books) { b.charges = nil },
+		"a charge unpaid":     func(b *Books) { b.charges[0].From.Included--; b.charges[1].From.Included++ },
+		"a free unit gone":    func(b *Books) { b.account.free[enrich.WorkEmail]-- },
+		"a phantom hold":      func(b *Books) { b.account.reserved++ },
+		"a hold of nothing":   func(b *Books) { b.open[1] = reservation{hold: cost.Hold{Fields: 1, Prices: b.account.prices}} },
+		"the budget not told": func(b *Books) { b.account.budget.spent = nil },
+		"a gift":              func(b *Books) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
 	} {
 		config := paying(1000)
 		config.PrepaidCents = 100
 		s := openOn(t, config)
 		email := enrich.FieldsOf(enrich.WorkEmail)
 		for number := 1; number <= 7; number++ { // uses up the included balance
-			s.books.arrive(lookup(email, "Ada"), true)
-			if code := s.books.reserve(number, email); code != "" {
+			s.Arrive(lookup(email, "Ada"))
+			if code := s.Reserve(number, email); code != "" {
 				t.Fatal(code)
 			}
-			if err := s.books.settle(number, "req", email); err != nil {
+			if err := s.Settle(number, "req", email); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := s.Audit(); err != nil {
 			t.Fatal(err)
 		}
-		if tamper(s.books); s.Audit() == nil {
+		if tamper(s); s.Audit() == nil {
 			t.Errorf("%s: the audit finds nothing", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package books
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ type ledger struct {
 
 // openLedger opens or creates the ledger and hands every entry in it to replay.
 // A last line without its end was never answered for: it is cut off.
-func openLedger(path string, replay func(entry) error) (*ledger, error) {
+func openLedger(path string, replay func(Entry) error) (*ledger, error) {
 	if path == "" {
 		return &ledger{}, nil
 	}
@@ -40,7 +40,7 @@ func openLedger(path string, replay func(entry) error) (*ledger, error) {
 }
 
 // restore reads the file from its start and makes it end after its last whole line.
-func restore(file *os.File, replay func(entry) error) error {
+func restore(file *os.File, replay func(Entry) error) error {
 	reader := bufio.NewReader(file)
 	header, err := reader.ReadString('\n')
 	if err != nil && err != io.EOF {
@@ -70,7 +70,7 @@ func begin(file *os.File, found string) error {
 
 // replayLines hands the entries to replay. It returns the length of the whole
 // lines, and whether a torn one follows them.
-func replayLines(reader *bufio.Reader, replay func(entry) error) (whole int64, torn bool, err error) {
+func replayLines(reader *bufio.Reader, replay func(Entry) error) (whole int64, torn bool, err error) {
 	for number := 2; ; number++ {
 		line, err := reader.ReadBytes('\n')
 		if err == io.EOF {
@@ -86,8 +86,8 @@ func replayLines(reader *bufio.Reader, replay func(entry) error) (whole int64, t
 	}
 }
 
-func replayLine(line []byte, replay func(entry) error) error {
-	var e entry
+func replayLine(line []byte, replay func(Entry) error) error {
+	var e Entry
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
@@ -98,7 +98,7 @@ func replayLine(line []byte, replay func(entry) error) error {
 
 // append writes one entry. After an error the ledger takes nothing more: the file
 // may end in a torn line, which only opening it again cuts off.
-func (l *ledger) append(e entry) error {
+func (l *ledger) append(e Entry) error {
 	if l.file == nil || l.err != nil {
 		return l.err
 	}

@@ -1,9 +1,15 @@
-package sandbox
+package books
 
 import (
 	"slices"
 	"time"
 )
+
+// Window allows Limit lookups to arrive within any span of Per.
+type Window struct {
+	Limit int
+	Per   time.Duration
+}
 
 // rollingWindow remembers the arrivals that count against a Window. An arrival
 // counts for exactly Per: at its end the place is free.
@@ -14,7 +20,11 @@ type rollingWindow struct {
 
 // wait returns how long it takes until one more may arrive; zero when it may now.
 func (w *rollingWindow) wait(now time.Time) time.Duration {
-	w.arrivals = slices.DeleteFunc(w.arrivals, func(at time.Time) bool { return now.Sub(at) >= w.Per })
+	counting := slices.IndexFunc(w.arrivals, func(at time.Time) bool { return now.Sub(at) < w.Per })
+	if counting < 0 {
+		counting = len(w.arrivals)
+	}
+	w.arrivals = w.arrivals[counting:]
 	if len(w.arrivals) < w.Limit {
 		return 0
 	}

@@ -1,0 +1,57 @@
+package books
+
+import (
+	"time"
+
+	"payonce/cost"
+)
+
+// purse is money by the balance that it is part of.
+type purse struct{ included, prepaid cost.Money }
+
+func (p purse) total() cost.Money { return p.included + p.prepaid }
+
+// draw takes an amount out: of the included balance first, then of the prepaid one
+// (specification v1, "Allowances and rate card").
+func (p *purse) draw(amount cost.Money) Source {
+	from := Source{Included: min(amount, p.included)}
+	from.Prepaid = amount - from.Included
+	p.take(from)
+	return from
+}
+
+// take takes out what a source says. What had expired is in no purse any more.
+func (p *purse) take(from Source) {
+	p.included -= from.Included
+	p.prepaid -= from.Prepaid
+}
+
+// Source says out of which balance an amount was paid.
+type Source struct {
+	// Expired is included balance that was reserved when it expired: what is reserved
+	// can still be charged.
+	Expired  cost.Money `json:"expired,omitempty"`
+	Included cost.Money `json:"included,omitempty"`
+	Prepaid  cost.Money `json:"prepaid,omitempty"`
+}
+
+func (s Source) total() cost.Money { return s.Expired + s.Included + s.Prepaid }
+
+// MovementKind says why the balance moved without a lookup of ours.
+type MovementKind string
+
+// The kinds of movements.
+const (
+	Granted       MovementKind = "included_granted"
+	Deposited     MovementKind = "prepaid_deposited"
+	Expired       MovementKind = "included_expired"
+	UsedElsewhere MovementKind = "used_elsewhere"
+)
+
+// Movement is a change of the account that is not the charge of an arrival.
+type Movement struct {
+	At     time.Time    `json:"at,omitzero"` // UTC; zero for what the account began with
+	Kind   MovementKind `json:"kind"`
+	Amount cost.Money   `json:"amount_usd"`
+	Free   Units        `json:"free,omitzero"` // free units by field, for UsedElsewhere
+}

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"sync/atomic"
+)
+
+// exchange is one HTTP request to the MCP endpoint. The SDK words its response;
+// the exchange spoils that response as the fault of the lookup wants.
+type exchange struct {
+	ctx   context.Context // of the HTTP request
+	key   string          // the ID of the client's key
+	reply atomic.Pointer[reply]
+}
+
+type exchangeContext struct{}
+
+// serveMCP serves one request of a client whose key is valid.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, key string) {
+	if r.Method != http.MethodPost {
+		s.mcp.front.ServeHTTP(w, s.carry(r, &exchange{ctx: r.Context(), key: key})) // a stream, or the end of a session
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		writeRPCError(w, http.StatusBadRequest, "the message cannot be read, or is too long")
+		return
+	}
+	if r.Header.Get("MCP-Protocol-Version") != protocolVersion && !beginsSession(body) {
+		writeRPCError(w, http.StatusBadRequest, "after initialization every request carries the header MCP-Protocol-Version: "+protocolVersion)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	e := &exchange{ctx: r.Context(), key: key}
+	recorded := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.mcp.front.ServeHTTP(recorded, s.carry(r, e))
+	s.release(w, r, recorded, e.reply.Load())
+}
+
+func (s *Server) carry(r *http.Request, e *exchange) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), exchangeContext{}, e))
+}
+
+// release sends what the SDK wrote, in the way that the fault of the lookup wants.
+func (s *Server) release(w http.ResponseWriter, r *http.Request, recorded *recorder, reply *reply) {
+	maps.Copy(w.Header(), recorded.header)
+	whole := message{recorded.status, recorded.header.Get("Content-Type"), recorded.body.Bytes()}
+	if reply == nil { // no lookup
+		whole.write(w)
+		return
+	}
+	s.setRetryAfter(w, *reply)
+	s.spoil(w, r, reply.fault, whole)
+}
+
+// beginsSession reports whether a message is the one that may come without a
+// negotiated protocol version, because it negotiates one. What is no message is
+// left to the SDK to refuse.
+func beginsSession(body []byte) bool {
+	var message struct{ Method string }
+	return json.Unmarshal(body, &message) != nil || message.Method == "initialize"
+}
+
+// invalidRequest is the JSON-RPC code of a message that is no valid request.
+const invalidRequest = -32600
+
+// writeRPCError refuses a message before it reached the tools.
+func writeRPCError(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, map[string]any{
+		"jsonrpc": "2.0", "id": nil,
+		"error": map[string]any{"code": invalidRequest, "message": message},
+	})
+}
+
+// recorder keeps a response back until it is known what the client gets of it.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header            { return r.header }
+func (r *recorder) WriteHeader(status int)         { r.status = status }
+func (r *recorder) Write(text []byte) (int, error) { return r.body.Write(text) }
+func (r *recorder) Flush()                         {} // nothing goes out before its time
