@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"net/http"
+	"time"
+
+	"payonce/enrich"
+	"payonce/sandbox"
+	"payonce/service"
+)
+
+// limits is the section of limits.
+const limits = "Limits"
+
+// answered is a lookup that is let in and answered for free.
+func answered(number int) Step {
+	return Find{Who: someone(number), Want: matched(email), Charge: Charged{Free: email}}
+}
+
+// tooFast is a lookup that the rate limit refuses.
+func tooFast(wait time.Duration) Step {
+	return Find{Who: someone(99), Want: refusal(sandbox.RateLimited).after(wait)}
+}
+
+// windowCases hold the rolling window.
+func windowCases() []Case {
+	thirty := []Step{}
+	for number := range 30 {
+		thirty = append(thirty, Find{Who: someone(number), Want: notFound()})
+	}
+	return []Case{
+		{
+			Rule: Rule{"limit/thirty-a-minute", limits, "30 lookups in 60 seconds are let in, the next one is refused with 429 and told when to come"}, Begin: knowsNobody,
+			Steps: append(thirty, tooFast(time.Minute), Pass(time.Minute), Find{Want: notFound()}),
+		},
+		{Rule: Rule{"limit/rolling", limits, "the window rolls: a place is free 60 seconds after its own lookup, and not with a round minute"}, Begin: window(3, time.Minute), Steps: []Step{
+			answered(1), Pass(20 * time.Second),
+			answered(2), Pass(20 * time.Second),
+			answered(3), Pass(19 * time.Second),
+			tooFast(time.Second), Pass(time.Second),
+			answered(4),
+			tooFast(20 * time.Second), Pass(20 * time.Second),
+			answered(5), tooFast(20 * time.Second),
+		}},
+		{Rule: Rule{"limit/refused-takes-no-place", limits, "a lookup that the limit refuses does not make the wait longer"}, Begin: window(1, time.Minute), Steps: []Step{
+			answered(1), Pass(30 * time.Second),
+			tooFast(30 * time.Second), Pass(29 * time.Second),
+			tooFast(time.Second), Pass(time.Second),
+			answered(2),
+		}},
+	}
+}
+
+// limitCases hold what counts towards the limits, and the attempt limit.
+func limitCases() []Case {
+	return []Case{
+		{Rule: Rule{"limit/status-is-free", limits, "status calls do not count, and are answered when the limit is reached"}, Begin: window(2, time.Minute), Steps: []Step{
+			Status{},
+			Status{},
+			Status{},
+			answered(1),
+			Status{},
+			answered(2),
+			tooFast(time.Minute),
+			Status{Shows: members{"key_valid": true}},
+		}},
+		{Rule: Rule{"limit/discovery-is-free", limits, "neither the document nor the list of tools counts"}, Begin: window(1, time.Minute), Steps: []Step{
+			Publishes{Want: anything},
+			Publishes{Tools: true, Want: anything},
+			Publishes{Want: anything},
+			answered(1),
+			tooFast(time.Minute),
+			Publishes{Tools: true, Want: anything},
+		}},
+		{Rule: Rule{"limit/shared", limits, "REST and MCP lookups count in one window"}, Begin: window(2, time.Minute), Steps: []Step{
+			Find{Over: service.REST, Who: someone(1), Want: matched(email), Charge: Charged{Free: email}},
+			Find{Over: service.MCP, Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
+			Find{Over: service.REST, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
+			Find{Over: service.MCP, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
+		}},
+		{Rule: Rule{"limit/every-lookup", limits, "the three lookups count in one window, whatever comes of them"}, Begin: begin(window(3, time.Minute), free(0, 0), balance(0, 25)), Steps: []Step{
+			Find{Fields: both, Want: refusal(sandbox.CreditsExhausted)},
+			Find{Who: enrich.Identity{ProfileURL: "ftp://pro-network.example/"}, Want: refusal(sandbox.InvalidIdentifiers)},
+			Find{Fields: phone, Want: matched(phone), Charge: Charged{Paid: paid(0, 25), Prepaid: 250000}},
+			tooFast(time.Minute),
+		}},
+		{Rule: Rule{"limit/attempts", limits, "beyond the attempt limit of the usage period lookups are refused until the next one, and no wait is named"}, Begin: func(c *sandbox.Config) { c.AttemptLimit = 2 }, Steps: []Step{
+			answered(1), answered(2),
+			Find{Who: someone(3), Want: refusal(sandbox.AttemptLimitReached)},
+			Status{Shows: members{"key_valid": true}},
+			Pass(time.Hour),
+			Find{Who: someone(3), Want: refusal(sandbox.AttemptLimitReached)},
+			Reach(time.Date(2026, time.December, 1, 0, 0, 0, 0, time.UTC)),
+			answered(3),
+		}},
+		{Rule: Rule{"limit/door", "Assumptions", "a lookup with an invalid key takes no place"}, Begin: window(1, time.Minute), Steps: []Step{
+			Find{As: strangersKey, Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
+			answered(1),
+		}},
+	}
+}
+
+func anything(service.Description) error { return nil }
+
+// lossCases hold that a response that is lost is never asked for again by itself:
+// the lookup arrived once, and was charged or not (specification v1, "Limits").
+func lossCases() []Case {
+	var cases []Case
+	for _, loss := range []struct {
+		name, text string
+		fault      sandbox.Fault
+	}{
+		{"dropped", "the connection breaks without a byte", sandbox.Fault{Answer: sandbox.Dropped}},
+		{"truncated", "the response breaks off in the middle, a stream too", sandbox.Fault{Answer: sandbox.Truncated}},
+		{"garbage", "the body of a 200 is not JSON", sandbox.Fault{Answer: sandbox.Garbage}},
+		{"hanging", "no response comes within the client's time-out", sandbox.Fault{Answer: sandbox.Hanging}},
+		{"proxy-page", "a gateway answers with a page", sandbox.Fault{Answer: sandbox.ProxyPage, Status: http.StatusBadGateway}},
+		{"no-body", "a gateway answers without a body", sandbox.Fault{Answer: sandbox.Bodyless, Status: http.StatusGatewayTimeout}},
+	} {
+		for _, happened := range []bool{false, true} {
+			name, charge, text := "loss/"+loss.name, Charged{}, "; the lookup was not charged"
+			loss.fault.Happened = happened
+			if happened {
+				name, charge, text = name+"-charged", Charged{Free: both}, "; the lookup was charged"
+			}
+			ordinary := func(number int) Step {
+				return Find{Who: someone(number), Want: matched(email), Charge: Charged{Free: email}}
+			}
+			cases = append(cases, Case{Rule: Rule{name, "Limits", loss.text + text + ", is in doubt, and is not sent again"}, Steps: []Step{
+				ordinary(1),
+				Faulty(loss.fault),
+				Find{Fields: both, Want: Lost{}, Charge: charge},
+				Faulty{},
+				ordinary(2),
+			}})
+		}
+	}
+	return cases
+}

@@ -1,0 +1,87 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/sandbox/books"
+	"payonce/service"
+)
+
+// publishedCases hold what the service publishes of itself.
+func publishedCases() []Case {
+	const versioning = "Versioning"
+	return []Case{
+		{Rule: Rule{"published/no-key", "Assumptions", "the OpenAPI document can be read without a key"}, Over: service.REST, Steps: []Step{
+			Message{Method: http.MethodGet, Path: openAPIPath, As: noKey, Status: 200, Shows: members{"openapi": present{}, "paths": present{}}},
+		}},
+		{Rule: Rule{"published/rate-card", versioning, "the document publishes the rate card, with every option and its monthly included balance"}, Steps: []Step{
+			Publishes{Want: func(d service.Description) error { return sameCard(d.Card, books.RateCard()) }},
+		}},
+		{Rule: Rule{"published/schemas", versioning, "the document defines the requests of the three lookups, under the names that are assumed"}, Steps: []Step{
+			Publishes{Want: allAssumed},
+		}},
+		{Rule: Rule{"published/tools", mcpEndpoint, "the tools define the same requests as the operations"}, Steps: []Step{
+			Publishes{Tools: true, Want: func(d service.Description) error {
+				for operation, offer := range d.Operations {
+					if offer.InputError != nil {
+						return fmt.Errorf("the input of %s: %w", operation, offer.InputError)
+					}
+				}
+				if len(d.Operations) != 3 {
+					return fmt.Errorf("%d lookups are described, want 3", len(d.Operations))
+				}
+				return nil
+			}},
+		}},
+		{Rule: Rule{"published/pricing", versioning, "document and tools publish the prices and the access that are in force now"}, Begin: plan("growth"), Steps: []Step{
+			Publishes{Want: offers(paid(12, 20), true)},
+			Publishes{Tools: true, Want: offers(paid(12, 20), true)},
+			withoutPhonePrice(),
+			Publishes{Want: offers(paid(12, 0), false)},
+			Publishes{Tools: true, Want: offers(paid(12, 0), false)},
+		}},
+	}
+}
+
+func sameCard(got, want cost.RateCard) error {
+	if len(got.Options) != len(want.Options) {
+		return fmt.Errorf("%d options, want %d", len(got.Options), len(want.Options))
+	}
+	for i, option := range want.Options {
+		g := got.Options[i]
+		if g.Name != option.Name || g.MonthlyIncluded != option.MonthlyIncluded || !samePrices(g.Prices, option.Prices) {
+			return fmt.Errorf("the option %+v, want %+v", g, option)
+		}
+	}
+	return nil
+}
+
+func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// allAssumed says which assumed names a description does not have.
+func allAssumed(d service.Description) error {
+	var problems []error
+	for _, name := range d.Check(service.DefaultNames()) {
+		if !name.Found {
+			problems = append(problems, fmt.Errorf("%s is not among %s", name.Name, name.Where))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// offers wants prices, and whether the phone is sold.
+func offers(prices cost.Prices, phone bool) func(service.Description) error {
+	return func(d service.Description) error {
+		for operation, offer := range d.Operations {
+			available := phone || operation == enrich.FindWorkEmail
+			if !samePrices(offer.Prices, prices) || offer.Access.Available != cost.Known(available) {
+				return fmt.Errorf("%s is offered at %v, available %+v; want %v, %t", operation, offer.Prices, offer.Access.Available, prices, available)
+			}
+		}
+		return nil
+	}
+}

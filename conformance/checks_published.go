@@ -1,0 +1,182 @@
+package conformance
+
+import (
+	"fmt"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/sandbox/books"
+	"payonce/service"
+)
+
+// publishedChecks look at the OpenAPI document and the MCP tools.
+func publishedChecks() []check {
+	ofDocument := func(look func(*evidence, service.Description) view) func(*evidence) view {
+		return func(e *evidence) view {
+			if e.documentErr != nil {
+				return untested("there is no document")
+			}
+			return look(e, e.document)
+		}
+	}
+	ofTools := func(look func(*evidence, service.Description) view) func(*evidence) view {
+		return func(e *evidence) view {
+			if e.toolsErr != nil {
+				return untested("there is no list of tools")
+			}
+			return look(e, e.tools)
+		}
+	}
+	names := func(_ *evidence, d service.Description) view { return namesView(d.Check(service.DefaultNames())) }
+	return []check{
+		{Rule{"live/document", "Assumptions", "the OpenAPI document is at openapi.json, and needs no key"}, func(e *evidence) view {
+			if e.documentErr != nil {
+				return differs("%s", e.documentErr)
+			}
+			return agrees("%s %s", e.document.Title, e.document.Version)
+		}},
+		{Rule{"live/document-names", "Assumptions", "the document has the paths of the lookups, and the parameters that are assumed"}, ofDocument(names)},
+		{Rule{"live/document-card", allowances, "the document publishes the rate card"}, ofDocument(cardView)},
+		{Rule{"live/document-prices", "Versioning", "the document publishes the prices that the workspace pays"}, ofDocument(pricesView)},
+		{Rule{"live/tools", mcpEndpoint, "a session opens in the implemented mode and lists the tools, the free one among them"}, func(e *evidence) view {
+			if e.toolsErr != nil {
+				return differs("%s", e.toolsErr)
+			}
+			listed := len(e.tools.Operations) + len(e.tools.Others)
+			return holds(listed == e.Live.Tools, "%d tools, where %d are expected", listed, e.Live.Tools)
+		}},
+		{Rule{"live/tools-names", "Operation choice", "the tools of the lookups have their names, and take the REST bodies"}, ofTools(names)},
+		{Rule{"live/tools-prices", mcpEndpoint, "the tools publish the prices that the workspace pays"}, ofTools(pricesView)},
+	}
+}
+
+func cardView(e *evidence, d service.Description) view {
+	if len(d.Card.Options) == 0 {
+		return untested("no rate card is published")
+	}
+	if err := sameCard(d.Card, e.Card); err != nil {
+		return differs("%s", err)
+	}
+	return agrees("%d options", len(d.Card.Options))
+}
+
+func pricesView(e *evidence, d service.Description) view {
+	told := 0
+	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+		for f, price := range d.Operations[operation].Prices {
+			if told++; price != e.Prices[f] {
+				return differs("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])
+			}
+		}
+	}
+	if told == 0 {
+		return untested("no prices are published")
+	}
+	return agrees("%d prices", told)
+}
+
+// paidChecks returns what takes a lookup.
+func paidChecks() []check {
+	ofInvalid := func(look func(Observation, enrich.Refused, bool) view) func(*evidence) view {
+		return func(e *evidence) view {
+			if e.invalid == nil {
+				return untested("%s", e.invalidWhy)
+			}
+			refused, ok := e.invalid.Verdict.(enrich.Refused)
+			if refused.Unsent {
+				return untested("the client did not send it: %s", refused.Message)
+			}
+			return look(*e.invalid, refused, ok)
+		}
+	}
+	return []check{
+		{Rule{"live/invalid-identifiers", errorTable, "identifiers that name nobody are refused with 400"}, ofInvalid(func(o Observation, r enrich.Refused, ok bool) view {
+			return holds(ok && r.HTTPStatus == 400, "%s", describe(o.Verdict))
+		})},
+		{Rule{"live/invalid-identifiers-code", "Assumptions", "the code of that refusal is invalid_identifiers"}, ofInvalid(func(_ Observation, r enrich.Refused, ok bool) view {
+			if !ok {
+				return untested("it was not refused")
+			}
+			return holds(r.Code == string(books.InvalidIdentifiers), "%s", r.Code)
+		})},
+		{Rule{"live/refusal-free", "Errors", "a refusal costs nothing"}, ofInvalid(func(o Observation, _ enrich.Refused, ok bool) view {
+			if !ok || !o.Read {
+				return untested("it was not refused, or the account was not seen around it")
+			}
+			lost := moved(o.Before, o.After)
+			return holds(lost == movement{}, "the account lost %s", lost)
+		})},
+		{Rule{"live/answered", "Enrichment result", "a lookup is answered with a result"}, func(e *evidence) view {
+			for _, o := range e.observed {
+				if _, ok := o.Verdict.(enrich.Answered); !ok {
+					return differs("%s", describe(o.Verdict))
+				}
+			}
+			if len(e.observed) == 0 {
+				return untested("%s", e.observedWhy)
+			}
+			return agrees("%d of %d", len(e.observed), len(e.observed))
+		}},
+		{Rule{"live/booked", "What the service does", "every lookup cost the account what the journal booked for it"}, bookedView},
+		{Rule{"live/sum", "What the service does", "over all lookups the account lost what the returned fields cost"}, sumView},
+	}
+}
+
+// bookedView compares the account around each lookup with the journal.
+func bookedView(e *evidence) view {
+	tried := 0
+	for _, o := range e.observed {
+		if !o.Read || !o.Before.Balance.Available.Known || !o.Before.Free[enrich.WorkEmail].Known || !o.Before.Free[enrich.BusinessPhone].Known {
+			continue
+		}
+		tried++
+		if got := moved(o.Before, o.After); got.money != o.Booked.Money || got.free != o.Booked.Free {
+			return differs("the account lost %s; the journal booked %s", got, costOf(movement{money: o.Booked.Money, free: o.Booked.Free}))
+		}
+	}
+	switch {
+	case tried > 0:
+		return agrees("%d of %d", tried, len(e.observed))
+	case e.observedWhy != "":
+		return untested("%s", e.observedWhy)
+	}
+	return untested("the account was not seen around a lookup")
+}
+
+// sumView compares the account before the first lookup and after the last with what all
+// results cost together: the free allowance first, then the rates.
+func sumView(e *evidence) view {
+	if len(e.observed) == 0 {
+		return untested("%s", e.observedWhy)
+	}
+	if e.end != nil {
+		return untested("the account could not be read at the end")
+	}
+	var want movement
+	before := e.observed[0].Before
+	for _, o := range e.observed {
+		answered, ok := o.Verdict.(enrich.Answered)
+		if !ok {
+			return untested("a lookup was not answered")
+		}
+		for f := range answered.Answer.Returned().Each() {
+			if !before.Free[f].Known {
+				return untested("the status does not tell the allowance")
+			}
+			if before.Free[f].Value > want.free[f] {
+				want.free[f]++
+			} else {
+				want.money += e.Prices[f]
+			}
+		}
+	}
+	got := moved(before, e.last.Account)
+	if before.Balance.Available == (cost.Optional[cost.Money]{}) {
+		return untested("the status does not tell the balance")
+	}
+	return holds(got.free == want.free && got.money == want.money, "the account lost %s; the results cost %s", got, costOf(want))
+}
+
+func costOf(m movement) string {
+	return fmt.Sprintf("%d free emails, %d free phones and $%s", m.free[enrich.WorkEmail], m.free[enrich.BusinessPhone], m.money)
+}

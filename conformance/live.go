@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"context"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/service"
+)
+
+// Free is what a client can ask without spending.
+type Free interface {
+	Inspect(ctx context.Context) (service.Inspection, error)
+	OpenAPI(ctx context.Context) (service.Description, error)
+	Tools(ctx context.Context) (service.Description, error)
+}
+
+// Sender sends lookups that may be charged: each at most once, ever, and within the
+// limits that the user has set.
+type Sender interface {
+	// Send sends a lookup, or says why it is not sent. The error is the program's own.
+	Send(ctx context.Context, lookup enrich.Lookup) (Sent, error)
+}
+
+// Sent is what became of a lookup.
+type Sent struct {
+	Lookup  enrich.Lookup  // as it was sent: without the fields that were known already
+	Verdict enrich.Verdict // nil when nothing was sent
+	Booked  Booked         // of it, by the Sender's own record
+	Why     string         // nothing was sent, or nothing more will be
+	Last    bool           // nothing more will be sent
+}
+
+// Booked is what a record says that lookups have cost.
+type Booked struct {
+	Money cost.Money
+	Free  [enrich.NumFields]int64 // units of the free allowance
+}
+
+// Live is a service to be compared with the specification. Its free side is asked in any
+// case; what may be charged is asked only through the Sender.
+type Live struct {
+	Client   Free
+	Other    Free // with the same key over the other transport
+	Stranger Free // with a key that is none
+	Now      func() time.Time
+
+	Card   cost.RateCard // that the workspace is thought to have
+	Prices cost.Prices   // that it is thought to pay
+	Tools  int           // that the MCP endpoint has
+
+	Sender  Sender // nil: nothing that may be charged is sent
+	Why     string // there is no Sender
+	Lookups []enrich.Lookup
+}
+
+// evidence is everything that a service has shown.
+type evidence struct {
+	*Live
+	first, second, last service.Inspection // of the status
+	status, again, end  error              // why there is none
+	other               service.Inspection
+	otherErr            error
+	stranger            error
+	document, tools     service.Description
+	documentErr         error
+	toolsErr            error
+
+	invalid     *Observation // of the lookup that names nobody
+	invalidWhy  string
+	observed    []Observation
+	observedWhy string // why there is none, or no more
+}
+
+// Compare asks the service and reports rule by rule. The error is that of ctx or the
+// Sender's.
+func (l *Live) Compare(ctx context.Context) (Report, error) {
+	e := &evidence{Live: l}
+	e.askFree(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err := e.askPaid(ctx)
+	e.last, e.end = l.Client.Inspect(context.WithoutCancel(ctx))
+	return e.report(), err
+}
+
+func (e *evidence) askFree(ctx context.Context) {
+	e.first, e.status = e.Client.Inspect(ctx)
+	e.second, e.again = e.Client.Inspect(ctx)
+	_, e.stranger = e.Stranger.Inspect(ctx)
+	e.document, e.documentErr = e.Client.OpenAPI(ctx)
+	e.tools, e.toolsErr = e.Client.Tools(ctx)
+	e.other, e.otherErr = e.Other.Inspect(ctx)
+}
+
+// Nobody is an identity that no service can take for one.
+func Nobody() enrich.Identity { return enrich.Identity{ProfileURL: "ftp://invalid.example/"} }
+
+// askPaid sends what may be charged, one after the other.
+func (e *evidence) askPaid(ctx context.Context) error {
+	switch {
+	case e.Sender == nil:
+		e.observedWhy = e.Why
+	case e.status != nil:
+		e.observedWhy = "without the account status nothing is sent"
+	case len(e.Lookups) == 0:
+		e.observedWhy = "nobody is to be looked up: nobody was given, or the answers are known already"
+	}
+	if e.invalidWhy = e.observedWhy; e.Sender == nil || e.status != nil {
+		return nil
+	}
+	e.invalidWhy = ""
+	o, sent, err := e.send(ctx, enrich.Lookup{Identity: Nobody(), Fields: email})
+	if err != nil {
+		return err
+	}
+	if e.invalid, e.invalidWhy = o, sent.Why; sent.Last {
+		e.observedWhy = sent.Why
+		return nil
+	}
+	for _, lookup := range e.Lookups {
+		o, sent, err := e.send(ctx, lookup)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			e.observed = append(e.observed, *o)
+		}
+		if e.observedWhy = sent.Why; sent.Last || ctx.Err() != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// send sends a lookup between two looks at the account. The observation is nil when
+// nothing was sent.
+func (e *evidence) send(ctx context.Context, lookup enrich.Lookup) (*Observation, Sent, error) {
+	before, beforeErr := e.Client.Inspect(ctx)
+	sent, err := e.Sender.Send(ctx, lookup)
+	if err != nil || sent.Verdict == nil {
+		return nil, sent, err
+	}
+	after, afterErr := e.Client.Inspect(context.WithoutCancel(ctx))
+	return &Observation{
+		Lookup: sent.Lookup, Verdict: sent.Verdict, Prices: e.Prices,
+		Before: before.Account, After: after.Account, Read: beforeErr == nil && afterErr == nil,
+		Booked: sent.Booked,
+	}, sent, nil
+}
+
+// report puts the evidence to every rule.
+func (e *evidence) report() Report {
+	var report Report
+	for _, c := range append(freeChecks(), paidChecks()...) {
+		report = append(report, c.finding(c.look(e)))
+	}
+	for _, l := range laws() {
+		report = append(report, l.finding(e.keeps(l)))
+	}
+	for _, c := range Cases() {
+		report = append(report, c.finding(untested("the service would have to be set up for it; the sandbox is")))
+	}
+	return report
+}
+
+// keeps reports whether all results keep a law.
+func (e *evidence) keeps(l law) view {
+	results := 0
+	for _, o := range e.observed {
+		if _, answered := o.Verdict.(enrich.Answered); !answered {
+			continue
+		}
+		if results++; l.breach(o) != "" {
+			return differs("%s", l.breach(o))
+		}
+	}
+	if results == 0 {
+		if e.observedWhy == "" {
+			return untested("no lookup was answered")
+		}
+		return untested("%s", e.observedWhy)
+	}
+	return agrees("in %d of %d results", results, results)
+}
