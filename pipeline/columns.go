@@ -77,9 +77,6 @@ func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
 	return mapping, nil
 }
 
-// none stands for "no column".
-const none = -1
-
 func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, error) {
 	chosen := map[Role]int{}
 	for _, override := range overrides {
@@ -194,53 +191,34 @@ func (m Mapping) CanIdentify() bool {
 		has(RoleFirstName) && has(RoleLastName) && (has(RoleCompanyDomain) || has(RoleCompanyName))
 }
 
-// columnOf returns the column that a field is written to, or none.
-func (m Mapping) columnOf(f enrich.Field) int {
-	role := RoleEmail
-	if f == enrich.BusinessPhone {
-		role = RolePhone
-	}
+// column returns the column of a role, or none.
+func (m Mapping) column(role Role) int {
 	if column, ok := m[role]; ok {
 		return column
 	}
 	return none
 }
 
-func (m Mapping) cell(row table.Row, role Role) string {
-	if column, ok := m[role]; ok {
-		return string(row.Cell(column))
+// columnOf returns the column that a field is written to, or none.
+func (m Mapping) columnOf(f enrich.Field) int {
+	if f == enrich.BusinessPhone {
+		return m.column(RolePhone)
 	}
-	return ""
+	return m.column(RoleEmail)
 }
 
-// contact returns what the row says about its person.
-func (m Mapping) contact(row table.Row) enrich.Contact {
-	return enrich.Contact{
-		ProfileURL:    m.cell(row, RoleProfileURL),
-		FirstName:     m.cell(row, RoleFirstName),
-		LastName:      m.cell(row, RoleLastName),
-		CompanyDomain: m.cell(row, RoleCompanyDomain),
-		CompanyName:   m.cell(row, RoleCompanyName),
-	}
-}
-
-// missing returns the wanted fields whose cells in the row are blank.
-func (m Mapping) missing(row table.Row, wanted enrich.Fields) enrich.Fields {
-	var missing enrich.Fields
-	for f := range wanted.Each() {
-		column := m.columnOf(f)
-		if column == none || isBlank(row.Cell(column)) {
-			missing = missing.With(f)
+// columns returns the mapped columns and another one, in order.
+func (m Mapping) columns(more ...int) []int {
+	return slices.Compact(slices.Sorted(func(yield func(int) bool) {
+		for _, column := range m {
+			if !yield(column) {
+				return
+			}
 		}
-	}
-	return missing
-}
-
-func isBlank(cell []byte) bool {
-	for _, b := range cell {
-		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
-			return false
+		for _, column := range more {
+			if !yield(column) {
+				return
+			}
 		}
-	}
-	return true
+	}))
 }

@@ -45,6 +45,7 @@ type Lookups struct {
 	// Order is the request that every lookup is asked for with: the run, the
 	// prices and the ceilings.
 	Order       attempt.Request
+	ShortBudget ShortBudget
 	Concurrency int // POSTs in flight at the same time, at least 1
 	Now         func() time.Time
 	// Report is called by one goroutine after every change; nil for none.
@@ -63,6 +64,7 @@ type Tally struct {
 	Forfeited int64 // lost and charged
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
+	Dropped   int64 // phones that were not asked for because of a short budget
 	Asked     [enrich.NumFields]int64
 	Returned  [enrich.NumFields]int64
 	Spent     cost.Money
@@ -78,6 +80,7 @@ func (t Tally) Plus(other Tally) Tally {
 	t.Forfeited += other.Forfeited
 	t.InDoubt += other.InDoubt
 	t.GivenUp += other.GivenUp
+	t.Dropped += other.Dropped
 	t.Spent += other.Spent
 	for f := range t.Asked {
 		t.Asked[f] += other.Asked[f]
@@ -105,14 +108,15 @@ const (
 )
 
 // Run sends the lookups that next yields until it returns io.EOF, a ceiling or
-// the service stops it, or ctx is cancelled. It returns when no call is in
+// the service stops it, or ctx is cancelled or halted. It returns when no call is in
 // flight any more. The error is the program's own: after it the journal alone
 // knows what happened.
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
 	d := &dispatcher{Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{}}
+	defer context.AfterFunc(ctx, d.gate.close)()
 	for d.failure == nil && d.stop == nil {
 		if ctx.Err() != nil {
-			d.halt(Interrupted{})
+			d.halt(StopOf(ctx))
 			break
 		}
 		done, err := d.step(ctx)
@@ -126,6 +130,9 @@ func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (
 	d.drain()
 	if d.failure == nil && len(d.lost) > 0 {
 		d.settleLosses(ctx)
+	}
+	if d.failure == nil && d.stop == nil && d.short != nil {
+		d.stop = *d.short // emails are done, but phones are not
 	}
 	return d.tally, d.stop, d.failure
 }
@@ -148,6 +155,7 @@ type dispatcher struct {
 
 	inFlight int
 	pending  *task  // decided on next
+	paced    bool   // the pacer was waited for, and nothing was sent since
 	begun    int64  // tasks that next yielded
 	retries  []task // waiting for their time, in its order and the list's
 	ended    bool   // next returned io.EOF
@@ -157,6 +165,7 @@ type dispatcher struct {
 	reconcileAt time.Time
 	streaks     streaks
 	tally       Tally
+	short       *CeilingReached // why no phone is paid for any more: as it was at the first
 	stop        Stop
 	failure     error
 }
@@ -179,6 +188,8 @@ func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
 	switch {
 	case d.pending != nil:
 		return false, d.begin(ctx)
+	case !d.ended: // a lookup was passed over
+		return false, nil
 	case len(d.retries) > 0:
 		d.wait(ctx, d.retries[0].due)
 		return false, nil
@@ -206,18 +217,21 @@ func (d *dispatcher) choose(ctx context.Context) error {
 		return nil
 	}
 	if err != nil && ctx.Err() != nil {
-		d.halt(Interrupted{}) // reading the list was interrupted
+		d.halt(StopOf(ctx)) // reading the list was interrupted
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if d.Pacer != nil && d.Pacer.Wait(ctx) != nil {
-		d.halt(Interrupted{})
-		return nil
-	}
 	d.begun++
 	d.pending = &task{order: d.begun, lookup: lookup}
+	if d.Pacer == nil || d.paced {
+		return nil
+	}
+	if d.Pacer.Wait(ctx) != nil {
+		d.halt(StopOf(ctx))
+	}
+	d.paced = true
 	return nil
 }
 
@@ -225,6 +239,9 @@ func (d *dispatcher) choose(ctx context.Context) error {
 func (d *dispatcher) begin(ctx context.Context) error {
 	order := d.Order
 	order.Lookup = d.pending.lookup
+	if d.short != nil {
+		order.OnlyFree = enrich.FieldsOf(enrich.BusinessPhone)
+	}
 	decision, err := d.Ledger.Begin(order)
 	if err != nil {
 		return err
@@ -232,18 +249,15 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	switch decision := decision.(type) {
 	case attempt.Granted:
 		d.send(ctx, *d.pending, decision)
-		d.pending = nil
+		d.pending, d.paced = nil, false
+	case attempt.Paid:
+		d.dropPaid(decision.Fields)
 	case attempt.Known:
 		d.drop(decision.Fields)
 	case attempt.Unsettled:
 		d.drop(decision.Fields)
 	case attempt.Over:
-		if len(d.lost) > 0 { // what they hold may come back, and they come first
-			d.again(*d.pending, time.Time{})
-			d.pending = nil
-			return d.reconcile(ctx, lastLook)
-		}
-		d.halt(CeilingReached(decision))
+		return d.over(ctx, decision)
 	case attempt.Later:
 		if wait := decision.Until.Sub(d.Now()); wait > longWait && d.inFlight == 0 {
 			d.note("nothing may be sent for %s", wait.Round(time.Second))
@@ -256,6 +270,24 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		d.wait(ctx, time.Time{})
 	default:
 		return fmt.Errorf("the journal decided %T, which is no decision", decision)
+	}
+	return nil
+}
+
+// over does what follows when the pending task does not fit under a ceiling.
+func (d *dispatcher) over(ctx context.Context, over attempt.Over) error {
+	stop := CeilingReached(over)
+	switch {
+	case len(d.lost) > 0: // what they hold may come back, and they come first
+		d.again(*d.pending, time.Time{})
+		d.pending = nil
+		return d.reconcile(ctx, lastLook)
+	case d.goesOnWithout(over):
+		d.short = &stop
+		d.note("no more phones are paid for: %s leaves %s, a lookup needs %s",
+			over.Ceiling.Name, over.Ceiling.Format(over.Left), over.Ceiling.Format(over.Need))
+	default:
+		d.halt(stop)
 	}
 	return nil
 }

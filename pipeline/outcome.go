@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 )
 
 // Stop says why a run ended before its last lookup; nil when it did not. It is a
-// closed set: CeilingReached, ServiceRefused and Interrupted.
+// closed set: CeilingReached, ServiceRefused, PriceHigher and
+// Interrupted.
 type Stop interface {
 	// Word is the reason in a form for machines, such as "ceiling:max-spend".
 	Word() string
@@ -25,6 +27,13 @@ type ServiceRefused struct {
 	Message string
 }
 
+// PriceHigher says that the account shows a higher price than the one in use: every
+// hold is too small, and no ceiling is safe. The prices are per returned field.
+type PriceHigher struct {
+	Field        enrich.Field
+	InUse, Shown cost.Money
+}
+
 // Interrupted says that the user stopped the run.
 type Interrupted struct{}
 
@@ -33,6 +42,9 @@ func (c CeilingReached) Word() string { return "ceiling:" + c.Ceiling.Name }
 
 // Word returns the reason and the service's code.
 func (s ServiceRefused) Word() string { return "service:" + s.Code }
+
+// Word returns the reason; who can mend it is the same as for a refusal.
+func (PriceHigher) Word() string { return "service:price_higher" }
 
 // Word returns the reason.
 func (Interrupted) Word() string { return "interrupted" }
@@ -87,7 +99,9 @@ func (d *dispatcher) take(r result) {
 	case enrich.Answered:
 		d.answered(r, v.Answer)
 	case enrich.Refused:
-		d.tally.Posts++
+		if !v.Unsent {
+			d.tally.Posts++
+		}
 		d.refused(r, v)
 	case enrich.NotSent:
 		d.notSent(r, v)

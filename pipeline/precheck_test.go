@@ -1,15 +1,8 @@
 package pipeline_test
 
 import (
-	"context"
-	"errors"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
@@ -35,6 +28,25 @@ func TestPrecheck(t *testing.T) {
 		"readiness is left out":      {cost.Account{Readiness: map[string]cost.Readiness{"email": {Reason: "unclear"}}}, emails, ""},
 		"what is not asked for is not ready": {
 			cost.Account{Readiness: map[string]cost.Readiness{"phone": ready("no"), "both": ready("no")}}, emails, "",
+		},
+		"the plan does not offer emails": {
+			cost.Account{Available: map[string]bool{"work_email_lookup": false, "contact_enrichment": true}},
+			emails,
+			"service:operation_pricing_unavailable",
+		},
+		"what is not asked for is not offered": {
+			cost.Account{Available: map[string]bool{"business_phone_lookup": false, "contact_enrichment": false, "work_email_lookup": true}}, emails, "",
+		},
+		"the plan does not offer both": {
+			cost.Account{Available: map[string]bool{"contact_enrichment": false}, Readiness: map[string]cost.Readiness{"both": ready("credits_exhausted")}},
+			map[enrich.Operation]int64{enrich.EnrichContact: 1},
+			"service:operation_pricing_unavailable",
+		},
+		"an operation of another name is not offered": {cost.Account{Available: map[string]bool{"company_search": false}}, emails, ""},
+		"a price is missing": {
+			cost.Account{Readiness: map[string]cost.Readiness{"email": ready("operation_pricing_unavailable")}},
+			emails,
+			"service:operation_pricing_unavailable",
 		},
 		"both are not ready": {
 			cost.Account{Readiness: map[string]cost.Readiness{"email": ready(""), "both": ready("usage_budget_reached")}},
@@ -90,146 +102,4 @@ func TestCheckPrices(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCheaperPrices(t *testing.T) {
-	tests := map[string]struct {
-		account cost.Account
-		notes   int
-	}{
-		"as the rate card says":      {charging(15*cost.Cent, 0), 0},
-		"cheaper":                    {charging(12*cost.Cent, 0), 1},
-		"cheaper while still free":   {charging(12*cost.Cent, 5), 0},
-		"zero, which tells no price": {charging(0, 0), 0},
-		"the status tells nothing":   {cost.Account{}, 0},
-	}
-	for title, test := range tests {
-		if got := pipeline.CheaperPrices(test.account, prices, enrich.AllFields); len(got) != test.notes {
-			t.Errorf("%s: notes %q, want %d", title, got, test.notes)
-		}
-	}
-}
-
-func (r *rig) monitor() *pipeline.Monitor {
-	return &pipeline.Monitor{Status: r.service, Accountant: r.journal, Scope: checkpoint.ScopeAccount}
-}
-
-// spendElsewhere is another user of the workspace.
-func (s *scripted) spendElsewhere(amount cost.Money, freeEmails int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.account.Balance.Available.Value -= amount
-	s.account.Free[enrich.WorkEmail].Value -= freeEmails
-}
-
-func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
-	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.run(people(4, email))
-		for _, spent := range []cost.Money{0, 30 * cost.Cent} {
-			r.service.spendElsewhere(spent, 0)
-			drift, err := r.monitor().Read(t.Context())
-			if diff := cmp.Diff(cost.Drift{Money: spent}, drift); diff != "" || err != nil {
-				t.Errorf("error %v, drift (-want +got):\n%s", err, diff)
-			}
-		}
-	})
-}
-
-func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
-	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(5))
-		if err := r.journal.Rebase(r.service.account); err != nil {
-			t.Fatal(err)
-		}
-		r.run(people(1, email))
-		r.service.spendElsewhere(0, 3)
-		for range 2 { // looking again changes nothing
-			drift, err := r.monitor().Read(t.Context())
-			if err != nil || drift.Free[enrich.WorkEmail] != 3 {
-				t.Fatalf("drift %+v, error %v; want 3 free emails", drift, err)
-			}
-		}
-		r.maxSpend(15 * cost.Cent)
-		o := r.run(people(10, email))
-		if o.tally.Answered != 2 || r.service.charged != 15*cost.Cent {
-			t.Errorf("%d answers for %s; want the one unit that is left and one for 0.15", o.tally.Answered, r.service.charged)
-		}
-	})
-}
-
-// TestTheMonitorTakesNoCallUnderWayForDrift reads while calls are in flight that
-// the account is ahead of.
-func TestTheMonitorTakesNoCallUnderWayForDrift(t *testing.T) {
-	withRig(t, func(call) reply { return answers(time.Minute) }, func(t *testing.T, r *rig) {
-		r.concurrency = 5
-		done := make(chan outcome)
-		go func() { done <- r.runWith(t.Context(), people(5, email)) }()
-		<-time.After(time.Second)
-		r.service.spendElsewhere(75*cost.Cent, 0) // as if all five were charged already
-		drift, err := r.monitor().Read(t.Context())
-		if err != nil || !drift.Zero() {
-			t.Errorf("drift %+v, error %v; want none", drift, err)
-		}
-		<-done
-	})
-}
-
-func TestTheMonitorReportsADriftOnce(t *testing.T) {
-	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		ctx, cancel := context.WithCancel(t.Context())
-		var reports []cost.Drift
-		watched := make(chan struct{})
-		go func() {
-			defer close(watched)
-			r.monitor().Watch(ctx, func(drift cost.Drift) { reports = append(reports, drift) })
-		}()
-		for _, spent := range []cost.Money{0, cost.Dollar, 0, 0, cost.Dollar} {
-			r.service.spendElsewhere(spent, 0)
-			<-time.After(time.Minute)
-			synctest.Wait()
-		}
-		want := []cost.Drift{{Money: cost.Dollar}, {Money: 2 * cost.Dollar}}
-		if diff := cmp.Diff(want, reports); diff != "" || len(r.service.reads) != 5 {
-			t.Errorf("%d reads in 5 minutes, reports (-want +got):\n%s", len(r.service.reads), diff)
-		}
-		cancel()
-		<-watched
-	})
-}
-
-func TestAStatusThatCannotBeReadIsSkipped(t *testing.T) {
-	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		failure := errors.New("HTTP 503")
-		r.service.status = func(read int, account cost.Account) (cost.Account, error) {
-			if read == 1 {
-				return cost.Account{}, failure
-			}
-			return account, nil
-		}
-		if drift, err := r.monitor().Read(t.Context()); !errors.Is(err, failure) || !drift.Zero() {
-			t.Errorf("drift %+v, error %v; want %v", drift, err, failure)
-		}
-		r.service.spendElsewhere(cost.Dollar, 0)
-		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-		defer cancel()
-		reports := 0
-		r.monitor().Watch(ctx, func(cost.Drift) { reports++ })
-		if reports != 1 {
-			t.Errorf("%d reports, want 1", reports)
-		}
-	})
-}
-
-// TestANewBaseInBetweenIsNoDrift has a reconciliation come between the monitor's
-// look at the journal and the account's answer.
-func TestANewBaseInBetweenIsNoDrift(t *testing.T) {
-	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.service.spendElsewhere(cost.Dollar, 0)
-		r.service.status = func(_ int, account cost.Account) (cost.Account, error) {
-			return account, r.journal.Rebase(account)
-		}
-		if drift, err := r.monitor().Read(t.Context()); err != nil || !drift.Zero() {
-			t.Errorf("drift %+v, error %v; want none from a base that is gone", drift, err)
-		}
-	})
 }

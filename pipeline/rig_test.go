@@ -39,6 +39,8 @@ type rig struct {
 	concurrency int
 	pacer       pipeline.Pacer
 	ceilings    []cost.Ceiling
+	prices      cost.Prices
+	shortBudget pipeline.ShortBudget
 	notes       []string
 	reports     []pipeline.Tally
 }
@@ -48,7 +50,7 @@ func withRig(t *testing.T, script func(call) reply, test func(t *testing.T, r *r
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{
-			t: t, disk: newDisk(), service: newScripted(script), concurrency: 1,
+			t: t, disk: newDisk(), service: newScripted(script), concurrency: 1, prices: prices,
 			rate: checkpoint.Rate{Slots: 10_000, Window: time.Minute},
 		}
 		r.open()
@@ -96,10 +98,11 @@ func (o outcome) word() string {
 func (r *rig) lookups() *pipeline.Lookups {
 	return &pipeline.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
-		Reconciler: &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
-		Order:      attempt.Request{Run: "run", Prices: prices, Ceilings: r.ceilings},
-		Report:     func(tally pipeline.Tally) { r.reports = append(r.reports, tally) },
-		Note:       func(text string) { r.notes = append(r.notes, text) },
+		ShortBudget: r.shortBudget,
+		Reconciler:  &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
+		Order:       attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
+		Report:      func(tally pipeline.Tally) { r.reports = append(r.reports, tally) },
+		Note:        func(text string) { r.notes = append(r.notes, text) },
 	}
 }
 
@@ -165,7 +168,7 @@ func (r *rig) resolution(id attempt.ID) attempt.Resolution {
 
 // maxSpend sets the ceiling of the run.
 func (r *rig) maxSpend(limit cost.Money) {
-	r.ceilings = []cost.Ceiling{{Name: "max-spend", Scope: checkpoint.RunScope("run"), Limit: limit}}
+	r.ceilings = []cost.Ceiling{cost.SpendCeiling("max-spend", checkpoint.RunScope("run"), limit)}
 }
 
 const profiles = "https://pro.example/in/"

@@ -32,14 +32,15 @@ type reply struct {
 type scripted struct {
 	script func(call) reply
 
-	mu       sync.Mutex
-	calls    []call
-	tries    map[string]int
-	inFlight int
-	most     int // in flight at the same time
-	account  cost.Account
-	charged  cost.Money
-	reads    []time.Time // of the account status
+	mu        sync.Mutex
+	calls     []call
+	tries     map[string]int
+	inFlight  int
+	most      int // in flight at the same time
+	account   cost.Account
+	charged   cost.Money
+	reads     []time.Time // of the account status
+	takenFree int64       // free emails that somebody else took
 	// status replaces what the account status says; nil for the account.
 	status func(read int, account cost.Account) (cost.Account, error)
 }

@@ -1,26 +1,34 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
-	"io"
-	"iter"
+	"sync"
 
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
 )
 
-// Recorder tells what is known of identities. It may be called from many goroutines.
+// Recorder tells what is known of people. It may be called from many goroutines.
 type Recorder interface {
-	// Key returns a short stand-in for an identity; equal persons have equal keys.
-	Key(id enrich.Identity) enrich.Key
-	// Record returns what durable attempts say about an identity.
-	Record(id enrich.Identity) (attempt.Record, error)
+	// KeyOf returns a short stand-in for an identity, by its canonical form; equal
+	// persons have equal keys.
+	KeyOf(canonical []byte) enrich.Key
+	// People returns of how many persons something is known at most; zero only when
+	// nothing is known of anybody.
+	People() int64
+	// Records hands the keys that begin with a byte, of all persons something is known
+	// of, to visit, with a function that returns what is known. A key may come twice.
+	Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
+	// RecordOf returns what durable attempts say about the person with a key.
+	RecordOf(key enrich.Key) (attempt.Record, error)
 }
 
 // List opens the same rows as often as it is asked to.
 type List interface {
-	Open() (table.Reader, error)
+	// Open opens the list for one pass, in which the cells of these columns are read.
+	Open(columns []int) (table.Reader, error)
 }
 
 // Scope says which rows ask for what.
@@ -32,188 +40,250 @@ type Scope struct {
 	// Limit keeps the lookups to the first so many persons of the list that miss
 	// something, answered or not, so that running again asks no more; zero for all.
 	Limit int64
+	// Priority is the order of the lookups, nil for the list's. The limit keeps the
+	// first ones in that order. The output is in the list's order in any case.
+	Priority *Priority
+	// Memory is how many bytes the table of persons may take before it goes on in a
+	// temporary file; zero for no ceiling. A 256th part of the table has to fit once
+	// for each core. An output may need as much again for an index of what the journal
+	// knows, and does without the index where that is more.
+	Memory int64
+	// TempDir is the directory of temporary files, the system's when it is "".
+	TempDir string
 }
 
-// Survey is what one pass over the list found. Its memory grows with the distinct
-// identities, not with the rows.
+// Survey is what one pass over the list found. It takes a byte for each row; the table
+// of persons that Take needs meanwhile is gone when it returns.
 type Survey struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
 	Duplicates     int64 // rows of an identity that an earlier row leads
 	Unidentifiable map[enrich.Unidentifiable]int64
-	persons        map[enrich.Key]*person
+
+	rows    []rowMark // what is to be done at each row
+	settled Counts    // the persons that nothing is asked for
+	keyOf   func(canonical []byte) enrich.Key
 }
 
-// person is what the survey keeps of a distinct identity.
-type person struct {
-	lead  int64         // number of the first row that misses something
-	wants enrich.Fields // missing in any of its rows
-	// The fields of the journal's record by what it knows of them.
-	known, rejected, doubted, forfeited, forgotten enrich.Fields
-	skip                                           bool // past the limit
-}
+// rowMark says what is to be done at a row, when it leads a person.
+type rowMark uint8
 
-// ask returns the fields that are to be looked up.
-func (p *person) ask() enrich.Fields {
-	if p.skip {
-		return 0
+// The bits of a rowMark. What it holds of the key is there to notice a list that has
+// changed.
+const (
+	markAsk    rowMark = 1<<enrich.NumFields - 1 // the fields that are to be looked up
+	markLeads  rowMark = 1 << enrich.NumFields
+	markByName rowMark = markLeads << 1
+	markKey    rowMark = ^(markByName<<1 - 1)
+)
+
+func newRowMark(key enrich.Key, p person) rowMark {
+	mark := rowMark(p.unasked()) | markLeads | rowMark(key[len(key)-1])&markKey
+	if p.pattern == enrich.ByName {
+		mark |= markByName
 	}
-	return p.unasked()
+	return mark
 }
 
-// unasked returns the fields that the person misses and the journal does not know.
-func (p *person) unasked() enrich.Fields {
-	return p.wants.Without(p.known | p.rejected | p.doubted | p.forfeited | p.forgotten)
-}
+func (m rowMark) leads() bool        { return m&markLeads != 0 }
+func (m rowMark) ask() enrich.Fields { return enrich.Fields(m & markAsk) }
 
-// surveyed is one row as every stage sees it.
-type surveyed struct {
-	row      table.Row
-	identity enrich.Identity
-	missing  enrich.Fields
-	reason   enrich.Unidentifiable
-}
-
-// eachRow calls visit for every row of the list.
-func (s Scope) eachRow(list List, visit func(surveyed) error) (err error) {
-	reader, err := list.Open()
-	if err != nil {
-		return err
+func (m rowMark) pattern() enrich.Pattern {
+	if m&markByName != 0 {
+		return enrich.ByName
 	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	for {
-		row, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := visit(s.look(row)); err != nil {
-			return err
-		}
-	}
+	return enrich.ByProfile
 }
 
-func (s Scope) look(row table.Row) surveyed {
-	seen := surveyed{row: row, missing: s.Mapping.missing(row, s.Wanted)}
-	if seen.missing != 0 {
-		seen.identity, seen.reason = s.Mapping.contact(row).Identify(s.Prefer)
-	}
-	return seen
+// isOf reports whether the mark may be one of the person with a key.
+func (m rowMark) isOf(key enrich.Key) bool {
+	return m.leads() && m&markKey == rowMark(key[len(key)-1])&markKey
+}
+
+// blockCounts is what a goroutine counted in a block.
+type blockCounts struct {
+	rows, filled, identified int64
+	unidentifiable           map[enrich.Unidentifiable]int64
+}
+
+// surveyor is what a goroutine needs to survey blocks.
+type surveyor struct {
+	*looker
+	batch batch
 }
 
 // Take reads the whole list: every error of the list shows here, before anything
 // is spent.
-func (s Scope) Take(list List, journal Recorder) (*Survey, error) {
-	survey := &Survey{Unidentifiable: map[enrich.Unidentifiable]int64{}, persons: map[enrich.Key]*person{}}
-	err := s.eachRow(list, func(seen surveyed) error { return survey.add(seen, s, journal) })
+func (s Scope) Take(ctx context.Context, list List, journal Recorder) (survey *Survey, err error) {
+	reader, err := list.Open(s.Mapping.columns())
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	census := newCensus(s)
+	defer func() { err = errors.Join(err, census.close()) }()
+	surveyors := sync.Pool{New: func() any { return &surveyor{looker: s.looker(journal.KeyOf)} }}
+	var identified int64
+	survey = &Survey{Unidentifiable: map[enrich.Unidentifiable]int64{}, keyOf: journal.KeyOf}
+	err = table.Ordered(ctx, reader, func(block table.Block) (blockCounts, error) {
+		v := surveyors.Get().(*surveyor)
+		defer surveyors.Put(v)
+		return v.survey(block, census)
+	}, func(_ table.Block, counts blockCounts) error {
+		identified += counts.identified
+		survey.Rows += counts.rows
+		survey.Filled += counts.filled
+		for reason, n := range counts.unidentifiable {
+			survey.Unidentifiable[reason] += n
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := survey.mark(s, census, journal); err != nil {
+		return nil, err
+	}
+	survey.Duplicates = identified - survey.leads()
 	if s.Limit > 0 {
-		err = s.limit(list, survey, journal)
+		err = s.limit(ctx, list, survey)
 	}
 	return survey, err
 }
 
-func (v *Survey) add(seen surveyed, scope Scope, journal Recorder) error {
-	v.Rows++
-	switch {
-	case seen.missing == 0:
-		v.Filled++
+// survey counts the rows of a block and enters their persons.
+func (v *surveyor) survey(block table.Block, census *census) (blockCounts, error) {
+	counts := blockCounts{rows: int64(block.Len())}
+	err := block.Each(func(row table.Row) error {
+		missing := v.missing(row)
+		if missing == 0 {
+			counts.filled++
+			return nil
+		}
+		key, pattern, reason := v.key(row)
+		if reason != "" {
+			if counts.unidentifiable == nil {
+				counts.unidentifiable = map[enrich.Unidentifiable]int64{}
+			}
+			counts.unidentifiable[reason]++
+			return nil
+		}
+		counts.identified++
+		v.batch.add(newEntry(key, row.Number(), person{wants: missing, pattern: pattern}.marks()))
 		return nil
-	case seen.reason != "":
-		v.Unidentifiable[seen.reason]++
+	})
+	return counts, errors.Join(err, census.add(&v.batch))
+}
+
+// mark finds out what is known of everybody and marks the rows that lead.
+func (v *Survey) mark(scope Scope, census *census, journal Recorder) error {
+	v.rows = make([]rowMark, v.Rows)
+	known := journal.People()
+	var counting sync.Mutex
+	return census.eachShard(func(number int, s *shard) error {
+		if err := recall(s, number, known, journal, scope.Reask); err != nil {
+			return err
+		}
+		var settled Counts
+		err := s.each(func(e *entry) error {
+			p := personOf(e.marks())
+			v.rows[e.row()-1] = newRowMark(e.key(), p)
+			settled.addSettled(p)
+			return nil
+		})
+		counting.Lock()
+		defer counting.Unlock()
+		v.settled = v.settled.plusSettled(settled)
+		return err
+	})
+}
+
+// recall marks the persons of a shard with what the journal knows of them. It goes
+// through what the journal knows where that is less than the persons.
+func recall(s *shard, number int, known int64, journal Recorder, reask attempt.Reask) error {
+	if known == 0 || s.count == 0 {
 		return nil
 	}
-	key := journal.Key(seen.identity)
-	if p := v.persons[key]; p != nil {
-		v.Duplicates++
-		p.wants |= seen.missing
+	remember := func(e *entry, record attempt.Record) {
+		p := personOf(e.marks())
+		p.recall(record, reask)
+		e.lead |= p.marks()
+	}
+	if known/numShards >= int64(s.count) {
+		return s.each(func(e *entry) error {
+			record, err := journal.RecordOf(e.key())
+			remember(e, record)
+			return err
+		})
+	}
+	return journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
+		e := s.find(key)
+		if e == nil {
+			return nil
+		}
+		record, err := recordOf()
+		remember(e, record)
+		return err
+	})
+}
+
+// leads returns how many rows lead a person.
+func (v *Survey) leads() int64 {
+	var leads int64
+	for _, mark := range v.rows {
+		if mark.leads() {
+			leads++
+		}
+	}
+	return leads
+}
+
+// limit keeps the lookups to the first persons.
+func (s Scope) limit(ctx context.Context, list List, survey *Survey) error {
+	left := s.Limit
+	if s.Priority == nil {
+		for i, mark := range survey.rows {
+			if mark.leads() {
+				if left--; left < 0 {
+					survey.skip(i)
+				}
+			}
+		}
 		return nil
 	}
-	record, err := journal.Record(seen.identity)
-	if err != nil {
+	// Those that are kept lose their mark of leaders while the others are found.
+	everybody := func(m rowMark) bool { return m.leads() }
+	var kept []int64
+	err := s.eachByPriority(ctx, list, survey, everybody, func(l lead) error {
+		kept = append(kept, l.number)
+		if left--; left == 0 {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	p := &person{lead: seen.row.Number(), wants: seen.missing}
-	p.recall(record, scope.Reask)
-	v.persons[key] = p
+	for _, row := range kept {
+		survey.rows[row-1] &^= markLeads
+	}
+	for i, mark := range survey.rows {
+		if mark.leads() {
+			survey.skip(i)
+		}
+	}
+	for _, row := range kept {
+		survey.rows[row-1] |= markLeads
+	}
 	return nil
 }
 
-// recall notes what the journal knows of the person.
-func (p *person) recall(record attempt.Record, reask attempt.Reask) {
-	for f := range enrich.Field(enrich.NumFields) {
-		if record.Askable(f, reask) {
-			continue
-		}
-		switch record.States[f] {
-		case attempt.Found, attempt.Missing:
-			p.known = p.known.With(f)
-		case attempt.Rejected:
-			p.rejected = p.rejected.With(f)
-		case attempt.OutcomeUnknown:
-			p.doubted = p.doubted.With(f)
-		case attempt.PaidAndGone:
-			p.forfeited = p.forfeited.With(f)
-		case attempt.Forgotten:
-			p.forgotten = p.forgotten.With(f)
-		case attempt.Unasked:
-		}
+// skip asks for nothing at a row.
+func (v *Survey) skip(row int) {
+	if v.rows[row].ask() != 0 {
+		v.settled.Skipped++
+		v.rows[row] &^= markAsk
 	}
-}
-
-// limit keeps the lookups to the first persons of the list.
-func (s Scope) limit(list List, survey *Survey, journal Recorder) error {
-	var persons int64
-	return s.eachLead(list, survey, journal, func(_ surveyed, p *person) error {
-		persons++
-		p.skip = persons > s.Limit
-		return nil
-	})
-}
-
-// eachLead calls visit for the leading row of every identity, in the list's order.
-func (s Scope) eachLead(list List, survey *Survey, journal Recorder, visit func(surveyed, *person) error) error {
-	return s.eachRow(list, func(seen surveyed) error {
-		if seen.missing == 0 || seen.reason != "" {
-			return nil
-		}
-		p := survey.persons[journal.Key(seen.identity)]
-		if p == nil {
-			return ErrListChanged
-		}
-		if p.lead != seen.row.Number() {
-			return nil
-		}
-		return visit(seen, p)
-	})
-}
-
-// Lookups reads the list again and returns a function that yields the lookups in
-// the list's order, then io.EOF, and one that ends the reading.
-func (s Scope) Lookups(list List, survey *Survey, journal Recorder) (next func() (enrich.Lookup, error), done func()) {
-	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
-		err := s.eachLead(list, survey, journal, func(seen surveyed, p *person) error {
-			ask := p.ask()
-			if ask != 0 && !yield(enrich.Lookup{Identity: seen.identity, Fields: ask}, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(enrich.Lookup{}, err)
-		}
-	})
-	return func() (enrich.Lookup, error) {
-		lookup, err, more := pull()
-		if !more {
-			return lookup, io.EOF
-		}
-		return lookup, err
-	}, stop
 }
 
 // errEnough ends a pass whose reader wants no more.
@@ -221,54 +291,3 @@ var errEnough = errors.New("enough")
 
 // ErrListChanged says that the list is no longer what the survey saw.
 var ErrListChanged = errors.New("the list changed while it was being worked on; run the same command again")
-
-// Lead returns the number of the row that leads the person with that key, 0 when
-// no row misses anything of them.
-func (v *Survey) Lead(key enrich.Key) int64 {
-	if p := v.persons[key]; p != nil {
-		return p.lead
-	}
-	return 0
-}
-
-// Counts says how many rows a survey found by what will become of them, and the
-// lookups by operation.
-type Counts struct {
-	Rows, Filled, Duplicates, Answered, Rejected, InDoubt, Forfeited, Forgotten, Skipped, Lookup int64
-
-	Unidentifiable map[enrich.Unidentifiable]int64
-	Lookups        map[enrich.Operation]int64
-	Asked          [enrich.NumFields]int64 // fields that the lookups ask for
-}
-
-// Count sums the survey up. A person counts once, at its leading row.
-func (v *Survey) Count() Counts {
-	counts := Counts{
-		Rows: v.Rows, Filled: v.Filled, Duplicates: v.Duplicates,
-		Unidentifiable: v.Unidentifiable, Lookups: map[enrich.Operation]int64{},
-	}
-	for _, p := range v.persons {
-		ask := p.ask()
-		switch {
-		case ask != 0:
-			counts.Lookup++
-			counts.Lookups[ask.Operation()]++
-			for f := range ask.Each() {
-				counts.Asked[f]++
-			}
-		case p.skip && p.unasked() != 0:
-			counts.Skipped++
-		case p.wants&p.doubted != 0:
-			counts.InDoubt++
-		case p.wants&p.forfeited != 0:
-			counts.Forfeited++
-		case p.wants&p.rejected != 0:
-			counts.Rejected++
-		case p.wants&p.forgotten != 0:
-			counts.Forgotten++
-		default:
-			counts.Answered++
-		}
-	}
-	return counts
-}

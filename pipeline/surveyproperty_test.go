@@ -24,7 +24,7 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 			fmt.Fprintf(&text, "%s,Ada,%s,%s\n", profile, cell.Draw(t, "email"), cell.Draw(t, "phone"))
 		}
 		list := csvList(text.String())
-		reader, err := list.Open()
+		reader, err := list.Open(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 		}
 		scope := pipeline.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
 		journal := drawJournal(t)
-		survey, err := scope.Take(list, journal)
+		survey, err := scope.Take(t.Context(), list, journal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,18 +62,32 @@ type drawnJournal struct {
 	records map[enrich.Key]attempt.Record
 }
 
-func (d drawnJournal) Record(id enrich.Identity) (attempt.Record, error) {
-	return d.records[d.Key(id)], nil
+func (d drawnJournal) People() int64 { return int64(len(d.records)) }
+
+func (d drawnJournal) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	for key, record := range d.records {
+		if key[0] == first {
+			if err := visit(key, func() (attempt.Record, error) { return record, nil }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
+func (d drawnJournal) RecordOf(key enrich.Key) (attempt.Record, error) { return d.records[key], nil }
+
 func drawJournal(t *rapid.T) drawnJournal {
-	journal := drawnJournal{newBlank(), map[enrich.Key]attempt.Record{}}
+	journal := drawnJournal{blank{}, map[enrich.Key]attempt.Record{}}
 	for _, who := range names(3) {
 		var record attempt.Record
 		for f := range record.States {
 			record.States[f] = attempt.FieldState(rapid.IntRange(int(attempt.Unasked), int(attempt.Forgotten)).Draw(t, "state"))
 		}
-		journal.records[journal.Key(identity(who))] = record
+		journal.records[keyOf(identity(who))] = record
 	}
 	return journal
 }
+
+// keyOf returns the key that blank has for an identity.
+func keyOf(id enrich.Identity) enrich.Key { return blank{}.KeyOf([]byte(id.Canonical())) }

@@ -101,11 +101,11 @@ func (s *stack) run() error {
 		return err
 	}
 	scope := s.list.scope(s.t, email)
-	survey, err := scope.Take(s.list, journal)
+	survey, err := scope.Take(s.t.Context(), s.list, journal)
 	if err != nil {
 		return errors.Join(err, journal.Close())
 	}
-	next, done := scope.Lookups(s.list, survey, journal)
+	next, done := scope.Lookups(s.t.Context(), s.list, survey)
 	defer done()
 	lookups := &pipeline.Lookups{
 		Ledger: journal, Finder: s.client, Pacer: s.pacer, Concurrency: 16, Now: time.Now,

@@ -56,7 +56,7 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 	case enrich.Answered:
 		return w.ledger.Settle(ticket.ID, v.Answer)
 	case enrich.Refused:
-		voiding := attempt.Voiding{Reason: v.Code, RequestID: v.RequestID, Sent: true, Reject: v.Class == enrich.InvalidInput}
+		voiding := attempt.Voiding{Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput}
 		if v.Class == enrich.StopRun {
 			w.gate.close()
 		}

@@ -1,14 +1,14 @@
 package pipeline
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"payonce/attempt"
-	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 )
@@ -17,28 +17,11 @@ import (
 // resolutions only.
 type Answers interface {
 	Recorder
-	// Resolution returns how an attempt ended, and false while it has not.
-	Resolution(id attempt.ID) (attempt.Resolution, bool, error)
-	// Doubt returns why the outcome of an attempt is unknown.
-	Doubt(id attempt.ID) string
+	// Outcomes hands what is known of attempts, whose numbers ascend, to visit: who it was
+	// about, the zero identity when that was erased; how it ended, the zero resolution
+	// while it has not; and why its outcome is unknown, "" when it is not.
+	Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error
 }
-
-// Status is a row's outcome, as the output shows it.
-type Status string
-
-// The outcomes of a row.
-const (
-	StatusMatched        Status = "matched"
-	StatusPartial        Status = "partial"
-	StatusNotFound       Status = "not_found"
-	StatusFilled         Status = "filled"
-	StatusDuplicate      Status = "duplicate"
-	StatusUnidentifiable Status = "unidentifiable"
-	StatusRejected       Status = "rejected"
-	StatusInDoubt        Status = "in_doubt"
-	StatusForfeited      Status = "forfeited"
-	StatusNotAttempted   Status = "not_attempted"
-)
 
 // Output says how the output of a run is made: from the list, the configuration
 // and the journal alone.
@@ -46,243 +29,159 @@ type Output struct {
 	Scope   Scope
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
+	Profile bool   // the person's profile is the last column
 }
 
 // The columns that are appended to every list, behind those of fields without a
 // column of their own.
-var resultColumns = []string{
-	"full_name", "phone_type", "enrich_status", "enrich_reason",
-	"enrich_charge_usd", "enrich_request_id", "enrich_retrieved_at", "enrich_provenance",
+var resultColumns = []table.Column{
+	{Name: "full_name"},
+	{Name: "phone_type"},
+	{Name: "enrich_status"},
+	{Name: "enrich_reason"},
+	{Name: "enrich_charge_usd", Kind: table.Money},
+	{Name: "enrich_request_id"},
+	{Name: "enrich_retrieved_at", Kind: table.Time},
+	{Name: "enrich_provenance"},
 }
 
-// Columns returns the names of the appended columns. A name that the list has
-// already gets a number, so that every column can be told from the others.
-func (o Output) Columns(schema table.Schema) []string {
-	var columns []string
+// Columns returns the appended columns. A name that the list has already gets a
+// number, so that every column can be told from the others.
+func (o Output) Columns(schema table.Schema) []table.Column {
+	var columns []table.Column
 	for f := range o.Scope.Wanted.Each() {
 		if o.Scope.Mapping.columnOf(f) == none {
-			columns = append(columns, f.String())
+			columns = append(columns, table.Column{Name: f.String()})
 		}
 	}
 	columns = append(columns, resultColumns...)
+	if o.Profile {
+		columns = append(columns, table.Column{Name: "profile"})
+	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 	}
-	for i, name := range columns {
-		for n := 2; taken(columns[i]); n++ {
-			columns[i] = fmt.Sprintf("%s_%d", name, n)
+	for i, column := range columns {
+		for n := 2; taken(columns[i].Name); n++ {
+			columns[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
 		}
 	}
 	return columns
 }
 
+// Filled returns the columns of the list in which empty cells are filled.
+func (o Output) Filled() []int {
+	var columns []int
+	for f := range o.Scope.Wanted.Each() {
+		if column := o.Scope.Mapping.columnOf(f); column != none {
+			columns = append(columns, column)
+		}
+	}
+	slices.Sort(columns)
+	return columns
+}
+
 // Write writes every row of the list, and to rejects those that could not be
 // looked up; rejects may be nil. It returns the rows by outcome.
-func (o Output) Write(list List, survey *Survey, answers Answers, out, rejects table.Writer) (map[Status]int64, error) {
-	rows := map[Status]int64{}
-	err := o.Scope.eachRow(list, func(seen surveyed) error {
-		result, err := o.result(seen, survey, answers)
-		if err != nil {
-			return err
-		}
-		rows[result.status]++
-		if rejects != nil && (result.status == StatusUnidentifiable || result.status == StatusRejected) {
-			if err := rejects.WriteRow(seen.row, nil, []string{result.reason}); err != nil {
-				return err
-			}
-		}
-		fills, appended := o.cells(seen.missing, result)
-		return out.WriteRow(seen.row, fills, appended)
+//
+// It reads the list once: several blocks are looked at and formatted at the same time,
+// and in between they enter their persons in the order of the list, so that it is known
+// which row leads. Only when the table of persons does not fit into memory is the rest of
+// the list read twice more.
+func (o Output) Write(ctx context.Context, list List, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
+	w := &writing{
+		Output: o, list: list, answers: answers, out: out, rejects: rejects,
+		census: newCensus(o.Scope), known: newKnowledge(answers, o.Scope.Memory), rows: map[Status]int64{},
+	}
+	w.pens.New = func() any { return w.newPen() }
+	defer func() { err = errors.Join(err, w.census.close()) }()
+	err = w.pass(ctx, func(p *pen, first int64, verdicts []verdict, turn table.Turn) error {
+		turn.Take(func() {
+			w.census.claim(&p.batch, func(row, lead int64) { verdicts[row-first].ledBy(lead) })
+		})
+		return nil
 	})
-	return rows, err
+	if errors.Is(err, errFull) {
+		err = w.writeRest(ctx)
+	}
+	return w.rows, err
 }
 
-// rowResult is what one row gets.
-type rowResult struct {
-	status  Status
-	reason  string
-	values  [enrich.NumFields]string
-	answer  enrich.Answer // the parts that do not belong to one field
-	ids     []string      // request IDs
-	charge  cost.Money
-	charged bool // the row leads and was asked for: its charge is shown, be it zero
+// writing is a Write under way.
+type writing struct {
+	Output
+	list         List
+	answers      Answers
+	out, rejects table.Writer
+	census       *census
+	known        *knowledge
+	pens         sync.Pool
+	rows         map[Status]int64 // that are written
+	last         int64            // the last row that is written
 }
 
-// cells turns a result into the fills of the row's own cells and the appended ones.
-func (o Output) cells(missing enrich.Fields, r rowResult) (fills []table.Fill, appended []string) {
-	for f := range o.Scope.Wanted.Each() {
-		column := o.Scope.Mapping.columnOf(f)
-		switch {
-		case column == none:
-			appended = append(appended, r.values[f])
-		case missing.Has(f) && r.values[f] != "":
-			fills = append(fills, table.Fill{Column: column, Value: r.values[f]})
-		}
-	}
-	slices.SortFunc(fills, func(a, b table.Fill) int { return a.Column - b.Column })
-	charge, retrieved := "", ""
-	if r.charged {
-		charge = r.charge.String()
-	}
-	if !r.answer.RetrievedAt.IsZero() {
-		retrieved = r.answer.RetrievedAt.UTC().Format(time.RFC3339)
-	}
-	return fills, append(appended, r.answer.FullName, r.answer.PhoneType, string(r.status), r.reason,
-		charge, strings.Join(r.ids, " "), retrieved, r.answer.Provenance)
+// errFull says that the table of persons does not fit into memory.
+var errFull = errors.New("the table of persons does not fit into memory")
+
+// formatted is a block as it is to be written.
+type formatted struct {
+	part, rejected table.Part
+	rows           map[Status]int64
 }
 
-// result finds out what a row gets.
-func (o Output) result(seen surveyed, survey *Survey, answers Answers) (rowResult, error) {
-	switch {
-	case seen.missing == 0:
-		return rowResult{status: StatusFilled}, nil
-	case seen.reason != "":
-		return rowResult{status: StatusUnidentifiable, reason: string(seen.reason)}, nil
-	}
-	p := survey.persons[answers.Key(seen.identity)]
-	if p == nil {
-		return rowResult{}, ErrListChanged
-	}
-	record, err := answers.Record(seen.identity)
+// pass looks at the blocks behind the last row that is written and formats them,
+// several at the same time, and writes them in order. In between, settle says which
+// rows lead.
+func (w *writing) pass(ctx context.Context, settle func(*pen, int64, []verdict, table.Turn) error) (err error) {
+	reader, err := w.list.Open(w.Scope.Mapping.columns())
 	if err != nil {
-		return rowResult{}, err
+		return err
 	}
-	if p.lead == seen.row.Number() {
-		// The charges for what only duplicates miss stand here too.
-		return o.recall(p.wants, seen.missing, record, answers)
-	}
-	result, err := o.recall(seen.missing, seen.missing, record, answers)
-	result.follow(p.lead)
-	return result, err
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	from := w.last
+	return table.OrderedInTurn(ctx, reader, func(block table.Block, turn table.Turn) (formatted, error) {
+		if endOf(block) <= from {
+			return formatted{}, nil
+		}
+		p := w.pens.Get().(*pen)
+		defer w.pens.Put(p)
+		if err := p.look(block); err != nil {
+			return formatted{}, err
+		}
+		if err := settle(p, block.First(), p.verdicts, turn); err != nil {
+			return formatted{}, err
+		}
+		if err := p.remember(); err != nil {
+			return formatted{}, err
+		}
+		return p.format(block)
+	}, func(block table.Block, f formatted) error {
+		if endOf(block) <= from {
+			return nil
+		}
+		return w.write(block, f)
+	})
 }
 
-// follow makes the result that of a duplicate of another row. An outcome that is
-// not what was asked for is still shown.
-func (r *rowResult) follow(lead int64) {
-	same := fmt.Sprintf("same person as row %d", lead)
-	r.charged = false
-	if r.status == StatusInDoubt || r.status == StatusForfeited {
-		r.reason = same + ": " + r.reason
-		return
-	}
-	r.status, r.reason = StatusDuplicate, same
-}
+// endOf returns the number of the last row of a block.
+func endOf(block table.Block) int64 { return block.First() + int64(block.Len()) - 1 }
 
-// recall collects what the journal holds on the fields that were asked for because
-// of a row, and judges the row by those that it misses itself.
-func (o Output) recall(asked, missing enrich.Fields, record attempt.Record, answers Answers) (rowResult, error) {
-	var r rowResult
-	var reasons [enrich.NumFields]string
-	var seen []attempt.ID
-	for f := range asked.Each() {
-		id := record.Attempts[f]
-		if id == 0 {
-			continue
-		}
-		resolution, _, err := answers.Resolution(id)
-		if err != nil {
-			return r, err
-		}
-		reasons[f] = cmp.Or(answers.Doubt(id), resolution.Reason)
-		if resolution.Answer != nil {
-			r.values[f] = resolution.Answer.Value(f)
-		}
-		if resolution.Erased && record.States[f] == attempt.Found {
-			record.States[f], reasons[f] = attempt.Forgotten, reasonExpired
-		}
-		if !slices.Contains(seen, id) {
-			seen = append(seen, id)
-			r.add(resolution, resolution.Run == o.Run)
-		}
+// write writes a block and counts its rows.
+func (w *writing) write(block table.Block, f formatted) error {
+	if err := w.out.Write(f.part); err != nil {
+		return err
 	}
-	if err := o.addForfeited(&r, asked, record, answers); err != nil {
-		return r, err
-	}
-	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
-		r.answer.PhoneType = "" // it would speak of the row's own number
-	}
-	r.status, r.reason = o.judge(missing, record, reasons, r.answer.Status)
-	return r, nil
-}
-
-// addForfeited adds what was charged for fields before they were bought again.
-func (o Output) addForfeited(r *rowResult, asked enrich.Fields, record attempt.Record, answers Answers) error {
-	var ids []attempt.ID
-	for f := range asked.Each() {
-		ids = append(ids, record.Earlier[f]...)
-	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		resolution, _, err := answers.Resolution(id)
-		if err != nil {
+	if w.rejects != nil {
+		if err := w.rejects.Write(f.rejected); err != nil {
 			return err
 		}
-		if resolution.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
-			r.charge += resolution.Charge.Amount
-		}
+	}
+	for status, n := range f.rows {
+		w.rows[status] += n
+	}
+	w.last = endOf(block)
+	if w.census.spill == nil && w.census.isFull() {
+		return errFull
 	}
 	return nil
-}
-
-// add adds what one attempt brought. The run that shows the row shows only what
-// it paid itself.
-func (r *rowResult) add(res attempt.Resolution, own bool) {
-	if res.RequestID != "" {
-		r.ids = append(r.ids, res.RequestID)
-	}
-	if res.State == attempt.Settled || res.State == attempt.Forfeited {
-		r.charged = true
-	}
-	if own {
-		r.charge += res.Charge.Amount
-	}
-	if res.Answer == nil {
-		return
-	}
-	latest, other := *res.Answer, r.answer
-	if other.RetrievedAt.After(latest.RetrievedAt) {
-		latest, other = other, latest
-	}
-	latest.FullName = cmp.Or(latest.FullName, other.FullName)
-	latest.PhoneType = cmp.Or(latest.PhoneType, other.PhoneType)
-	r.answer = latest
-}
-
-// The reasons of rows whose values are not in the journal any more; neither is
-// bought again.
-const (
-	reasonForgotten = "forgotten on request"
-	reasonExpired   = "the answer was erased after its retention time"
-)
-
-// judge gives the row its status and the reason: what may still change comes first.
-func (o Output) judge(missing enrich.Fields, record attempt.Record, reasons [enrich.NumFields]string, answer enrich.Status) (Status, string) {
-	var in [attempt.Forgotten + 1]enrich.Fields
-	for f := range missing.Each() {
-		in[record.States[f]] = in[record.States[f]].With(f)
-	}
-	first := func(fields enrich.Fields) string {
-		for f := range fields.Each() {
-			return reasons[f]
-		}
-		return ""
-	}
-	switch {
-	case in[attempt.OutcomeUnknown] != 0:
-		return StatusInDoubt, first(in[attempt.OutcomeUnknown])
-	case in[attempt.PaidAndGone] != 0:
-		return StatusForfeited, first(in[attempt.PaidAndGone])
-	case in[attempt.Rejected] != 0:
-		return StatusRejected, first(in[attempt.Rejected])
-	case in[attempt.Unasked] != 0:
-		return StatusNotAttempted, o.Stopped
-	case in[attempt.Forgotten] != 0:
-		return StatusNotAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
-	case in[attempt.Missing] == 0:
-		return StatusMatched, ""
-	case in[attempt.Found] == 0 && answer == enrich.NotFound:
-		return StatusNotFound, "person unknown"
-	default:
-		return StatusPartial, in[attempt.Missing].String() + " not found"
-	}
 }

@@ -1,0 +1,154 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// Lookups reads the list again and returns a function that yields the lookups in
+// their order, then io.EOF, and one that ends the reading.
+func (s Scope) Lookups(ctx context.Context, list List, survey *Survey) (next func() (enrich.Lookup, error), done func()) {
+	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
+		asked := func(m rowMark) bool { return m.ask() != 0 }
+		err := s.eachInOrder(ctx, list, survey, asked, func(l lead) error {
+			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.mark.ask()}, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(enrich.Lookup{}, err)
+		}
+	})
+	return func() (enrich.Lookup, error) {
+		lookup, err, more := pull()
+		if !more {
+			return lookup, io.EOF
+		}
+		return lookup, err
+	}, stop
+}
+
+// lead is a leading row.
+type lead struct {
+	number   int64
+	mark     rowMark
+	identity enrich.Identity
+	rank     rank // when there is a priority
+}
+
+// lead returns the leading row with its person.
+func (l *looker) lead(row table.Row, mark rowMark) (lead, error) {
+	if key, _, reason := l.key(row); reason != "" || !mark.isOf(key) || l.missing(row) == 0 {
+		return lead{}, ErrListChanged
+	}
+	return lead{number: row.Number(), mark: mark, identity: l.identity(row)}, nil
+}
+
+// eachInOrder calls visit for the leading rows that choose picks, in the order of
+// the lookups.
+func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) (err error) {
+	if s.Priority != nil {
+		return s.eachByPriority(ctx, list, survey, choose, visit)
+	}
+	reader, err := list.Open(s.Mapping.columns())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	l := s.looker(survey.keyOf)
+	for rows := int64(0); ; {
+		block, err := reader.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return survey.ended(rows)
+		case err != nil:
+			return err
+		}
+		rows += int64(block.Len())
+		err = survey.eachLead(block, choose, func(row table.Row, mark rowMark) error {
+			found, err := l.lead(row, mark)
+			if err != nil {
+				return err
+			}
+			return visit(found)
+		})
+		block.Release()
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+// ended fails when a pass has not seen as many rows as the survey.
+func (v *Survey) ended(rows int64) error {
+	if rows != v.Rows {
+		return ErrListChanged
+	}
+	return nil
+}
+
+// eachLead calls visit for the leading rows of a block that choose picks. A block
+// without one is not looked at.
+func (v *Survey) eachLead(block table.Block, choose func(rowMark) bool, visit func(table.Row, rowMark) error) error {
+	first := block.First()
+	if first-1+int64(block.Len()) > v.Rows {
+		return ErrListChanged
+	}
+	marks := v.rows[first-1:][:block.Len()]
+	if !slices.ContainsFunc(marks, choose) {
+		return nil
+	}
+	return block.Each(func(row table.Row) error {
+		if mark := marks[row.Number()-first]; choose(mark) {
+			return visit(row, mark)
+		}
+		return nil
+	})
+}
+
+// RowsOf returns the numbers of the rows that lead the given people, 0 for those of
+// whom no row misses anything.
+func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) (rows []int64, err error) {
+	reader, err := list.Open(s.Mapping.columns())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	rows = make([]int64, len(people))
+	sought := map[string][]int{}
+	for i, id := range people {
+		sought[id.Canonical()] = append(sought[id.Canonical()], i)
+	}
+	seek := func(block table.Block) (found map[int]int64, err error) {
+		l := s.looker(func([]byte) enrich.Key { return enrich.Key{} })
+		found = map[int]int64{}
+		return found, block.Each(func(row table.Row) error {
+			if l.missing(row) == 0 {
+				return nil
+			}
+			if _, _, reason := l.key(row); reason == "" {
+				for _, i := range sought[string(l.canonical)] {
+					if found[i] == 0 {
+						found[i] = row.Number()
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return rows, table.Ordered(ctx, reader, seek, func(_ table.Block, found map[int]int64) error {
+		for i, row := range found {
+			if rows[i] == 0 {
+				rows[i] = row
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Status is a row's outcome, as the output shows it.
+type Status string
+
+// The outcomes of a row.
+const (
+	StatusMatched        Status = "matched"
+	StatusPartial        Status = "partial"
+	StatusNotFound       Status = "not_found"
+	StatusFilled         Status = "filled"
+	StatusDuplicate      Status = "duplicate"
+	StatusUnidentifiable Status = "unidentifiable"
+	StatusRejected       Status = "rejected"
+	StatusInDoubt        Status = "in_doubt"
+	StatusForfeited      Status = "forfeited"
+	StatusNotAttempted   Status = "not_attempted"
+)
+
+// rowResult is what one row gets.
+type rowResult struct {
+	status  Status
+	reason  string
+	values  [enrich.NumFields]string
+	answer  enrich.Answer // the parts that do not belong to one field
+	ids     []string      // request IDs
+	charge  cost.Money
+	charged bool // the row leads and was asked for: its charge is shown, be it zero
+}
+
+// recall collects what the journal holds on the person of a row, and judges the row by
+// the fields that it misses itself. A row that leads its person also shows what the run
+// paid for other fields: those that only its duplicates miss.
+func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record attempt.Record, attempts map[attempt.ID]remembered) {
+	var reasons [enrich.NumFields]string
+	var seen []attempt.ID
+	for f := range o.Scope.Wanted.Each() {
+		id := record.Attempts[f]
+		known := attempts[id]
+		if id == 0 || !missing.Has(f) && (!leads || known.ended.Run != o.Run) {
+			continue
+		}
+		reasons[f] = cmp.Or(known.doubt, known.ended.Reason)
+		if known.ended.Answer != nil {
+			r.values[f] = known.ended.Answer.Value(f)
+		}
+		if known.ended.Erased && record.States[f] == attempt.Found {
+			record.States[f], reasons[f] = attempt.Forgotten, reasonExpired
+		}
+		if !slices.Contains(seen, id) {
+			seen = append(seen, id)
+			r.add(known.ended, known.ended.Run == o.Run)
+		}
+	}
+	o.addForfeited(r, record, attempts)
+	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
+		r.answer.PhoneType = "" // it would speak of the row's own number
+	}
+	r.status, r.reason = o.judge(missing, record, reasons, r.answer.Status)
+}
+
+// addForfeited adds what was charged for fields before they were bought again.
+func (o Output) addForfeited(r *rowResult, record attempt.Record, attempts map[attempt.ID]remembered) {
+	var ids []attempt.ID
+	for f := range o.Scope.Wanted.Each() {
+		ids = append(ids, record.Earlier[f]...)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if ended := attempts[id].ended; ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
+			r.charge += ended.Charge.Amount
+		}
+	}
+}
+
+// add adds what one attempt brought. The run that shows the row shows only what
+// it paid itself.
+func (r *rowResult) add(res attempt.Resolution, own bool) {
+	if res.RequestID != "" {
+		r.ids = append(r.ids, res.RequestID)
+	}
+	if res.State == attempt.Settled || res.State == attempt.Forfeited {
+		r.charged = true
+	}
+	if own {
+		r.charge += res.Charge.Amount
+	}
+	if res.Answer == nil {
+		return
+	}
+	latest, other := *res.Answer, r.answer
+	if other.RetrievedAt.After(latest.RetrievedAt) {
+		latest, other = other, latest
+	}
+	latest.FullName = cmp.Or(latest.FullName, other.FullName)
+	latest.PhoneType = cmp.Or(latest.PhoneType, other.PhoneType)
+	latest.Profile = cmp.Or(latest.Profile, other.Profile)
+	r.answer = latest
+}
+
+// The reasons of rows whose values are not in the journal any more; neither is
+// bought again.
+const (
+	reasonForgotten = "forgotten on request"
+	reasonExpired   = "the answer was erased after its retention time"
+)
+
+// judge gives the row its status and the reason: what may still change comes first.
+func (o Output) judge(missing enrich.Fields, record attempt.Record, reasons [enrich.NumFields]string, answer enrich.Status) (Status, string) {
+	var in [attempt.Forgotten + 1]enrich.Fields
+	for f := range missing.Each() {
+		in[record.States[f]] = in[record.States[f]].With(f)
+	}
+	first := func(fields enrich.Fields) string {
+		for f := range fields.Each() {
+			return reasons[f]
+		}
+		return ""
+	}
+	switch {
+	case in[attempt.OutcomeUnknown] != 0:
+		return StatusInDoubt, first(in[attempt.OutcomeUnknown])
+	case in[attempt.PaidAndGone] != 0:
+		return StatusForfeited, first(in[attempt.PaidAndGone])
+	case in[attempt.Rejected] != 0:
+		return StatusRejected, first(in[attempt.Rejected])
+	case in[attempt.Unasked] != 0 && in[attempt.Found]|in[attempt.Missing] == 0:
+		return StatusNotAttempted, o.Stopped
+	case in[attempt.Unasked] != 0:
+		return StatusPartial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
+	case in[attempt.Forgotten] != 0:
+		return StatusNotAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
+	case in[attempt.Missing] == 0:
+		return StatusMatched, ""
+	case in[attempt.Found] == 0 && answer == enrich.NotFound:
+		return StatusNotFound, "person unknown"
+	default:
+		return StatusPartial, in[attempt.Missing].String() + " not found"
+	}
+}
+
+// unaskedReason says of a row that was asked for in part what it lacks and why.
+func (o Output) unaskedReason(missing, unasked enrich.Fields) string {
+	reason := unasked.String() + " not asked for"
+	if missing != 0 {
+		reason = missing.String() + " not found, " + reason
+	}
+	if o.Stopped != "" {
+		reason += ": " + o.Stopped
+	}
+	return reason
+}
