@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -44,6 +45,91 @@ func TestRunAsks(t *testing.T) {
 	}
 }
 
+// Above the approval threshold --yes is no answer; --approve is one when it covers
+// what the run can spend.
+func TestRunAsksAboveTheThreshold(t *testing.T) {
+	t.Parallel()
+	const threshold = "This is more than the approval threshold of $0.20.\nSend 2 lookups and spend at most $0.30? [y/N] "
+	for _, test := range []struct {
+		name, answer string
+		flags        []string
+		asks         bool
+		code         int
+	}{
+		{"yes to the question", "y\n", []string{"--yes"}, true, exitDone},
+		{"no to the question", "n\n", []string{"--yes"}, true, exitUsage},
+		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitUsage},
+		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
+		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitUsage},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			flags := append([]string{"--strict", "--approval-threshold", "0.20"}, test.flags...)
+			stdout, _, code := askedRunTo(t, t.Context(), strings.NewReader(test.answer), &stderr, flags...)
+			if code != test.code {
+				t.Fatalf("exit code %d, not %d\n%s", code, test.code, &stderr)
+			}
+			if asked := strings.Contains(stderr.String(), threshold); asked != test.asks {
+				t.Errorf("asked: %t\n%s", asked, &stderr)
+			}
+			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
+				t.Errorf("sent: %t\n%s", sent, stdout)
+			}
+		})
+	}
+}
+
+// What was agreed to holds also when a ceiling that the question counted on begins
+// anew meanwhile.
+func TestRunKeepsToItsQuestion(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), &setClock{at: time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)}
+	env := askedEnvironment(strings.NewReader("y\n"))
+	env.now = clock.now
+	args := append(askedList(t, dir), "--strict", "--daily", "0.15")
+	if stdout, stderr, code := executeIn(t.Context(), env, args...); code != exitCeiling {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	env.stdin = onRead{strings.NewReader("y\n"), func() { clock.set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) }}
+	stdout, stderr, code := executeIn(t.Context(), env, args...)
+	if !strings.Contains(stderr, "Send 1 lookup and spend at most $0.00? [y/N] ") {
+		t.Errorf("the question: %q", stderr)
+	}
+	if code != exitCeiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// setClock is a clock that stands still until it is set.
+type setClock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *setClock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *setClock) set(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = at
+}
+
+// onRead does something before each read.
+type onRead struct {
+	io.Reader
+	do func()
+}
+
+func (r onRead) Read(data []byte) (int, error) {
+	r.do()
+	return r.Reader.Read(data)
+}
+
 // An interrupt is an answer too.
 func TestInterruptedQuestionSendsNothing(t *testing.T) {
 	t.Parallel()
@@ -68,18 +154,35 @@ func askedRun(t *testing.T, ctx context.Context, stdin io.Reader) (stdout, stder
 }
 
 // askedRunTo runs a list of two persons in this process, with somebody to ask.
-func askedRunTo(t *testing.T, ctx context.Context, stdin io.Reader, stderr io.Writer) (stdout, output string, code int) {
+func askedRunTo(t *testing.T, ctx context.Context, stdin io.Reader, stderr io.Writer, flags ...string) (stdout, output string, code int) {
 	t.Helper()
 	dir := t.TempDir()
+	var out bytes.Buffer
+	env := askedEnvironment(stdin)
+	env.stdout, env.stderr, env.showsProgress = &out, stderr, true
+	code = execute(ctx, env, append(askedList(t, dir), flags...))
+	return out.String(), filepath.Join(dir, "list.enriched.csv"), code
+}
+
+// askedList writes the list of two persons and returns the command that runs it.
+func askedList(t *testing.T, dir string) []string {
+	t.Helper()
 	list := filepath.Join(dir, "list.csv")
 	if err := os.WriteFile(list, []byte("first_name,last_name,company\nAnn,Lee,Acme\nBob,Ray,Beta\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	env := environment{
-		stdin: stdin, stdout: &out, stderr: stderr, now: time.Now, canAsk: true, showsProgress: true,
-		getenv: func(string) string { return "" },
-	}
-	code = execute(ctx, env, []string{"run", list, "--sandbox", "--rate", "1000/1s", "--max-spend", "3", "--state", filepath.Join(dir, "state")})
-	return out.String(), filepath.Join(dir, "list.enriched.csv"), code
+	return []string{"run", list, "--sandbox", "--rate", "1000/1s", "--max-spend", "3", "--state", filepath.Join(dir, "state")}
+}
+
+// askedEnvironment is one in which somebody can be asked.
+func askedEnvironment(stdin io.Reader) environment {
+	return environment{stdin: stdin, now: time.Now, canAsk: true, getenv: func(string) string { return "" }}
+}
+
+// executeIn runs the program in this process and returns what it printed.
+func executeIn(ctx context.Context, env environment, args ...string) (stdout, stderr string, code int) {
+	var out, messages bytes.Buffer
+	env.stdout, env.stderr = &out, &messages
+	code = execute(ctx, env, args)
+	return out.String(), messages.String(), code
 }

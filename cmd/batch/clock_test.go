@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -36,6 +38,45 @@ func TestClockIsSetBack(t *testing.T) {
 	checkWindow(t, books.Arrivals, slots, window)
 	p.checkExplained(books)
 	checkOutput(t, p, books)
+}
+
+// Every cent of a run is explained, also when the clock was set back by a month
+// between its starts.
+func TestShowExplainsWithClockSetBack(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), &setClock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
+	env := askedEnvironment(nil)
+	env.now = clock.now
+	args := append(askedList(t, dir), "--strict", "--yes", "--name", "back")
+	for _, limit := range []string{"1", "2"} {
+		if _, stderr, code := executeIn(t.Context(), env, append(slices.Clip(args), "--limit", limit)...); code != exitDone {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		clock.set(time.Date(2026, 10, 21, 10, 0, 0, 0, time.UTC))
+	}
+	stdout, stderr, code := executeIn(t.Context(), env, "show", "back", "--sandbox", "--state", filepath.Join(dir, "state"), "--json")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var shown runView
+	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
+		t.Fatal(err)
+	}
+	for by, parts := range map[string]spendParts{
+		"operation": shown.Spend.ByOperation, "outcome": shown.Spend.ByOutcome, "day": shown.Spend.ByDay,
+	} {
+		var sum spendPart
+		for _, part := range parts {
+			sum.Attempts += part.Attempts
+			sum.Charged += part.Charged
+		}
+		if sum.Attempts != 2 || sum.Charged != shown.Spent || sum.Charged == 0 {
+			t.Errorf("by %s: %d attempts, $%s of $%s", by, sum.Attempts, sum.Charged, shown.Spent)
+		}
+	}
+	if len(shown.Spend.ByDay) != 2 {
+		t.Errorf("%d days\n%s", len(shown.Spend.ByDay), stdout)
+	}
 }
 
 // executeAt runs the program in this process with a clock of its own.

@@ -78,11 +78,13 @@ func TestDemoGoldenFiles(t *testing.T) {
 // masker replaces what differs from run to run: places, request IDs and times.
 func masker(dir, work string) func([]byte) []byte {
 	requestID := regexp.MustCompile(`req_lookup_\d+_[0-9a-f]+`)
+	until := regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
 	retrieved := regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	places := strings.NewReplacer(dir, "testdata", work, "dist")
 	return func(text []byte) []byte {
 		text = requestID.ReplaceAll(text, []byte("REQUEST-ID"))
 		text = retrieved.ReplaceAll(text, []byte("RETRIEVED-AT"))
+		text = until.ReplaceAll(text, []byte("TIME"))
 		return []byte(places.Replace(string(text)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"payonce/checkpoint"
+	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/service"
@@ -125,7 +126,7 @@ func exitCode(err error) int {
 		return exitRefused
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, pipeline.ErrListChanged):
+	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, pipeline.ErrListChanged), errors.Is(err, listfile.ErrChanged):
 		return exitUsage
 	default:
 		return exitInternal

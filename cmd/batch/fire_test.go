@@ -15,10 +15,11 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service"
 )
 
 var (
-	fireKills = flag.Int("kills", 15, "how often TestFire kills the program")
+	fireKills = flag.Int("kills", 15, "how often TestFire kills the program; half as often over MCP")
 	fireSeed  = flag.Uint64("fire-seed", 1, "what TestFire draws its moments from")
 )
 
@@ -29,13 +30,16 @@ var (
 // compared with the journal and with the output.
 func TestFire(t *testing.T) {
 	t.Parallel()
-	c := newCampaign(t, *fireSeed)
-	for c.killed() < *fireKills {
-		code := c.strike()
-		c.checkAfterStrike()
-		c.change(code)
-	}
-	c.end()
+	kills := map[service.Transport]int{service.REST: *fireKills, service.MCP: (*fireKills + 1) / 2}
+	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+		c := newCampaign(t, transport, *fireSeed)
+		for c.killed() < kills[transport] {
+			code := c.strike()
+			c.checkAfterStrike()
+			c.change(code)
+		}
+		c.end()
+	})
 }
 
 // campaign is one list under fire.
@@ -56,11 +60,11 @@ type ceilingFrom struct {
 	limit cost.Money
 }
 
-func newCampaign(t *testing.T, seed uint64) *campaign {
+func newCampaign(t *testing.T, transport service.Transport, seed uint64) *campaign {
 	t.Helper()
 	const rows = 300
 	service := startService(t, seed, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
-	p := newProgram(t, rows, service.listen(t))
+	p := newProgram(t, rows, service.listen(t)).over(transport)
 	c := &campaign{
 		program: p, service: service, draw: rand.New(rand.NewPCG(seed, 0)), base: p.args, rows: rows,
 		kills: map[string]int{}, ends: map[int]int{},

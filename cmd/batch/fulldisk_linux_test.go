@@ -23,7 +23,7 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	service, tap := newService(t, 8)
 	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60", "--concurrency", fmt.Sprint(concurrency))
 	mountDisk(t, p.state(), "size=256m")
-	reached, release := tap.holdMany(first, concurrency) // then nothing is being written
+	reached, release := tap.holdMany(t, first, concurrency) // then nothing is being written
 	run := p.start()
 	receive(t, reached, "too few lookups")
 	ballast := fillDisk(t, p.state(), left)

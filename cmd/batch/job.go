@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/service"
@@ -22,50 +25,70 @@ type job struct {
 	list    *listFile
 	schema  table.Schema
 	scope   pipeline.Scope
-	card    cost.RateCard
-	option  cost.Option
+	card    cost.RateCard // whose options are compared
+	quote   cost.Quote    // what the wanted fields cost, and where that stands
 	survey  *pipeline.Survey
 	counts  pipeline.Counts
 	account cost.Account
+	// published is what the service tells of its lookups; nothing when it was not asked.
+	published []publication
 	// asked says whether the account's status was read; without it the account
 	// sets no ceilings.
 	asked bool
+	// approved is what the run may come to by what was agreed to; nil without that.
+	approved *cost.Money
 }
 
 // prepareJob opens the list and finds its columns. Nothing is written or sent.
-func prepareJob(ctx context.Context, s *session, path string) (*job, error) {
-	list, err := openList(ctx, path)
+func prepareJob(s *session, names []string) (*job, error) {
+	list, err := s.openList(names)
 	if err != nil {
 		return nil, err
 	}
 	j := &job{session: s, list: list, name: s.name}
-	if j.card, j.option, err = s.option(); err != nil {
-		return nil, err
-	}
-	if j.schema, err = list.schema(); err != nil {
+	if j.schema, err = list.Schema(); err != nil {
 		return nil, err
 	}
 	mapping, err := pipeline.MapColumns(j.schema, s.mapping)
 	if err != nil {
-		return nil, usagef("%s: %w", path, err)
+		return nil, usagef("%s: %w", strings.Join(names, " "), err)
 	}
 	if !mapping.CanIdentify() {
 		return nil, usagef("%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"name them with --map, such as --map profile_url=COLUMN", path)
+			"name them with --map, such as --map profile_url=COLUMN", strings.Join(names, " "))
 	}
 	if j.name == "" {
-		j.name = runName(list.path, enrich.Fields(s.fields))
+		if j.name, err = runName(list, enrich.Fields(s.fields)); err != nil {
+			return nil, err
+		}
 	}
 	j.scope = pipeline.Scope{
 		Mapping: mapping, Wanted: enrich.Fields(s.fields), Prefer: s.preference(),
 		Reask: attempt.Reask{Before: s.reaskMissing.before(s.env.now()), Forfeited: s.rebuy}, Limit: s.limit,
+		Memory: cmp.Or(s.memory.bytes, machineMemory()/4), TempDir: s.tempDir,
+	}
+	if s.rateCard != "" {
+		if err := j.choosePrices(); err != nil { // for what is wrong in it
+			return nil, err
+		}
+	}
+	if s.priority != "" {
+		if j.scope.Priority, err = pipeline.ParsePriority(j.schema, s.priority); err != nil {
+			return nil, usagef("%s: %w", strings.Join(names, " "), err)
+		}
 	}
 	return j, nil
 }
 
+// surveyGCPercent is how much garbage a survey may leave, in percent of what is live.
+const surveyGCPercent = 30
+
 // take surveys the whole list.
-func (j *job) take() (err error) {
-	j.survey, err = j.scope.Take(j.list, j.recorder())
+func (j *job) take(ctx context.Context) (err error) {
+	// The table of persons is large and holds no pointers: to collect early costs
+	// little, and keeps the memory near what is needed.
+	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
+	j.survey, err = j.scope.Take(ctx, j.list, j.recorder())
 	if err != nil {
 		return err
 	}
@@ -83,61 +106,35 @@ func (j *job) recorder() pipeline.Recorder {
 
 // blankRecorder is the journal of a workspace that has none.
 type blankRecorder struct {
-	key func(enrich.Identity) enrich.Key
+	key func(canonical []byte) enrich.Key
 }
 
-func (b blankRecorder) Key(id enrich.Identity) enrich.Key { return b.key(id) }
+func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonical) }
 
-func (blankRecorder) Record(enrich.Identity) (attempt.Record, error) { return attempt.Record{}, nil }
+func (blankRecorder) People() int64 { return 0 }
 
-// readAccount reads the account status. When nothing is to be looked up, a
-// service that cannot be reached is no reason to fail.
+func (blankRecorder) Records(byte, func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return nil
+}
+
+func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
+
+// readAccount reads the account status and what the service publishes, and chooses the
+// prices. When nothing is to be looked up, a service that cannot be reached is no
+// reason to fail.
 func (j *job) readAccount(ctx context.Context, client *service.StatusClient) error {
 	account, err := client.Status(ctx)
 	if err != nil {
 		if j.counts.Lookup == 0 && ctx.Err() == nil {
-			return nil
+			return j.choosePrices()
 		}
 		return asService(ctx, err)
 	}
 	j.account, j.asked = account, true
-	return pricesFit(account, j.option.Prices, j.scope.Wanted)
-}
-
-func pricesFit(account cost.Account, prices cost.Prices, wanted enrich.Fields) error {
-	return asUsage(pipeline.CheckPrices(account, prices, wanted))
-}
-
-// runCeilings returns the ceilings that the user set.
-func (j *job) runCeilings() []cost.Ceiling {
-	if j.maxSpend.amount == nil {
-		return nil
+	if err := j.readPublished(ctx, client); err != nil {
+		return err
 	}
-	return []cost.Ceiling{{Name: "max-spend", Scope: checkpoint.RunScope(j.name), Limit: *j.maxSpend.amount}}
-}
-
-// ceilings returns every ceiling of the run, those of the account too.
-func (j *job) ceilings() []cost.Ceiling {
-	ceilings := j.runCeilings()
-	return append(ceilings, j.account.Ceilings(checkpoint.ScopeAccount)...)
-}
-
-// totals returns the sums of a scope; zero where there is no journal yet.
-func (j *job) totals(scope string) cost.Totals {
-	if j.journal == nil {
-		return cost.Totals{}
-	}
-	return j.journal.Totals(scope)
-}
-
-// planTotals returns the sums of a scope as they will be once the account's
-// snapshot is its new base: then only lookups in doubt hold something.
-func (j *job) planTotals(scope string) cost.Totals {
-	if scope != checkpoint.ScopeAccount || j.journal == nil {
-		return j.totals(scope)
-	}
-	_, held := j.journal.InDoubt("")
-	return cost.Totals{Held: held}
+	return j.choosePrices()
 }
 
 // freeLeft returns the free allowance that the plan counts on.
@@ -151,14 +148,20 @@ func (j *job) freeLeft() cost.Allowances {
 // record returns what the journal is to remember of the run, which keeps the time
 // of its first start.
 func (j *job) record() (checkpoint.Run, error) {
-	output, err := filepath.Abs(j.output)
-	if err != nil {
-		return checkpoint.Run{}, err
+	output := j.output
+	if output != listfile.Standard {
+		var err error
+		if output, err = filepath.Abs(output); err != nil {
+			return checkpoint.Run{}, err
+		}
 	}
 	run := checkpoint.Run{
-		Name: j.name, List: j.list.path, Output: output, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
-		Limit: j.limit, MaxSpend: *j.maxSpend.amount, Started: j.env.now(),
+		Name: j.name, Output: output, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
+		Limit: j.limit, Profile: j.profile, Priority: j.priority, Job: j.jobName(), MaxSpend: *j.maxSpend.amount,
+		Ceilings: j.ceilingsOf(j.name, j.jobName()), Started: j.env.now(),
 	}
+	run.Restarted = run.Started
+	j.list.recordIn(&run)
 	earlier, found, err := j.journal.Run(j.name)
 	if found {
 		run.Started = earlier.Started
@@ -172,7 +175,7 @@ func (j *job) outputOf(stop pipeline.Stop) pipeline.Output {
 	if stop != nil {
 		stopped = stop.Word()
 	}
-	return pipeline.Output{Scope: j.scope, Run: j.name, Stopped: stopped}
+	return pipeline.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.profile}
 }
 
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier
@@ -184,7 +187,10 @@ func (j *job) lookUp(ctx context.Context, client *service.Client, progress *prog
 	if !leftovers || stop != nil || err != nil {
 		return tally, stop, err
 	}
-	if err := j.take(); err != nil || j.counts.Lookup == 0 {
+	switch err := j.take(ctx); {
+	case ctx.Err() != nil:
+		return tally, pipeline.StopOf(ctx), nil
+	case err != nil || j.counts.Lookup == 0:
 		return tally, nil, err
 	}
 	more, stop, err := j.lookUpOnce(ctx, client, progress)
@@ -193,13 +199,14 @@ func (j *job) lookUp(ctx context.Context, client *service.Client, progress *prog
 
 // lookUpOnce sends the lookups of one survey.
 func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
-	next, done := j.scope.Lookups(j.list, j.survey, j.journal)
+	next, done := j.scope.Lookups(ctx, j.list, j.survey)
 	defer done()
 	lookups := &pipeline.Lookups{
 		Ledger: j.journal, Finder: client, Concurrency: j.concurrency, Now: j.env.now, Report: progress.update,
 		Reconciler: j.reconciler(client.StatusClient), Note: progress.note,
+		ShortBudget: j.shortBudgetPolicy(),
 		Order: attempt.Request{
-			Run: j.name, Prices: j.option.Prices, Ceilings: j.runCeilings(), Strict: j.strict, Reask: j.scope.Reask,
+			Run: j.name, Job: j.jobName(), Prices: j.quote.Prices, Ceilings: j.runCeilings(), Strict: j.strict, Reask: j.scope.Reask,
 		},
 	}
 	if j.pace.value == "even" {
@@ -207,7 +214,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: "temporarily_unavailable", Message: fmt.Sprintf("%d lookups failed three times", tally.GivenUp)}
+		stop = pipeline.ServiceRefused{Code: "temporarily_unavailable", Message: lookupCount(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }

@@ -132,7 +132,7 @@ func (v checkView) print(p *printer) error {
 	p.entry("free allowance used", "%s", listCounts(byField(v.Totals.FreeUsed)))
 	p.entry("fields charged", "%s", listCounts(byField(v.Totals.Charged)))
 	if v.Erased > 0 {
-		p.entry("erased", "%d attempts", v.Erased)
+		p.entry("erased", "%s", counted(v.Erased, "attempt"))
 	}
 	for _, problem := range v.List {
 		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)

@@ -22,6 +22,7 @@ import (
 
 	"payonce/cost"
 	"payonce/sandbox"
+	"payonce/service"
 )
 
 var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
@@ -31,18 +32,22 @@ var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
 // what it was charged.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(*killSeeds) {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			killAndResume(t, seed, "60.00", 45, exitDone, exitDoubt)
-		})
-	}
+	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+		for seed := range uint64(*killSeeds) {
+			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+				t.Parallel()
+				killAndResume(t, transport, seed, "60.00", 45, exitDone, exitDoubt)
+			})
+		}
+	})
 }
 
 // TestKillUnderCeiling kills a program whose money does not suffice for the list.
 func TestKillUnderCeiling(t *testing.T) {
 	t.Parallel()
-	killAndResume(t, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
+	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+		killAndResume(t, transport, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
+	})
 }
 
 // maxKills is after how many kills the program is left alone.
@@ -50,9 +55,9 @@ const maxKills = 8
 
 // killAndResume kills a program at one of the first so many requests of a start, again
 // and again, and lets it end then.
-func killAndResume(t *testing.T, seed uint64, maxSpend string, within int64, codes ...int) {
+func killAndResume(t *testing.T, transport service.Transport, seed uint64, maxSpend string, within int64, codes ...int) {
 	service := startService(t, seed)
-	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4")
+	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4").over(transport)
 	draw := rand.New(rand.NewPCG(seed, 0))
 	kills := 0
 	for ; kills < maxKills; kills++ {

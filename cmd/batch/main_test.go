@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"payonce/service"
 )
 
 // update rewrites the golden files and the expected outputs inside the scripts.
@@ -24,21 +26,39 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runScripts(t, service.REST, files...)
+}
+
+// What is lost, refused and reconciled over REST is so over MCP.
+func TestScriptsOverMCP(t *testing.T) {
+	var files []string
+	for _, name := range []string{"lost", "refusals", "reconcile", "profile"} {
+		files = append(files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	runScripts(t, service.MCP, files...)
+}
+
+// runScripts runs scripts in which $TRANSPORT is the transport.
+func runScripts(t *testing.T, transport service.Transport, files ...string) {
 	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                filepath.Join("testdata", "script"),
+		Files:              files,
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, "GORACE="+raceOptions, "DEMO="+demo, "BATCH_STATE="+filepath.Join(env.WorkDir, "state"))
+			env.Vars = append(env.Vars, "GORACE="+raceOptions, "DEMO="+demo, "TRANSPORT="+string(transport), "BATCH_STATE="+filepath.Join(env.WorkDir, "state"))
 			env.Values[scriptKey{}] = &scriptWorld{}
 			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand,
+			"exits": exitsCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand, "newkey": newKeyCommand, "price": priceCommand,
 			"books": booksCommand, "hold": holdCommand, "release": releaseCommand,
 		},
 	})

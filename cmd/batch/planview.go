@@ -1,39 +1,53 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"time"
 
-	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
 )
 
-// planView is a plan as it is shown and printed with --json.
+// planVersion is the version of the object that "batch plan --json" prints; its
+// schema is docs/plan.schema.json.
+const planVersion = 1
+
+// planView is a plan as it is shown, printed with --json and kept with --out.
 type planView struct {
+	Version        int               `json:"version"`
+	At             time.Time         `json:"at"`
 	Run            string            `json:"run"`
+	Job            string            `json:"job"`
 	List           string            `json:"list"`
 	Columns        map[string]string `json:"columns"`
+	Encoding       string            `json:"encoding,omitempty"` // of the list, when it is not UTF-8
+	Priority       string            `json:"priority,omitempty"`
 	Rows           rowCounts         `json:"rows"`
 	Unidentifiable map[string]int64  `json:"unidentifiable,omitempty"`
 	Lookups        map[string]int64  `json:"lookups"`
 	Fields         map[string]int64  `json:"fields"`
 	FreeAllowance  map[string]int64  `json:"free_allowance"`
+	Prices         pricesView        `json:"prices"`
 	Maximum        cost.Money        `json:"maximum_usd"`
-	Expected       *cost.Money       `json:"expected_usd"` // null without a history
+	Split          splitView         `json:"maximum_split"`
+	Expected       *cost.Money       `json:"expected_usd"`       // null without a history
+	ExpectedRange  *rangeView        `json:"expected_range_usd"` // the same
+	History        historyView       `json:"history"`
 	Ceilings       []ceilingView     `json:"ceilings"`
+	Possible       cost.Money        `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval       *approvalView     `json:"approval,omitempty"`
 	Seconds        int64             `json:"seconds"`
-	Option         string            `json:"option"`
+	Rate           string            `json:"rate"`
+	EndsAt         time.Time         `json:"ends_at"`
+	BudgetReset    *resetView        `json:"budget_reset,omitempty"`
+	Option         string            `json:"option"` // "" when the prices do not tell one
 	Options        []optionView      `json:"options"`
-	Notes          []string          `json:"notes,omitempty"`
+	Sample         *sampleView       `json:"sample,omitempty"`
+	AccountRead    bool              `json:"account_read"`
+	Refused        *refusedView      `json:"refused_now,omitempty"`
 
-	duration time.Duration
-	rate     string
-	account  bool // the account's status was read
+	kinds    int      // of lookups
+	mayPayBy []string // the options with these prices
 }
 
 // rowCounts are the rows by what a run would make of them. They add up to Total.
@@ -51,49 +65,98 @@ type rowCounts struct {
 	Forgotten      int64 `json:"forgotten,omitempty"` // on request, with "batch forget"
 }
 
-type ceilingView struct {
-	Name    string     `json:"name"`
-	Limit   cost.Money `json:"limit_usd"`
-	Left    cost.Money `json:"left_usd"`
-	Covers  int64      `json:"covers_lookups"` // surely
-	Binding bool       `json:"binding"`
+// pricesView says what a returned field costs and where that stands.
+type pricesView struct {
+	Source        string                `json:"source"`
+	USD           map[string]cost.Money `json:"usd"`
+	Disagreements []string              `json:"disagreements,omitempty"`
 }
 
+// splitView says what the maximum is paid from, in the order of use. What the
+// account does not tell is null.
+type splitView struct {
+	Free      map[string]int64 `json:"free"` // fields
+	Included  *cost.Money      `json:"included_usd"`
+	Prepaid   *cost.Money      `json:"prepaid_usd"`
+	Uncovered *cost.Money      `json:"uncovered_usd"` // beyond the balance
+}
+
+// approvalView says whether somebody has to approve the run.
+type approvalView struct {
+	Threshold cost.Money `json:"threshold_usd"`
+	Needed    bool       `json:"needed"`
+}
+
+// refusedView is why the service would refuse the lookups now, as far as the account
+// tells: no money, no access, no price.
+type refusedView struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// resetView is the end of the usage budget's month, which comes before the run's.
+type resetView struct {
+	At            time.Time `json:"at"`
+	LookupsBefore int64     `json:"lookups_before"` // at most
+}
+
+// optionView is what the list would cost by an option of the rate card.
 type optionView struct {
 	Name    string     `json:"name"`
 	Monthly cost.Money `json:"monthly_usd"`
-	Maximum cost.Money `json:"maximum_usd"`
+	// Maximum is for the lookups; Total has the month's fee with what it includes.
+	// They are null when the option has no price for a field.
+	Maximum  *cost.Money `json:"maximum_usd"`
+	Total    *cost.Money `json:"total_usd"`
+	Cheapest bool        `json:"cheapest"` // by Total
+	// Expected is what the total will likely be; null without a history.
+	Expected         *cost.Money `json:"expected_usd"`
+	CheapestExpected bool        `json:"cheapest_expected"`
 }
 
 // plan works out what a run of the job would do.
 func (j *job) plan() (*planView, error) {
 	free, demand := j.freeLeft(), cost.Demand(j.counts.Asked)
-	maximum, err := demand.Maximum(free, j.option.Prices)
+	maximum, err := demand.Maximum(free, j.quote.Prices)
+	if err != nil {
+		return nil, err
+	}
+	encoding, err := j.list.About()
 	if err != nil {
 		return nil, err
 	}
 	view := &planView{
-		Run: j.name, List: j.list.path, Columns: j.columnNames(), Rows: rowsOf(j.counts),
-		Unidentifiable: map[string]int64{}, Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
-		Maximum: maximum, Option: j.option.Name,
-		Seconds: int64(j.duration() / time.Second), duration: j.duration(), rate: j.rate.String(), account: j.asked,
+		Version: planVersion, At: j.env.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.title(),
+		Columns: j.columnNames(), Encoding: encoding, Priority: j.priority, Rows: rowsOf(j.counts), Unidentifiable: map[string]int64{},
+		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
+		Prices: j.viewPrices(), Maximum: maximum, Split: j.split(maximum, free), Possible: j.possible(maximum),
+		AccountRead: j.asked, Rate: j.rate.String(),
 	}
 	for reason, rows := range j.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
 	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
-		view.Lookups[operation.String()] = j.counts.Lookups[operation]
+		view.Lookups[operation.String()] = j.sent()[operation]
 	}
 	for f := range j.scope.Wanted.Each() {
 		view.Fields[f.String()] = demand[f]
 		view.FreeAllowance[f.String()] = free[f]
 	}
-	if expected, known := demand.Expected(free, j.option.Prices, j.totals(checkpoint.ScopeAll)); known {
-		view.Expected = &expected
+	if threshold := j.approvalThreshold.amount; threshold != nil {
+		view.Approval = &approvalView{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
-	view.Notes = pipeline.CheaperPrices(j.account, j.option.Prices, j.scope.Wanted)
-	view.addCeilings(j)
-	return view, view.addOptions(j, demand, free)
+	view.schedule(j)
+	if refused, ok := j.foreseen().(pipeline.ServiceRefused); ok {
+		view.Refused = &refusedView{refused.Code, refused.Message}
+	}
+	if view.mayPayBy = j.optionNames(); len(view.mayPayBy) == 1 {
+		view.Option = view.mayPayBy[0]
+	}
+	view.addOptions(j.card.Compare(demand, free))
+	forecast := j.forecast(free)
+	view.addForecast(j, forecast)
+	view.addCeilings(j, forecast)
+	return view, nil
 }
 
 func rowsOf(c pipeline.Counts) rowCounts {
@@ -115,118 +178,57 @@ func (j *job) columnNames() map[string]string {
 	return names
 }
 
-func (v *planView) addCeilings(j *job) {
-	ceilings := j.ceilings()
-	tightest, _, _ := cost.Tightest(ceilings, j.planTotals)
-	for _, ceiling := range ceilings {
-		left := max(ceiling.Left(j.planTotals(ceiling.Scope)), 0)
-		v.Ceilings = append(v.Ceilings, ceilingView{
-			Name: ceiling.Name, Limit: ceiling.Limit, Left: left,
-			Covers:  cost.Covers(left, v.Maximum, j.dearest(), j.counts.Lookup),
-			Binding: ceiling == tightest && left < v.Maximum,
+// viewPrices says what the wanted fields cost.
+func (j *job) viewPrices() pricesView {
+	view := pricesView{Source: j.quote.Source(), USD: map[string]cost.Money{}}
+	for f, price := range j.quote.Prices {
+		view.USD[f.String()] = price
+	}
+	for _, disagreement := range j.quote.Disagreements {
+		view.Disagreements = append(view.Disagreements, disagreement.String())
+	}
+	return view
+}
+
+// addOptions shows what the list would cost by every option of the rate card.
+func (v *planView) addOptions(costs []cost.OptionCost) {
+	for _, c := range costs {
+		v.Options = append(v.Options, optionView{
+			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
+			Maximum: pointer(c.Usage), Total: pointer(c.Total), Cheapest: c.Cheapest,
 		})
 	}
 }
 
-// dearest returns the most that one of the planned lookups can cost.
-func (j *job) dearest() cost.Money {
-	var dearest cost.Money
-	for operation := range j.counts.Lookups {
-		if price, err := j.option.Prices.Total(operation.Fields()); err == nil {
-			dearest = max(dearest, price)
+// split says what the maximum is paid from (specification v1, "Allowances and rate
+// card").
+func (j *job) split(maximum cost.Money, free cost.Allowances) splitView {
+	split := splitView{Free: map[string]int64{}}
+	for f := range j.scope.Wanted.Each() {
+		split.Free[f.String()] = min(j.counts.Asked[f], max(free[f], 0))
+	}
+	balance := j.account.Balance
+	if balance.Included.Known {
+		included := min(maximum, balance.Included.Value)
+		split.Included = &included
+		if balance.Prepaid.Known {
+			prepaid := min(maximum-included, balance.Prepaid.Value)
+			uncovered := maximum - included - prepaid
+			split.Prepaid, split.Uncovered = &prepaid, &uncovered
 		}
 	}
-	return dearest
+	return split
 }
 
-func (v *planView) addOptions(j *job, demand cost.Demand, free cost.Allowances) error {
-	for _, option := range j.card.Options {
-		maximum, err := demand.Maximum(free, option.Prices)
-		if err != nil {
-			return fmt.Errorf("option %s: %w", option.Name, err)
-		}
-		v.Options = append(v.Options, optionView{Name: option.Name, Monthly: option.MonthlyIncluded, Maximum: maximum})
-	}
-	return nil
-}
-
-// print writes the plan for a person to read.
-func (v *planView) print(w io.Writer) error {
-	p := &printer{w: w}
-	p.line("Plan of run %s", v.Run)
-	p.line("")
-	for _, role := range pipeline.Roles {
-		if column, mapped := v.Columns[string(role)]; mapped {
-			p.entry(string(role), "column %q", column)
-		} else {
-			p.entry(string(role), "no column")
-		}
-	}
-	p.line("")
-	v.printRows(p)
-	p.line("")
-	v.printMoney(p)
-	return p.err
-}
-
-func (v *planView) printRows(p *printer) {
-	p.entry("rows", "%d", v.Rows.Total)
-	for _, part := range []struct {
-		name string
-		rows int64
-	}{
-		{"to look up", v.Rows.Lookup},
-		{"answered before", v.Rows.Answered},
-		{"already filled", v.Rows.Filled},
-		{"duplicates", v.Rows.Duplicate},
-		{"unidentifiable", v.Rows.Unidentifiable},
-		{"rejected before", v.Rows.Rejected},
-		{"in doubt", v.Rows.InDoubt},
-		{"forfeited", v.Rows.Forfeited},
-		{"beyond --limit", v.Rows.NotAttempted},
-		{"forgotten on request", v.Rows.Forgotten},
-	} {
-		if part.rows > 0 || part.name == "to look up" {
-			p.entry("  "+part.name, "%d", part.rows)
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
-		p.line("    %d: %s", v.Unidentifiable[reason], reason)
-	}
-	for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
-		if lookups := v.Lookups[operation]; lookups > 0 {
-			p.entry("lookups "+operation, "%d", lookups)
-		}
-	}
-}
-
-func (v *planView) printMoney(p *printer) {
-	p.entry("free allowance", "%s", listCounts(v.FreeAllowance))
-	p.entry("maximum spend", "$%s, when every field is returned (rate option %s)", v.Maximum, v.Option)
-	if v.Expected != nil {
-		p.entry("expected spend", "$%s, at the match rates of this journal", *v.Expected)
-	} else if v.Rows.Lookup > 0 {
-		p.entry("expected spend", "unknown: this journal has no history yet")
-	}
-	for _, ceiling := range v.Ceilings {
-		note := ""
-		if ceiling.Binding {
-			note = fmt.Sprintf("; it binds and surely covers %d lookups", ceiling.Covers)
-		}
-		p.entry("ceiling "+ceiling.Name, "$%s left of $%s%s", ceiling.Left, ceiling.Limit, note)
-	}
-	if !v.account {
-		p.entry("account", "not asked; its balance and budget may bind earlier")
-	}
-	p.entry("time", "at least %s at %s", v.duration, v.rate)
-	for _, option := range v.Options {
-		monthly := "prepaid"
-		if option.Monthly > 0 {
-			monthly = fmt.Sprintf("$%s a month included", option.Monthly)
-		}
-		p.entry("  option "+option.Name, "at most $%s (%s)", option.Maximum, monthly)
-	}
-	for _, note := range v.Notes {
-		p.entry("note", "%s", note)
+// schedule says how long the lookups take and when the last of them can be sent.
+func (v *planView) schedule(j *job) {
+	duration := j.duration()
+	v.Seconds = int64(duration / time.Second)
+	v.EndsAt = v.At.Add(duration)
+	reset := j.account.Budget.ResetsAt.UTC()
+	if j.account.Budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
+		rate := j.journalRate()
+		windows := int64(reset.Sub(v.At)/rate.Window) + 1
+		v.BudgetReset = &resetView{At: reset, LookupsBefore: min(windows*int64(rate.Slots), j.counts.Lookup)}
 	}
 }

@@ -83,10 +83,8 @@ func shortField(f enrich.Field) string {
 	return v.String()
 }
 
-// drift tells at once when somebody else uses the workspace.
-func (p *progress) drift(d cost.Drift) {
-	p.note(fmt.Sprintf("the account lost $%s and %s that this run did not use; somebody else uses the workspace", d.Money, listCounts(byField(d.Free))))
-}
+// drift tells at once when the account is not as the journal has it.
+func (p *progress) drift(d cost.Drift) { p.note(viewDrift(d).String()) }
 
 // interrupted tells what an interrupt does.
 func (p *progress) interrupted() {

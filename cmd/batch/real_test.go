@@ -15,6 +15,7 @@ import (
 
 	"payonce/internal/lists"
 	"payonce/sandbox"
+	"payonce/service"
 )
 
 var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
@@ -36,6 +37,22 @@ func newProgram(t *testing.T, rows int, baseURL string, flags ...string) *progra
 		"run", p.list(), "-o", p.output(), "--yes", "--json", "--name", "list", "--fields", "email,phone", "--rate", "100000/1s",
 		"--settle-delay", "100ms", "--state", p.state(),
 	}, flags...)
+	return p
+}
+
+// overEachTransport runs a test over REST and over MCP.
+func overEachTransport(t *testing.T, test func(t *testing.T, transport service.Transport)) {
+	for _, transport := range []service.Transport{service.REST, service.MCP} {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			test(t, transport)
+		})
+	}
+}
+
+// over lets the program call the service over a transport.
+func (p *program) over(transport service.Transport) *program {
+	p.args = append(p.args, "--transport", string(transport))
 	return p
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/pipeline"
 )
 
@@ -104,9 +105,10 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 	if err := s.assume(assume, ids, findings); err != nil {
 		return err
 	}
+	rows := s.rowsOf(ctx, doubts)
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, caseView{
-			Attempt: d.ID, Run: d.Run, Row: s.rowOf(ctx, d), Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Amount(),
 			Finding: cmp.Or(findings[d.ID], undecidedText),
 		})
@@ -193,25 +195,41 @@ func findingText(c attempt.Case) string {
 	}
 }
 
-// rowOf finds the row of a doubt in the list of its run; 0 when that list cannot be
-// read any more or does not hold the person.
-func (s *session) rowOf(ctx context.Context, d attempt.Doubt) int64 {
-	if s.recalled == nil {
-		s.recalled = map[string]*job{}
+// rowsOf finds the rows of doubts in the lists of their runs. Those of a list that
+// cannot be read any more, or does not hold the person, are left out.
+func (s *session) rowsOf(ctx context.Context, doubts []attempt.Doubt) map[attempt.ID]int64 {
+	byRun := map[string][]attempt.Doubt{}
+	for _, d := range doubts {
+		byRun[d.Run] = append(byRun[d.Run], d)
 	}
-	j, tried := s.recalled[d.Run]
-	if !tried {
-		if run, found, err := s.journal.Run(d.Run); err == nil && found {
-			if j, err = recallJob(ctx, s, run); err != nil {
-				j = nil
-			}
+	rows := map[attempt.ID]int64{}
+	for run, doubts := range byRun {
+		found, err := s.rowsInRun(ctx, run, doubts)
+		if err != nil {
+			continue // the list is gone, or is another one by now
 		}
-		s.recalled[d.Run] = j
+		for i, row := range found {
+			rows[doubts[i].ID] = row
+		}
 	}
-	if j == nil {
-		return 0
+	return rows
+}
+
+// rowsInRun returns the rows of doubts in the list of their run, 0 for none.
+func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.Doubt) ([]int64, error) {
+	run, err := s.findRun(name)
+	if err != nil {
+		return nil, err
 	}
-	return j.survey.Lead(s.journal.Key(d.Identity))
+	j, err := recallJob(s, run)
+	if err != nil {
+		return nil, err
+	}
+	people := make([]enrich.Identity, len(doubts))
+	for i, d := range doubts {
+		people[i] = d.Identity
+	}
+	return j.scope.RowsOf(ctx, j.list, people)
 }
 
 func (s *session) printReconcile(view reconcileView) error {

@@ -26,9 +26,9 @@ func newRootCommand(env environment) *cobra.Command {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(
-		newPlanCommand(env), newRunCommand(env), newAccountCommand(env), newRunsCommand(env),
-		newShowCommand(env), newWriteCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		newSandboxCommand(env), newVersionCommand(env),
+		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
+		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
+		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newVersionCommand(env),
 	)
 	return root
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"strings"
@@ -13,39 +12,72 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/io/listfile"
 	"payonce/pipeline"
 	"payonce/service"
 )
 
 func newRunCommand(env environment) *cobra.Command {
+	_, cmd := newRun(env)
+	return cmd
+}
+
+// newRun returns the command and the settings that its flags set.
+func newRun(env environment) (*settings, *cobra.Command) {
 	s := newSettings(env)
 	cmd := &cobra.Command{
-		Use:   "run LIST [-o OUT]",
+		Use:   "run LIST... [-o OUT]",
 		Short: "Enrich the list, under --max-spend; run it again to resume",
 		Long: "Show the plan, ask, look up what is missing and write the list back filled in. Running the\n" +
 			"same command again resumes: what was answered is never paid again, and --max-spend counts\n" +
-			"what the run has spent already." +
+			"what the run has spent already. --approval-threshold and --approve count from this start.\n\n" +
+			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
+			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
+			"when it could cost more; what was answered since makes no difference." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withSession(cmd, func(session *session) error { return runList(cmd.Context(), session, args[0]) })
+			return s.withSession(cmd, func(session *session) error {
+				list, err := session.listToRun(args)
+				if err != nil {
+					return err
+				}
+				return runList(cmd.Context(), session, list)
+			})
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
 	s.addServiceFlags(cmd.Flags())
 	s.addListFlags(cmd.Flags())
+	s.addPriceFlags(cmd.Flags())
+	s.addCeilingFlags(cmd.Flags())
+	cmd.Flags().StringVar(&s.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
+	cmd.Flags().Var(&s.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&s.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
 	cmd.Flags().BoolVar(&s.yes, "yes", false, "do not ask before spending")
-	return cmd
+	return s, cmd
+}
+
+// listToRun returns the list that the command line names, or else the plan's.
+func (s *settings) listToRun(args []string) ([]string, error) {
+	switch {
+	case len(args) > 0:
+		return args, nil
+	case s.kept != nil && len(s.kept.List.Paths) == 0:
+		return nil, usagef("the list of this plan came from standard input: give it again, as %q", "batch run - --plan FILE")
+	case s.kept != nil:
+		return s.kept.List.Paths, nil
+	}
+	return nil, usagef("which list? give its file, or --plan FILE; see %q", "batch run --help")
 }
 
 // runList carries a run from its checks to its summary.
-func runList(ctx context.Context, s *session, path string) error {
-	if err := s.checkRun(path); err != nil {
+func runList(ctx context.Context, s *session, list []string) error {
+	if err := s.checkRun(list); err != nil {
 		return err
 	}
-	j, err := prepareJob(ctx, s, path)
+	j, err := prepareJob(s, list)
 	if err != nil {
 		return err
 	}
@@ -57,7 +89,7 @@ func runList(ctx context.Context, s *session, path string) error {
 		return err
 	}
 	defer client.Close()
-	if err := j.take(); err != nil {
+	if err := j.take(ctx); err != nil {
 		return err
 	}
 	if err := j.openAccount(ctx, client); err != nil {
@@ -70,33 +102,27 @@ func runList(ctx context.Context, s *session, path string) error {
 }
 
 // checkRun refuses what a run must not start with, before anything is read.
-func (s *settings) checkRun(list string) error {
+func (s *session) checkRun(list []string) error {
 	if s.output == "" {
-		s.output = outputName(list)
+		var err error
+		if s.output, err = outputName(list); err != nil {
+			return err
+		}
+	}
+	if s.output == listfile.Standard {
+		if s.json {
+			return usagef("--json and -o - both write to standard output; choose a file for one of them")
+		}
+		s.env.stdout = s.env.stderr // the list alone goes to standard output
 	}
 	switch {
 	case s.maxSpend.amount == nil:
 		return usagef("a run needs --max-spend USD, the most that it may spend; nothing was sent")
 	case !s.yes && !s.env.canAsk:
 		return usagef("nobody can be asked before spending, because this is no terminal: look at %q first, then say --yes; nothing was sent",
-			"batch plan "+list)
+			"batch plan "+strings.Join(list, " "))
 	}
-	return s.checkTargets(list)
-}
-
-// checkTargets refuses an output or a file of rejects that cannot be written, or
-// that is the list.
-func (s *settings) checkTargets(list string) error {
-	if err := checkTarget("-o", s.output, list); err != nil {
-		return err
-	}
-	if s.rejects == "" {
-		return nil
-	}
-	if sameFile(s.rejects, s.output) {
-		return usagef("--rejects and -o name the same file; choose two")
-	}
-	return checkTarget("--rejects", s.rejects, list)
+	return s.checkTargets(s.sources(list))
 }
 
 // openAccount reads the account before the run. Nothing is in flight, so the
@@ -129,18 +155,22 @@ func (j *job) settleLeftovers(ctx context.Context, client *service.Client) error
 	if pending == 0 {
 		return nil
 	}
-	fmt.Fprintf(j.env.stderr, "batch: an earlier start left %d lookups in doubt: waiting for the account to settle, to see whether they were charged\n", pending)
+	fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", counted(pending, "lookup"))
 	findings, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
 	}
 	fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
-	return j.take()
+	return j.take(ctx)
 }
 
 // monitor compares the account with the journal.
 func (j *job) monitor(status *service.StatusClient) *pipeline.Monitor {
-	return &pipeline.Monitor{Status: status, Accountant: j.journal, Scope: checkpoint.ScopeAccount}
+	monitor := &pipeline.Monitor{Status: status, Accountant: j.journal, Scope: checkpoint.ScopeAccount, Prices: j.quote.Prices}
+	if !j.strict {
+		monitor.Free = j.scope.Wanted
+	}
+	return monitor
 }
 
 // reconciler settles lost lookups by what the account shows.
@@ -162,8 +192,10 @@ func describeFindings(findings attempt.Findings) string {
 	return text
 }
 
-// showPlanAndAsk prints the plan and asks before anything is spent.
+// showPlanAndAsk prints the plan, compares it with the one that the run is to
+// follow, and asks before anything is spent.
 func (j *job) showPlanAndAsk(ctx context.Context) error {
+	j.keepToApprove()
 	plan, err := j.plan()
 	if err != nil {
 		return usageError{err}
@@ -176,36 +208,10 @@ func (j *job) showPlanAndAsk(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	if j.yes || j.counts.Lookup == 0 {
-		return nil
+	if err := j.checkPlanned(plan); err != nil {
+		return err
 	}
-	_, left, _ := cost.Tightest(j.ceilings(), j.planTotals)
-	question := fmt.Sprintf("Send %d lookups and spend at most $%s? [y/N] ", j.counts.Lookup, min(plan.Maximum, max(left, 0)))
-	confirmed := j.confirm(ctx, question)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !confirmed:
-		return usagef("not confirmed; nothing was sent")
-	}
-	return nil
-}
-
-// confirm asks a question and waits for a line, or for an interrupt.
-func (s *settings) confirm(ctx context.Context, question string) bool {
-	fmt.Fprint(s.env.stderr, question)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(s.env.stdin).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(s.env.stderr)
-		return false
-	case text := <-answer:
-		return text == "y" || text == "yes"
-	}
+	return j.ask(ctx, plan)
 }
 
 // runToEnd sends the lookups, writes the output and tells how it went. From here
@@ -220,7 +226,7 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 	}
 	stop := pipeline.Stop(nil)
 	if j.asked {
-		stop = pipeline.Precheck(j.account, j.counts)
+		stop = j.foreseen()
 	}
 	var tally pipeline.Tally
 	var drift cost.Drift
@@ -229,11 +235,11 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 			return err
 		}
 	}
-	rows, err := writeOutput(j.outputOf(stop), j.list, j.survey, j.journal, j.output, j.rejects)
+	rows, err := j.writeOutput(ctx, j.outputOf(stop), j.list)
 	if err != nil {
 		return err
 	}
-	record.Ended, record.Rows = j.env.now(), rowsByName(rows)
+	record.Ended, record.Rows, record.Drift = j.env.now(), rowsByName(rows), drift
 	if stop != nil {
 		record.Stop = stop.Word()
 	}
@@ -248,6 +254,9 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
+	sending, halt := pipeline.WithHalt(ctx)
+	defer halt(pipeline.Interrupted{})
+	monitor.Halt = halt
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
 	go func() {
@@ -255,7 +264,7 @@ func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeli
 		monitor.Watch(watching, progress.drift)
 	}()
 	noteInterrupt := context.AfterFunc(ctx, progress.interrupted)
-	tally, stop, err := j.lookUp(ctx, client, progress)
+	tally, stop, err := j.lookUp(sending, client, progress)
 	noteInterrupt()
 	endWatch()
 	<-watched
@@ -266,6 +275,9 @@ func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeli
 	drift, driftErr := monitor.Read(context.WithoutCancel(ctx))
 	if driftErr != nil {
 		drift = cost.Drift{} // nothing is known; the next run reads the account again
+	}
+	if higher := monitor.StopOf(drift); higher != nil && codeOfStop(stop) == exitCeiling {
+		stop = higher // the ceiling is not safe, and to raise it would not help
 	}
 	return tally, stop, drift, nil
 }

@@ -60,6 +60,10 @@ type runView struct {
 	// Forfeited counts lookups that were charged and whose answers are lost.
 	Forfeited int64            `json:"forfeited"`
 	Rows      map[string]int64 `json:"rows"`
+	// Drift is what the account had lost beyond the journal when the run last ended;
+	// it and Spend are shown for one run alone.
+	Drift *driftView `json:"drift,omitempty"`
+	Spend *spendView `json:"spend,omitempty"`
 }
 
 func viewRun(journal *checkpoint.Journal, run checkpoint.Run) runView {
@@ -94,7 +98,7 @@ func listRuns(s *session) error {
 		p.line("no runs yet")
 	}
 	for _, v := range views {
-		p.line("%s  %s  spent $%s of $%s, %d lookups%s", v.Started.Format("2006-01-02 15:04"), v.Run, v.Spent, v.MaxSpend, v.Lookups, v.state())
+		p.line("%s  %s  spent $%s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, v.Spent, v.MaxSpend, lookupCount(v.Lookups), v.state())
 	}
 	return p.err
 }
@@ -142,6 +146,11 @@ func (s *session) showRun(name string) error {
 		return err
 	}
 	view := viewRun(s.journal, run)
+	spend, err := explainSpend(s.journal, run)
+	if err != nil {
+		return err
+	}
+	view.Spend, view.Drift = &spend, viewDrift(run.Drift)
 	if s.json {
 		return printJSON(s.env.stdout, view)
 	}
@@ -156,13 +165,17 @@ func (s *session) showRun(name string) error {
 		p.entry("ended", "%s", view.Ended.Format(time.RFC3339))
 	}
 	p.entry("spent", "$%s of $%s", view.Spent, view.MaxSpend)
-	p.entry("held", "$%s, %d lookups in doubt", view.Held, view.InDoubt)
+	p.entry("held", "$%s, %s in doubt", view.Held, lookupCount(view.InDoubt))
 	if view.Forfeited > 0 {
-		p.entry("forfeited", "%d lookups were charged and their answers are lost", view.Forfeited)
+		p.prose("forfeited", "%s: charged, and what was answered is lost", lookupCount(view.Forfeited))
 	}
-	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
+	p.prose("free allowance used", "%s", listCounts(view.FreeUsed))
 	p.entry("lookups answered", "%d", view.Lookups)
+	if view.Drift != nil {
+		p.prose("drift", "%s", view.Drift)
+	}
 	p.rows(view.Rows)
+	spend.print(p)
 	return p.err
 }
 
@@ -183,22 +196,23 @@ func newWriteCommand(env environment) *cobra.Command {
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
+	s.addReadingFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write the enriched list to this `FILE`")
 	cmd.Flags().StringVar(&s.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
 	return cmd
 }
 
-// recallJob prepares the job of a recorded run and surveys its list.
-func recallJob(ctx context.Context, s *session, run checkpoint.Run) (*job, error) {
-	s.name, s.mapping, s.limit = run.Name, run.Map, run.Limit
+// recallJob prepares the job of a recorded run.
+func recallJob(s *session, run checkpoint.Run) (*job, error) {
+	s.name, s.mapping, s.limit, s.priority, s.profile = run.Name, run.Map, run.Limit, run.Priority, run.Profile
 	if err := errors.Join(s.fields.Set(run.Fields), s.prefer.Set(run.Prefer)); err != nil {
 		return nil, err
 	}
-	j, err := prepareJob(ctx, s, run.List)
+	names, err := namesOf(run)
 	if err != nil {
 		return nil, err
 	}
-	return j, j.take()
+	return prepareJob(s, names)
 }
 
 // writeRun takes the settings of the recorded run and writes its output.
@@ -207,15 +221,19 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkTargets(run.List); err != nil {
-		return err
-	}
-	j, err := recallJob(ctx, s, run)
+	j, err := recallJob(s, run)
 	if err != nil {
 		return err
 	}
-	output := pipeline.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop}
-	rows, err := writeOutput(output, j.list, j.survey, s.journal, s.output, s.rejects)
+	recorded, err := s.recordedLists()
+	if err != nil {
+		return err
+	}
+	if err := s.checkTargets(append(s.sources(j.list.paths), recorded...)); err != nil {
+		return err
+	}
+	output := pipeline.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+	rows, err := s.writeOutput(ctx, output, j.list)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +34,10 @@ type sandboxFlags struct {
 	freePhones   int64
 	included     moneyValue
 	prepaid      moneyValue
-	budget       moneyValue
+	budget       capValue
+	plan         choiceValue
+	conflicts    bool
+	mcp          sandbox.MCP
 	attemptLimit int
 	faults       []string
 	admin        string
@@ -49,13 +51,19 @@ func newSandboxCommand(env environment) *cobra.Command {
 		matchEmail: percentOfAll(defaults.MatchRates[enrich.WorkEmail] * 100),
 		matchPhone: percentOfAll(defaults.MatchRates[enrich.BusinessPhone] * 100),
 		unknown:    percentOfAll(defaults.UnknownRate * 100),
+		plan:       choiceValue{value: defaults.Plan},
+	}
+	for _, option := range defaults.Card.Options {
+		f.plan.choices = append(f.plan.choices, option.Name)
 	}
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Serve the embedded service, with faults on request",
-		Long: "Serve the service of the specification on the loopback interface, on made-up people: for\n" +
-			"rehearsals and tests. It charges made-up money, and like the service it charges twice when it\n" +
-			"is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set." +
+		Long: "Serve the service of the specification on the loopback interface, over REST and MCP, on made-up\n" +
+			"people: for rehearsals and tests. It charges made-up money, and like the service it charges\n" +
+			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n\n" +
+			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
+			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed." +
 			exitCodes(exitDone, exitInternal, exitUsage),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
@@ -71,12 +79,16 @@ func newSandboxCommand(env environment) *cobra.Command {
 	flags.Var(&f.unknown, "unknown", "the share of persons that nobody knows")
 	flags.Int64Var(&f.freeEmails, "free-emails", defaults.Free[enrich.WorkEmail], "the free allowance of work emails")
 	flags.Int64Var(&f.freePhones, "free-phones", defaults.Free[enrich.BusinessPhone], "the free allowance of business phones")
-	flags.Var(&f.included, "included", "the included balance (default 49.00)")
+	flags.Var(&f.plan, "plan", "the option of the rate card that the workspace pays by")
+	flags.Var(&f.included, "included", "the included balance (default that of the plan)")
 	flags.Var(&f.prepaid, "prepaid", "the prepaid balance (default 951.00)")
-	flags.Var(&f.budget, "budget", "the monthly usage budget (default 1000.00)")
+	flags.Var(&f.budget, "budget", "the monthly usage budget, or none (default 1000.00)")
+	flags.BoolVar(&f.conflicts, "reservation-conflicts", false, "refuse lookups with 409 while others hold what they need")
+	flags.BoolVar(&f.mcp.Sessions, "mcp-sessions", false, "give MCP clients sessions, whose ID each request has to carry")
+	flags.BoolVar(&f.mcp.EventStream, "mcp-events", false, "answer MCP with a stream of events instead of JSON")
 	flags.IntVar(&f.attemptLimit, "attempt-limit", 0, "the most lookups of a month; 0 for no limit")
 	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
-	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`; its token is SANDBOX_ADMIN_TOKEN")
+	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
 	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
 	return cmd
 }
@@ -107,10 +119,19 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
 	config.UnknownRate = float64(f.unknown) / 100
 	config.Free = [enrich.NumFields]int64{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
+	config.Plan, config.ReservationConflicts, config.MCP = f.plan.value, f.conflicts, f.mcp
+	plan, err := config.Card.Option(config.Plan)
+	if err != nil {
+		return config, err
+	}
+	config.IncludedCents = int64(plan.MonthlyIncluded / cost.Cent)
 	setCents(&config.IncludedCents, f.included)
 	setCents(&config.PrepaidCents, f.prepaid)
-	setCents(config.BudgetCapCents, f.budget)
-	var err error
+	if f.budget.none {
+		config.BudgetCapCents = nil
+	} else {
+		setCents(config.BudgetCapCents, f.budget.moneyValue)
+	}
 	if config.Latency, err = parseLatency(f.latency); err != nil {
 		return config, err
 	}
@@ -158,6 +179,11 @@ func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 	if err := checkLoopback("--listen", f.listen); err != nil {
 		return err
 	}
+	if f.admin != "" {
+		if err := checkLoopback("--admin", f.admin); err != nil {
+			return err
+		}
+	}
 	config, err := f.config(env)
 	if err != nil {
 		return usageError{err}
@@ -171,32 +197,12 @@ func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	if f.admin != "" {
-		if err := f.serveAdmin(server, env); err != nil {
-			return errors.Join(err, server.close())
-		}
+	admin, err := f.serveAdmin(server, env)
+	if err != nil {
+		return errors.Join(err, server.close())
 	}
-	fmt.Fprintf(env.stdout, "sandbox: SERVICE_BASE_URL=%s\n", server.baseURL)
+	announce(env, server, admin)
 	fmt.Fprintln(env.stderr, "sandbox: nothing here is real; Ctrl-C ends it")
 	<-ctx.Done()
-	return server.close()
-}
-
-// serveAdmin serves the admin interface of a sandbox until the process ends.
-func (f *sandboxFlags) serveAdmin(server *embeddedSandbox, env environment) error {
-	token := env.getenv("SANDBOX_ADMIN_TOKEN")
-	if token == "" {
-		return usagef("--admin needs a token in SANDBOX_ADMIN_TOKEN")
-	}
-	if err := checkLoopback("--admin", f.admin); err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", f.admin)
-	if err != nil {
-		return usageError{err}
-	}
-	fmt.Fprintf(env.stdout, "sandbox: ADMIN_URL=http://%s\n", listener.Addr())
-	admin := &http.Server{Handler: server.service.AdminHandler(token), ReadHeaderTimeout: headerTimeout}
-	go admin.Serve(listener) // ends with the process
-	return nil
+	return errors.Join(admin.close(), server.close())
 }

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +18,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"payonce/checkpoint"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/sandbox/books"
 )
 
 // scriptWorld is what the commands of one script have set up around the program.
@@ -53,16 +60,34 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// serviceUsage says what the service command takes. A document is served in place of
+// the OpenAPI document, and none is not found; texts are replaced in every response, and
+// in requests the other way round, as if the service had other names; a condition is
+// that of enrich.
+const serviceUsage = "service [FAULT|attempts=N|free=N|plan=NAME|condition=FILE|document=FILE|document=none|mcp=none|replace=OLD:NEW]..."
+
 // serviceCommand starts a service of its own and lets SERVICE_BASE_URL and
-// SERVICE_API_KEY speak of it. Its arguments are faults, or attempts=N.
+// SERVICE_API_KEY speak of it.
 func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
-	plain(ts, neg, args, 0, "service [FAULT|attempts=N|free=N]...")
+	plain(ts, neg, args, 0, serviceUsage)
 	config := sandbox.DefaultConfig()
 	config.Window = sandbox.Window{Limit: 1000, Per: time.Second}
+	around := disguise{}
 	for _, arg := range args {
-		name, number, _ := strings.Cut(arg, "=")
-		n, err := strconv.Atoi(number)
+		name, value, _ := strings.Cut(arg, "=")
+		n, err := strconv.Atoi(value)
 		switch {
+		case name == "plan":
+			config.Plan = value
+		case name == "condition":
+			config.InputConditions = map[enrich.Operation]json.RawMessage{enrich.EnrichContact: []byte(ts.ReadFile(value))}
+		case name == "document" && value != "none":
+			around.document = []byte(ts.ReadFile(value))
+		case value == "none":
+			around.hidden = append(around.hidden, map[string]string{"document": "/api/v1/openapi.json", "mcp": "/mcp"}[name])
+		case name == "replace":
+			old, text, _ := strings.Cut(value, ":")
+			around.replace = append(around.replace, old, text)
 		case err == nil && name == "attempts":
 			config.AttemptLimit = n
 		case err == nil && name == "free":
@@ -75,7 +100,8 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	service, err := sandbox.New(config)
 	ts.Check(err)
-	server := httptest.NewServer(service.Handler())
+	around.service = service.Handler()
+	server := httptest.NewServer(around)
 	ts.Defer(func() {
 		service.Close()
 		server.Close()
@@ -83,6 +109,32 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).service = service
 	ts.Setenv("SERVICE_BASE_URL", server.URL+"/api/v1")
 	ts.Setenv("SERVICE_API_KEY", sandbox.DefaultKey)
+}
+
+// disguise makes a service look like another one.
+type disguise struct {
+	service  http.Handler
+	hidden   []string // paths that are not found
+	document []byte   // in place of the OpenAPI document
+	replace  []string // pairs of texts
+}
+
+func (d disguise) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case slices.Contains(d.hidden, r.URL.Path), strings.NewReplacer(d.replace...).Replace(r.URL.Path) != r.URL.Path:
+		http.NotFound(w, r)
+	case d.document != nil && r.URL.Path == "/api/v1/openapi.json":
+		w.Write(d.document)
+	case d.replace == nil:
+		d.service.ServeHTTP(w, r)
+	default:
+		recorded := httptest.NewRecorder()
+		d.service.ServeHTTP(recorded, d.undisguise(r))
+		maps.Copy(w.Header(), recorded.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(recorded.Code)
+		strings.NewReplacer(d.replace...).WriteString(w, recorded.Body.String())
+	}
 }
 
 // serveCommand starts "batch sandbox" as a process of its own, which has to end
@@ -119,6 +171,40 @@ func faultCommand(ts *testscript.TestScript, neg bool, args []string) {
 func revokeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "revoke")
 	ts.Check(worldOf(ts).service.RevokeKey())
+}
+
+// undisguise returns a request with the names that the service itself has.
+func (d disguise) undisguise(r *http.Request) *http.Request {
+	pairs := slices.Clone(d.replace)
+	slices.Reverse(pairs)
+	inverse := strings.NewReplacer(pairs...)
+	body, _ := io.ReadAll(r.Body) // what is cut short is refused
+	path := inverse.Replace(r.URL.Path)
+	request := httptest.NewRequest(r.Method, path, strings.NewReader(inverse.Replace(string(body))))
+	request.Header = r.Header.Clone()
+	return request
+}
+
+// newKeyCommand creates another key and puts it into SERVICE_API_KEY.
+func newKeyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 0, "newkey")
+	_, value, err := worldOf(ts).service.Workspace().CreateKey(books.NewKey{Name: "another"})
+	ts.Check(err)
+	ts.Setenv("SERVICE_API_KEY", value)
+}
+
+// priceCommand puts another price in force.
+func priceCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 2, "price FIELD USD|none")
+	field, err := enrich.ParseField(args[0])
+	ts.Check(err)
+	if args[1] == "none" {
+		ts.Check(worldOf(ts).service.Workspace().SetPrice(field, nil))
+		return
+	}
+	price, err := cost.ParseMoney(args[1])
+	ts.Check(err)
+	ts.Check(worldOf(ts).service.Workspace().SetPrice(field, &price))
 }
 
 // booksCommand checks what the service counted, and always that it balances and

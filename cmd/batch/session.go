@@ -1,21 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
-	"payonce/configs"
 	"payonce/cost"
+	"payonce/io/listfile"
 	"payonce/sandbox"
 	"payonce/service"
 )
@@ -26,8 +27,9 @@ type session struct {
 	*settings
 	journal  *checkpoint.Journal
 	embedded *embeddedSandbox
-	apiKey   string          // that the client was opened with
-	recalled map[string]*job // recorded runs by name, nil for those that cannot be prepared
+	apiKey   string // that the client was opened with
+	lists    []*listfile.List
+	listOut  io.Writer // where a list that is written to standard output goes
 }
 
 // withSession runs a command with its settings loaded, and closes what it opened.
@@ -35,7 +37,7 @@ func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err
 	if err := s.load(cmd); err != nil {
 		return err
 	}
-	session := &session{settings: s}
+	session := &session{settings: s, listOut: s.env.stdout}
 	defer func() { err = errors.Join(err, session.close()) }()
 	return do(session)
 }
@@ -79,8 +81,11 @@ func (s *session) openExisting(doing string) (bool, error) {
 
 func (s *session) close() error {
 	var err error
+	for _, list := range s.lists {
+		err = errors.Join(err, list.Close())
+	}
 	if s.journal != nil {
-		err = s.journal.Close()
+		err = errors.Join(err, s.journal.Close())
 	}
 	if s.embedded != nil {
 		err = errors.Join(err, s.embedded.close())
@@ -92,7 +97,8 @@ func (s *session) close() error {
 // when that is the service.
 func (s *session) serviceConfig() (service.Config, error) {
 	config := service.Config{
-		BaseURL: s.baseURL, Key: s.env.getenv("SERVICE_API_KEY"), Timeout: s.timeout,
+		BaseURL: s.baseURL, Transport: service.Transport(s.transport.value), MCPURL: s.mcpURL,
+		Key: s.env.getenv("SERVICE_API_KEY"), Names: s.names, IncludeProfile: s.profile, Timeout: s.timeout,
 		MaxConnections: s.concurrency, UserAgent: "payonce/" + version, Now: s.env.now,
 	}
 	if !s.sandbox {
@@ -104,7 +110,7 @@ func (s *session) serviceConfig() (service.Config, error) {
 		return config, err
 	}
 	s.embedded = embedded
-	config.BaseURL, config.Key = embedded.baseURL, sandbox.DefaultKey
+	config.BaseURL, config.MCPURL, config.Key = embedded.baseURL, "", sandbox.DefaultKey
 	s.apiKey = config.Key
 	return config, nil
 }
@@ -132,19 +138,13 @@ func (s *session) openClient() (*service.Client, error) {
 	return client, s.journal.CheckAPIKey(config.Key, s.sameWorkspace)
 }
 
-// option returns the rate card's option that the workspace pays by.
+// option returns the rate card's option that the embedded service charges by.
 func (s *settings) option() (cost.RateCard, cost.Option, error) {
-	card, err := configs.RateCard()
-	if s.rateCard != "" {
-		var data []byte
-		if data, err = os.ReadFile(s.rateCard); err == nil {
-			card, err = configs.ParseRateCard(s.rateCard, data)
-		}
-	}
+	card, err := readRateCard(s.rateCard)
 	if err != nil {
-		return card, cost.Option{}, usageError{err}
+		return card, cost.Option{}, err
 	}
-	option, err := card.Option(s.rateOption)
+	option, err := card.Option(cmp.Or(s.rateOption, defaultOption))
 	return card, option, asUsage(err)
 }
 
@@ -163,13 +163,13 @@ func (s *session) startSandbox() (*embeddedSandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, option, err := s.option()
+	card, option, err := s.option()
 	if err != nil {
 		return nil, err
 	}
 	config := sandbox.DefaultConfig()
+	config.Card, config.Plan = card, option.Name
 	config.Window = sandbox.Window{Limit: s.rate.Slots, Per: s.rate.Window}
-	config.Prices = option.Prices
 	config.Now = s.env.now
 	if checkpoint.Exists(dir) {
 		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")

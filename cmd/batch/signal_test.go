@@ -6,24 +6,28 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"payonce/service"
 )
 
 // Not one lookup is lost when the user or the system interrupts: those in flight
 // are waited for.
 func TestInterruptDrains(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
-			t.Parallel()
-			interruptAndResume(t, signal)
-		})
-	}
+	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			t.Run(signal.String(), func(t *testing.T) {
+				t.Parallel()
+				interruptAndResume(t, transport, signal)
+			})
+		}
+	})
 }
 
-func interruptAndResume(t *testing.T, signal os.Signal) {
+func interruptAndResume(t *testing.T, transport service.Transport, signal os.Signal) {
 	service, tap := newService(t, 3)
-	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4")
-	reached, release := tap.hold(10)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4").over(transport)
+	reached, release := tap.hold(t, 10)
 	run := p.start()
 	receive(t, reached, "no tenth lookup")
 	run.Process.Signal(signal)
@@ -50,9 +54,13 @@ func interruptAndResume(t *testing.T, signal os.Signal) {
 // are not sent again.
 func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	t.Parallel()
+	overEachTransport(t, interruptTwice)
+}
+
+func interruptTwice(t *testing.T, transport service.Transport) {
 	service, tap := newService(t, 4)
-	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4")
-	reached, release := tap.hold(10)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4").over(transport)
+	reached, release := tap.hold(t, 10)
 	run := p.start()
 	receive(t, reached, "no tenth lookup")
 	run.Process.Signal(syscall.SIGINT)
@@ -76,7 +84,7 @@ func TestSecondRunIsRefused(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 5)
 	p := newProgram(t, 30, tap.listen(t), "--max-spend", "40")
-	reached, release := tap.hold(1)
+	reached, release := tap.hold(t, 1)
 	first := p.start()
 	receive(t, reached, "no lookup")
 	second := p.runToEnd(exitLocked)
@@ -94,8 +102,12 @@ func TestSecondRunIsRefused(t *testing.T) {
 // What the program says it spent is what its output says and what the service charged.
 func TestSummaryOutputAndBooksAgree(t *testing.T) {
 	t.Parallel()
+	overEachTransport(t, compareSummary)
+}
+
+func compareSummary(t *testing.T, transport service.Transport) {
 	service, tap := newService(t, 6)
-	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60")
+	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60").over(transport)
 	view := decodeSummary(t, p.runToEnd(exitDone))
 	books := service.Books()
 	if view.Spent != books.Charged || view.SpentNow != books.Charged {

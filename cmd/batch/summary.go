@@ -13,23 +13,62 @@ import (
 // summaryView is how a run went, as it is shown and printed with --json.
 type summaryView struct {
 	Run      string           `json:"run"`
+	Job      string           `json:"job"`
 	Output   string           `json:"output"`
 	Rows     map[string]int64 `json:"rows"`
-	Lookups  int64            `json:"lookups"`       // ended by this command
-	Posts    int64            `json:"posts"`         // sent by this command
-	Spent    cost.Money       `json:"spent_usd"`     // by the run, over all its starts
-	SpentNow cost.Money       `json:"spent_now_usd"` // by this command
-	Held     cost.Money       `json:"held_usd"`      // for lookups in doubt
-	FreeUsed map[string]int64 `json:"free_used"`     // by the run
-	InDoubt  int64            `json:"in_doubt"`      // lookups of the run
-	Stop     *string          `json:"stop"`          // null when every row has its outcome
+	Lookups  int64            `json:"lookups"`        // ended by this command
+	Dropped  int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
+	Posts    int64            `json:"posts"`          // sent by this command
+	Spent    cost.Money       `json:"spent_usd"`      // by the run, over all its starts
+	SpentNow cost.Money       `json:"spent_now_usd"`  // by this command
+	Held     cost.Money       `json:"held_usd"`       // for lookups in doubt
+	FreeUsed map[string]int64 `json:"free_used"`      // by the run
+	InDoubt  int64            `json:"in_doubt"`       // lookups of the run
+	Tightest string           `json:"tightest"`       // the ceiling on money with the least left
+	Stop     *string          `json:"stop"`           // null when every row has its outcome
 	Drift    *driftView       `json:"drift,omitempty"`
+
+	left cost.Money // under the tightest ceiling
 }
 
 // driftView is what the account lost that the journal cannot explain.
 type driftView struct {
 	Money cost.Money       `json:"usd"`
 	Free  map[string]int64 `json:"free"`
+	// Prices are those that the account shows where they are higher than the ones that
+	// the run counted with.
+	Prices map[string]cost.Money `json:"higher_prices_usd,omitempty"`
+}
+
+// viewDrift returns nil for none.
+func viewDrift(drift cost.Drift) *driftView {
+	if drift.Zero() {
+		return nil
+	}
+	view := &driftView{Money: drift.Money, Free: byField(drift.Free)}
+	for f, shown := range drift.Prices {
+		if shown > 0 {
+			if view.Prices == nil {
+				view.Prices = map[string]cost.Money{}
+			}
+			view.Prices[enrich.Field(f).String()] = shown
+		}
+	}
+	return view
+}
+
+func (d *driftView) String() string {
+	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, listCounts(d.Free))
+	if len(d.Prices) == 0 {
+		return lost + "; somebody else uses the workspace"
+	}
+	var prices []string
+	for f := range enrich.AllFields.Each() {
+		if shown, higher := d.Prices[f.String()]; higher {
+			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, f))
+		}
+	}
+	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)
 }
 
 // conclude prints the summary and returns the error that ends the command.
@@ -58,16 +97,16 @@ func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop
 	totals := j.journal.Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.journal.InDoubt(j.name)
 	view := summaryView{
-		Run: j.name, Output: j.output, Rows: rowsByName(rows), Lookups: tally.Lookups, Posts: tally.Posts,
+		Run: j.name, Job: j.jobName(), Output: j.output, Rows: rowsByName(rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
 		Spent: totals.Settled, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: byField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
+	tightest, left := j.tightest()
+	view.Tightest, view.left = tightest.Name, left
 	if stop != nil {
 		word := stop.Word()
 		view.Stop = &word
 	}
-	if !drift.Zero() {
-		view.Drift = &driftView{Money: drift.Money, Free: byField(drift.Free)}
-	}
+	view.Drift = viewDrift(drift)
 	return view
 }
 
@@ -92,15 +131,18 @@ func (j *job) printSummary(view summaryView, stop pipeline.Stop) error {
 	p.line("")
 	p.rows(view.Rows)
 	p.line("")
-	p.entry("lookups", "%d (%d requests)", view.Lookups, view.Posts)
+	p.entry("lookups", "%d (%s)", view.Lookups, counted(view.Posts, "request"))
+	if view.Dropped > 0 {
+		p.entry("phones not asked for", "%d, to keep a short budget for emails", view.Dropped)
+	}
 	p.entry("spent", "$%s of $%s", view.Spent, *j.maxSpend.amount)
+	p.entry("tightest ceiling", "%s, $%s left", view.Tightest, view.left)
 	if view.Held > 0 {
 		p.entry("held", "$%s for lookups in doubt", view.Held)
 	}
-	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
+	p.prose("free allowance used", "%s", listCounts(view.FreeUsed))
 	if view.Drift != nil {
-		p.entry("drift", "the account lost $%s and %s that this journal did not use; somebody else uses the workspace",
-			view.Drift.Money, listCounts(view.Drift.Free))
+		p.prose("drift", "%s", view.Drift)
 	}
 	p.entry("output", "%s", view.Output)
 	if text := j.advice(view, stop); text != "" {
@@ -135,27 +177,44 @@ func (j *job) advice(view summaryView, stop pipeline.Stop) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
-			return fmt.Sprintf("The responses to %d lookups were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", view.InDoubt, "batch reconcile")
+			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", lookupCount(view.InDoubt), "batch reconcile")
 		}
 		return ""
 	case pipeline.CeilingReached:
-		next := "raise it and run the same command again"
-		if stop.Ceiling.Name != "max-spend" {
-			next = "once the account has more, run the same command again"
-		}
-		return fmt.Sprintf("Stopped at the ceiling %s: the next lookup can cost $%s, and $%s is left.\nNothing is lost: %s to go on.",
-			stop.Ceiling.Name, stop.Need, max(stop.Left, 0), next)
+		return j.ceilingAdvice(stop)
+	case pipeline.PriceHigher:
+		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
+			stop.Shown, stop.Field, stop.InUse)
 	case pipeline.Interrupted:
 		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
 	case pipeline.ServiceRefused:
 		message := ""
 		if stop.Message != "" {
-			message = ": " + stop.Message
+			message = ": " + strings.TrimRight(stop.Message, ".")
 		}
 		return fmt.Sprintf("The service refused (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
 			stop.Code, message, remedy(stop.Code))
 	}
 	return "Run the same command again to go on."
+}
+
+// ceilingAdvice says under which ceiling the run ended and how it can go on.
+func (j *job) ceilingAdvice(stop pipeline.CeilingReached) string {
+	c := stop.Ceiling
+	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
+	if c.Measure == cost.Lookups {
+		why = "it allows " + lookupCount(c.Limit)
+	}
+	next := "once the account has more, run the same command again"
+	switch c.Name {
+	case ceilingMaxSpend, ceilingMaxLookups:
+		next = "raise it and run the same command again"
+	case ceilingApproval:
+		next = "run the same command again and have it approved"
+	case ceilingDaily, ceilingMonthly, ceilingWorkspaceMonthly:
+		next = fmt.Sprintf("raise it, or wait until it begins anew on %s, and run the same command again", showTime(renewal(c.Period, j.env.now())))
+	}
+	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
 }
 
 // remedies say who can do what about a refusal (specification v1, "Errors").
@@ -171,6 +230,10 @@ var remedies = map[string]string{
 	"responses_lost":                "Find out why responses do not arrive",
 	"account_status_refused":        "Look at the account with batch account",
 	"unreachable":                   "Check the network and --base-url",
+	"input_schema":                  "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
+	"input_condition":               "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
+	"mcp_tool_changed":              "Look at the tools with batch doctor, or go on with --transport rest",
+	"mcp_protocol_version":          "Go on with --transport rest",
 	"invalid_identifiers":           "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
 

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,17 +41,17 @@ func (tap *tap) listen(t *testing.T) string {
 
 // hold holds the lookups from one on. It returns channels that tell when that one
 // has come, and that let them pass when closed.
-func (tap *tap) hold(first int64) (reached <-chan struct{}, release chan struct{}) {
-	return tap.holdMany(first, 1)
+func (tap *tap) hold(t *testing.T, first int64) (reached <-chan struct{}, release chan struct{}) {
+	return tap.holdMany(t, first, 1)
 }
 
 // holdMany holds the lookups from one on, like hold, and tells when so many are held.
-func (tap *tap) holdMany(first, count int64) (reached <-chan struct{}, release chan struct{}) {
+func (tap *tap) holdMany(t *testing.T, first, count int64) (reached <-chan struct{}, release chan struct{}) {
 	came := make(chan struct{})
 	release = make(chan struct{})
 	var posts atomic.Int64
 	watch := watcher(func(r *http.Request, pass func()) {
-		if r.Method != http.MethodPost {
+		if !isLookup(t, r) {
 			pass()
 			return
 		}
@@ -63,6 +66,19 @@ func (tap *tap) holdMany(first, count int64) (reached <-chan struct{}, release c
 	})
 	tap.watch.Store(&watch)
 	return came, release
+}
+
+// isLookup reports whether a request asks for a lookup, over whatever transport.
+func isLookup(t *testing.T, r *http.Request) bool {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/mcp") {
+		return r.Method == http.MethodPost
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte(`"tools/call"`)) && !bytes.Contains(body, []byte("service_account_status"))
 }
 
 // newService returns the embedded service behind a tap.

@@ -31,6 +31,55 @@ func (v *moneyValue) String() string {
 }
 func (*moneyValue) Type() string { return "USD" }
 
+// orZero returns the amount, zero when it is not set.
+func (v *moneyValue) orZero() cost.Money {
+	if v.amount == nil {
+		return 0
+	}
+	return *v.amount
+}
+
+// capValue is an amount in USD, or none for no cap.
+type capValue struct {
+	moneyValue
+	none bool
+}
+
+func (v *capValue) Set(text string) error {
+	if v.none = text == "none"; v.none {
+		return nil
+	}
+	return v.moneyValue.Set(text)
+}
+
+func (v *capValue) String() string {
+	if v.none {
+		return "none"
+	}
+	return v.moneyValue.String()
+}
+func (*capValue) Type() string { return "USD|none" }
+
+// countValue is a number of lookups; nil until it is set.
+type countValue struct{ count *int64 }
+
+func (v *countValue) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("write a whole number, such as 500")
+	}
+	v.count = &n
+	return nil
+}
+
+func (v *countValue) String() string {
+	if v.count == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v.count, 10)
+}
+func (*countValue) Type() string { return "N" }
+
 // rateValue is a number of lookups in a window, such as 30/60s.
 type rateValue checkpoint.Rate
 
@@ -43,6 +92,13 @@ func (v *rateValue) Set(text string) error {
 	}
 	v.Slots, v.Window = n, length
 	return nil
+}
+
+// within reports whether what keeps to the rate keeps to another one too: whether no
+// window of the other sees more lookups than that one allows.
+func (v rateValue) within(other rateValue) bool {
+	windows := 1 + int((other.Window-1)/v.Window)
+	return v.Slots <= other.Slots/windows
 }
 
 func (v *rateValue) String() string { return fmt.Sprintf("%d/%s", v.Slots, shortDuration(v.Window)) }
@@ -155,3 +211,30 @@ func (v *ageValue) before(now time.Time) time.Time {
 	}
 	return now.Add(-v.span)
 }
+
+// sizeValue is an amount of memory, such as 512MB or 2GB; zero until it is set.
+type sizeValue struct {
+	bytes int64
+	text  string
+}
+
+// sizeUnits are the units of sizes, the longer names first.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"B", 1}}
+
+func (v *sizeValue) Set(text string) error {
+	for _, unit := range sizeUnits {
+		digits, found := strings.CutSuffix(strings.ToUpper(text), unit.name)
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if found && err == nil && n > 0 && n <= (1<<50)/unit.bytes {
+			v.bytes, v.text = n*unit.bytes, text
+			return nil
+		}
+	}
+	return errors.New("write it like 512MB or 2GB")
+}
+
+func (v *sizeValue) String() string { return v.text }
+func (*sizeValue) Type() string     { return "SIZE" }

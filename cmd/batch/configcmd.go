@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"payonce/configs"
+)
+
+func newConfigCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check a configuration file, or print its schema for an editor",
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigCheckCommand(env), newConfigSchemaCommand(env), newConfigExampleCommand(env))
+	return cmd
+}
+
+func newConfigCheckCommand(env environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check a configuration file without doing anything",
+		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
+			"not set are told with their lines. Nothing is read but the file, and nothing is sent." +
+			exitCodes(exitDone, exitUsage),
+		Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkConfig(env, args[0]); err != nil {
+				return usageError{err}
+			}
+			_, err := fmt.Fprintf(env.stdout, "%s is a configuration for plan and run\n", args[0])
+			return err
+		},
+	}
+}
+
+// checkConfig reads a configuration as plan and run would.
+func checkConfig(env environment, path string) error {
+	root := &cobra.Command{}
+	forPlan, plan := newPlan(env)
+	forRun, run := newRun(env)
+	root.AddCommand(plan, run)
+	problems := configProblems{file: path}
+	for _, reader := range []struct {
+		*settings
+		cmd *cobra.Command
+	}{{forPlan, plan}, {forRun, run}} {
+		reader.config = path
+		err := reader.readConfig(reader.cmd)
+		var found *configProblems
+		switch {
+		case errors.As(err, &found):
+			for _, problem := range found.found {
+				problems.add(problem.line, problem.err)
+			}
+		case err != nil:
+			return err
+		}
+	}
+	return problems.err()
+}
+
+func newConfigSchemaCommand(env environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of configuration files",
+		Long: "Print the JSON Schema of configuration files. An editor that knows it completes the keys and\n" +
+			"marks mistakes; most take it from a first line such as\n" +
+			"  # yaml-language-server: $schema=batch.schema.json" + exitCodes(exitDone, exitUsage),
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			_, plan := newPlan(env)
+			_, run := newRun(env)
+			return printJSON(env.stdout, configSchema(plan.Flags(), run.Flags()))
+		},
+	}
+}
+
+func newConfigExampleCommand(env environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "example [NAME]",
+		Short: "Print an example configuration, or the names of all",
+		Long:  "Print an example configuration to begin with; without NAME, list them." + exitCodes(exitDone, exitUsage),
+		Args:  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			examples, err := configs.Examples()
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, example := range examples {
+				if len(args) > 0 && args[0] == example.Name {
+					_, err := env.stdout.Write(example.Text)
+					return err
+				}
+				names = append(names, example.Name)
+			}
+			if len(args) > 0 {
+				return usagef("there is no example %q; there are %s", args[0], strings.Join(names, ", "))
+			}
+			_, err = fmt.Fprintln(env.stdout, strings.Join(names, "\n"))
+			return err
+		},
+	}
+}
+
+// inConfig reports whether a configuration may hold the flag.
+func inConfig(flag *pflag.Flag) bool { return flag.Name != "config" && flag.Name != "help" }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/conformance"
+	"payonce/enrich"
+	"payonce/pipeline"
+	"payonce/service"
+)
+
+// openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
+// when it may.
+func (j *job) openSpending(ctx context.Context, client *service.Client) (why string, err error) {
+	if err := j.journal.CheckAPIKey(j.apiKey, j.sameWorkspace); err != nil {
+		return "", err
+	}
+	reconciler := j.reconciler(client.StatusClient)
+	if reconciler.Pending() > 0 {
+		fmt.Fprintln(j.env.stderr, "batch: earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
+		findings, err := reconciler.Reconcile(ctx)
+		if err != nil {
+			return "", asServiceIfRefused(ctx, err)
+		}
+		fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
+		if reconciler.Pending() > 0 {
+			return "earlier lookups are in doubt; see \"batch reconcile\"", nil
+		}
+	}
+	j.counts.Lookup = 1 // whatever is left of the list: the account has to be read
+	if err := j.readAccount(ctx, client.StatusClient); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return err.Error(), nil // it is reported, and nothing is sent
+	}
+	if err := j.journal.RememberAPIKey(j.apiKey); err != nil {
+		return "", err
+	}
+	return "", j.journal.Rebase(j.account)
+}
+
+// journalSender sends lookups as a run does: through the journal, under its ceilings and
+// in its window.
+type journalSender struct {
+	*job
+	client *service.Client
+	stop   pipeline.Stop
+}
+
+// Send implements conformance.Sender.
+func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Sent, error) {
+	watched := &watchedFinder{client: s.client}
+	lookups := &pipeline.Lookups{
+		Ledger: s.journal, Finder: watched, Concurrency: 1, Now: s.env.now, Reconciler: s.reconciler(s.client.StatusClient),
+		Note: func(text string) { fmt.Fprintln(s.env.stderr, "batch: "+text) },
+		Order: attempt.Request{
+			Run: s.name, Job: s.jobName(), Prices: s.quote.Prices, Ceilings: s.runCeilings(), Strict: s.strict,
+		},
+	}
+	before := s.journal.Totals(checkpoint.ScopeAll)
+	tally, stop, err := lookups.Run(ctx, once(lookup))
+	after := s.journal.Totals(checkpoint.ScopeAll)
+	sent := conformance.Sent{Lookup: watched.lookup, Verdict: watched.verdict}
+	sent.Booked.Money = after.Settled - before.Settled
+	for f := range sent.Booked.Free {
+		sent.Booked.Free[f] = after.FreeUsed[f] - before.FreeUsed[f]
+	}
+	switch {
+	case err != nil:
+		return sent, err
+	case stop != nil:
+		s.stop = stop
+		sent.Last, sent.Why = true, "stopped: "+stop.Word()
+	case tally.Posts == 0:
+		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; nobody is asked for twice"
+	}
+	return sent, nil
+}
+
+// once yields one lookup.
+func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
+	left := []enrich.Lookup{lookup}
+	return func() (enrich.Lookup, error) {
+		if len(left) == 0 {
+			return enrich.Lookup{}, io.EOF
+		}
+		next := left[0]
+		left = left[1:]
+		return next, nil
+	}
+}
+
+// watchedFinder keeps the last lookup and what became of it. One lookup is under way at
+// a time.
+type watchedFinder struct {
+	client  *service.Client
+	lookup  enrich.Lookup
+	verdict enrich.Verdict
+}
+
+func (w *watchedFinder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	w.lookup, w.verdict = lookup, w.client.Find(ctx, lookup)
+	return w.verdict
+}

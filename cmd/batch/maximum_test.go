@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/lists"
+	"payonce/sandbox"
+)
+
+// workbench is a list and a service, for command lines that run in this process.
+type workbench struct {
+	t       *testing.T
+	dir     string
+	service *sandbox.Server
+	url     string
+	// asked counts the requests by method and path.
+	asked chan string
+}
+
+func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workbench {
+	t.Helper()
+	service, err := sandbox.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.asked <- r.Method + " " + r.URL.Path
+		service.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		service.Close()
+	})
+	b.url = server.URL + "/api/v1"
+	var list bytes.Buffer
+	if err := lists.WriteCSV(&list, spec); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b.path("list.csv"), list.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *workbench) path(name string) string { return filepath.Join(b.dir, name) }
+
+// try runs a command line.
+func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
+	b.t.Helper()
+	var out, errs bytes.Buffer
+	env := environment{
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
+		getenv: func(name string) string {
+			return map[string]string{
+				"SERVICE_BASE_URL": b.url, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": b.path("state"),
+			}[name]
+		},
+	}
+	code = execute(b.t.Context(), env, args)
+	return out.String(), errs.String(), code
+}
+
+// batch runs a command line on the list, which has to end well, and returns what it
+// printed.
+func (b *workbench) batch(command string, flags ...string) string {
+	b.t.Helper()
+	return b.batchTo([]int{exitDone}, command, flags...)
+}
+
+func (b *workbench) batchTo(codes []int, command string, flags ...string) string {
+	b.t.Helper()
+	args := append([]string{command, b.path("list.csv")}, flags...)
+	stdout, stderr, code := b.try(args...)
+	if !slices.Contains(codes, code) {
+		b.t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
+	}
+	return stdout
+}
+
+func decode[T any](t *testing.T, text string) (view T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &view); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return view
+}
+
+// When everybody is known and every field is returned, a run is charged what its
+// plan calls the maximum, to the cent, and what is left of the free allowance and of
+// the included balance ends in the middle of it.
+func TestMaximumIsTheCharge(t *testing.T) {
+	t.Parallel()
+	inTheMiddle := make(chan bool, 100)
+	t.Run("seeds", func(t *testing.T) {
+		for seed := range uint64(16) {
+			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+				t.Parallel()
+				inTheMiddle <- checkMaximum(t, rand.New(rand.NewPCG(seed, 4)))
+			})
+		}
+	})
+	close(inTheMiddle)
+	ends := 0
+	for middle := range inTheMiddle {
+		if middle {
+			ends++
+		}
+	}
+	if ends < 4 {
+		t.Errorf("the allowance ended in the middle of %d runs only: the test shows little", ends)
+	}
+}
+
+// checkMaximum compares a plan with its run on a world that the draw makes. It
+// reports whether the free allowance of a field ended in the middle.
+func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
+	config := sandbox.DefaultConfig()
+	config.UnknownRate, config.MatchRates = 0, [enrich.NumFields]float64{1, 1}
+	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
+	config.Free = [enrich.NumFields]int64{draw.Int64N(40), draw.Int64N(30)}
+	config.IncludedCents, config.BudgetCapCents = draw.Int64N(1500), nil
+	option := []string{"payg", "growth", "scale"}[draw.IntN(3)]
+	config.Prices = map[string]cost.Prices{
+		"payg":   {enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent},
+		"growth": {enrich.WorkEmail: 12 * cost.Cent, enrich.BusinessPhone: 20 * cost.Cent},
+		"scale":  {enrich.WorkEmail: 9 * cost.Cent, enrich.BusinessPhone: 16 * cost.Cent},
+	}[option]
+	b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
+	flags := []string{
+		"--fields", []string{"email", "phone", "email,phone"}[draw.IntN(3)], "--limit", fmt.Sprint(draw.IntN(60)),
+		"--max-spend", "1000", "--rate-option", option, "--rate", "10000/1s", "--concurrency", fmt.Sprint(1 + draw.IntN(16)), "--json",
+	}
+	plan := decode[planView](t, b.batch("plan", flags...))
+	run := decode[summaryView](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
+	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
+		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
+	}
+	for f := range enrich.AllFields.Each() {
+		if name := f.String(); run.FreeUsed[name] != plan.Split.Free[name] {
+			t.Errorf("%s: %d free units planned, %d used", name, plan.Split.Free[name], run.FreeUsed[name])
+		} else if free := plan.Split.Free[name]; free > 0 && free < plan.Fields[name] {
+			inTheMiddle = true
+		}
+	}
+	included := min(plan.Maximum, cost.Cents(config.IncludedCents))
+	if *plan.Split.Included != included || *plan.Split.Prepaid != plan.Maximum-included || *plan.Split.Uncovered != 0 {
+		t.Errorf("the maximum of %s is split into %s, %s and %s", plan.Maximum, *plan.Split.Included, *plan.Split.Prepaid, *plan.Split.Uncovered)
+	}
+	return inTheMiddle
+}
+
+// Whatever is returned, a run is charged no more than its plan calls possible: the
+// maximum, or what the ceilings leave of it.
+func TestChargeIsPossible(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			draw := rand.New(rand.NewPCG(seed, 5))
+			config := sandbox.DefaultConfig()
+			config.UnknownRate, config.MatchRates = draw.Float64()/4, [enrich.NumFields]float64{draw.Float64(), draw.Float64()}
+			config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
+			config.Free = [enrich.NumFields]int64{draw.Int64N(30), draw.Int64N(20)}
+			b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
+			flags := []string{
+				"--fields", "email,phone", "--max-spend", cost.Cents(draw.Int64N(1500)).String(), "--rate", "10000/1s", "--json",
+				"--daily", cost.Cents(draw.Int64N(1500)).String(), "--max-lookups", fmt.Sprint(draw.IntN(80)),
+				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
+			}
+			plan := decode[planView](t, b.batch("plan", flags...))
+			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
+			if charged := b.service.Books().Charged; charged > plan.Possible || decode[summaryView](t, run).Spent != charged {
+				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
+			}
+		})
+	}
+}
+
+// A plan sends nothing but the free requests, whatever is asked of it and over
+// whatever transport.
+func TestPlanSendsNoLookup(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(3, 50))
+	for _, flags := range [][]string{
+		nil,
+		{"--json", "--fields", "email,phone"},
+		{"--sample", "10", "--priority", "id", "--limit", "20"},
+		{"--max-spend", "3", "--out", b.path("plan.json"), "--monthly", "5", "--max-lookups", "7"},
+		{"--offline"},
+	} {
+		b.batch("plan", flags...)
+	}
+	close(b.asked)
+	requests := 0
+	for request := range b.asked {
+		requests++
+		if !strings.HasPrefix(request, "GET ") {
+			t.Errorf("a plan sent %s", request)
+		}
+	}
+	if requests != 8 {
+		t.Errorf("%d requests of 4 plans that are not offline, want an account status and a document each", requests)
+	}
+	b.asked = make(chan string, 100)
+	b.batch("plan", "--transport", "mcp")
+	if arrived := b.service.Books().Arrivals; len(arrived) > 0 {
+		t.Errorf("%d lookups arrived", len(arrived))
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
+	"payonce/io/table"
+	"payonce/io/textfile"
+	"payonce/pipeline"
+)
+
+// outputName puts .enriched before the ending of the list's name. A list of several
+// files has no name of its own; one from standard input goes to standard output.
+func outputName(names []string) (string, error) {
+	switch {
+	case len(names) > 1:
+		return "", usagef("where to? a list of several files needs -o FILE")
+	case names[0] == listfile.Standard:
+		return listfile.Standard, nil
+	}
+	plain := textfile.TrimCompression(names[0])
+	ending := filepath.Ext(plain) + names[0][len(plain):]
+	return strings.TrimSuffix(names[0], ending) + ".enriched" + ending, nil
+}
+
+// sourceFile is a file that a command must not overwrite.
+type sourceFile struct{ what, path string }
+
+// sources returns what the command reads: the files of the list and those that its
+// flags name.
+func (s *settings) sources(list []string) []sourceFile {
+	var sources []sourceFile
+	for _, name := range list {
+		sources = append(sources, sourceFile{"the list itself", name})
+	}
+	return append(sources, sourceFile{"the plan of --plan", s.planFile},
+		sourceFile{"the configuration", s.config}, sourceFile{"the rate card", s.rateCard})
+}
+
+// checkTargets refuses an output or a file of rejects that cannot be written, or
+// that is one of the sources.
+func (s *settings) checkTargets(sources []sourceFile) error {
+	if err := checkTarget("-o", s.output, sources); err != nil || s.rejects == "" {
+		return err
+	}
+	if sameFile(s.rejects, s.output) {
+		return usagef("--rejects and -o name the same file; choose two")
+	}
+	return checkTarget("--rejects", s.rejects, sources)
+}
+
+// checkTarget refuses a file that cannot be written, or that is one of the sources.
+func checkTarget(flag, path string, sources []sourceFile) error {
+	if path == listfile.Standard {
+		return nil
+	}
+	if target, err := os.Stat(path); err == nil {
+		for _, s := range sources {
+			if source, err := os.Stat(s.path); err == nil && os.SameFile(source, target) {
+				return usagef("%s %s is %s, which is never overwritten; choose another file", flag, path, s.what)
+			}
+		}
+	}
+	if err := atomicfile.CheckWritable(path); err != nil {
+		return usagef("%s %s cannot be written: %w", flag, path, err)
+	}
+	return nil
+}
+
+// sameFile reports whether two paths name one file, there already or not.
+func sameFile(a, b string) bool {
+	return realPath(a) == realPath(b)
+}
+
+// realPath returns the absolute path without links, as far as it is there.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// rejectColumn is the column that a file of rejects gets.
+var rejectColumn = table.Column{Name: "reject_reason"}
+
+// outputFiles are the lists that a run writes.
+type outputFiles struct {
+	out, rejects *listfile.Output // rejects is nil when nobody wants it
+}
+
+// createOutputs begins the output of a run, and its rejects when there is a path.
+func createOutputs(output pipeline.Output, list *listFile, stdout io.Writer, path, rejectsPath string) (*outputFiles, error) {
+	schema, err := list.Schema()
+	if err != nil {
+		return nil, err
+	}
+	files := &outputFiles{}
+	files.out, err = listfile.Create(list.List, listfile.Request{
+		Path: path, Stdout: stdout, Filled: output.Filled(), Appended: output.Columns(schema),
+	})
+	if err != nil {
+		return nil, asListError(err)
+	}
+	if rejectsPath == "" {
+		return files, nil
+	}
+	files.rejects, err = listfile.Create(list.List, listfile.Request{
+		Path: rejectsPath, Stdout: stdout, Appended: []table.Column{rejectColumn}, Some: true,
+	})
+	if err != nil {
+		files.discard()
+		return nil, asListError(err)
+	}
+	return files, nil
+}
+
+// rows returns the list as the writers need it read.
+func (f *outputFiles) rows(list *listFile) *listFile {
+	whole := *list
+	whole.List = f.out.Rows
+	if f.rejects != nil && f.rejects.Rows != list.List {
+		whole.List = f.rejects.Rows
+	}
+	return &whole
+}
+
+func (f *outputFiles) commit() error {
+	if err := f.out.Commit(); err != nil || f.rejects == nil {
+		return err
+	}
+	return f.rejects.Commit()
+}
+
+func (f *outputFiles) discard() {
+	f.out.Discard()
+	if f.rejects != nil {
+		f.rejects.Discard()
+	}
+}
+
+// writeOutput writes the output of a run, and its rejects when a path is given. An
+// interrupt does not end it.
+func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list *listFile) (map[pipeline.Status]int64, error) {
+	files, err := createOutputs(output, list, s.listOut, s.output, s.rejects)
+	if err != nil {
+		return nil, err
+	}
+	defer files.discard()
+	var rejects table.Writer
+	if files.rejects != nil {
+		rejects = files.rejects.Writer
+	}
+	rows, err := output.Write(context.WithoutCancel(ctx), files.rows(list), s.journal, files.out.Writer, rejects)
+	if err == nil {
+		err = files.commit()
+	}
+	return rows, err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/internal/lists"
+	"payonce/sandbox"
+)
+
+// BenchmarkPlan compares a whole plan, with the account's status, a history and every
+// ceiling, with a bare scan of the same list: the survey that every run begins with.
+// They take turns, and the fastest of each count, so that the ratio does not depend on
+// what else the machine does.
+func BenchmarkPlan(b *testing.B) {
+	const rows = 100_000
+	dir, baseURL := b.TempDir(), benchService(b)
+	list := filepath.Join(dir, "list.csv")
+	writeBenchList(b, list, rows)
+	flags := []string{list, "--fields", "email,phone", "--max-spend", "500", "--rate", "10000/1s"}
+	batch := func(args ...string) {
+		env := environment{
+			stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: time.Now,
+			getenv: func(name string) string {
+				return map[string]string{
+					"SERVICE_BASE_URL": baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": filepath.Join(dir, "state"),
+				}[name]
+			},
+		}
+		if code := execute(b.Context(), env, args); code != exitDone {
+			b.Fatalf("%v: exit code %d", args, code)
+		}
+	}
+	batch(append([]string{"run", "--yes", "--limit", "1000", "-o", filepath.Join(dir, "out.csv")}, flags...)...)
+	fastestScan, fastestPlan := time.Hour, time.Hour
+	plan := func() {
+		runtime.GC()
+		begun := time.Now()
+		batch(append([]string{"plan", "--daily", "100", "--monthly", "200", "--max-lookups", "9000"}, flags...)...)
+		fastestPlan = min(fastestPlan, time.Since(begun))
+	}
+	for b.Loop() {
+		plan()
+		fastestScan = min(fastestScan, scan(b, dir, baseURL, list), scan(b, dir, baseURL, list))
+		plan()
+	}
+	b.ReportMetric(float64(fastestScan.Nanoseconds())/rows, "scan-ns/row")
+	b.ReportMetric(float64(fastestPlan.Nanoseconds())/rows, "plan-ns/row")
+	b.ReportMetric(float64(fastestPlan)/float64(fastestScan), "plan/scan")
+}
+
+func benchService(b *testing.B) (baseURL string) {
+	config := sandbox.DefaultConfig()
+	config.Window = sandbox.Window{Limit: 100000, Per: time.Second}
+	service, err := sandbox.New(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(service.Handler())
+	b.Cleanup(func() {
+		server.Close()
+		service.Close()
+	})
+	return server.URL + "/api/v1"
+}
+
+func writeBenchList(b *testing.B, path string, rows int) {
+	var text strings.Builder
+	if err := lists.WriteCSV(&text, lists.Default(5, rows)); err != nil {
+		b.Fatal(err)
+	}
+	writeFile(b, path, text.String())
+}
+
+// scan opens the journal and takes the survey, and returns the time of the survey.
+func scan(b *testing.B, dir, baseURL, list string) time.Duration {
+	s := newSettings(environment{getenv: func(string) string { return "" }, now: time.Now})
+	s.baseURL, s.state = baseURL, filepath.Join(dir, "state")
+	if err := s.fields.Set("email,phone"); err != nil {
+		b.Fatal(err)
+	}
+	session := &session{settings: s}
+	defer session.close()
+	j, err := prepareJob(session, []string{list})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := session.openExisting("scan"); err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	begun := time.Now()
+	if _, err := j.scope.Take(context.Background(), j.list, j.recorder()); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(begun)
+}

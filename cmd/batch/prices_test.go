@@ -1,0 +1,108 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline"
+	"payonce/service"
+)
+
+// The highest price that any operation tells counts, so that no hold is too small.
+func TestPricesInForce(t *testing.T) {
+	email, phone := enrich.WorkEmail, enrich.BusinessPhone
+	offers := map[enrich.Operation]service.Offer{
+		enrich.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
+		enrich.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
+	}
+	got := publication{"a document", service.Description{Operations: offers}}.inForce()
+	if diff := cmp.Diff(cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// statusOf returns an account that tells prices of fields that are not free any more.
+func statusOf(prices map[string]cost.Money) cost.Account {
+	account := cost.Account{Readiness: map[string]cost.Readiness{}}
+	for kind, price := range prices {
+		account.Readiness[kind] = cost.Readiness{MaximumCharge: cost.Known(price)}
+	}
+	for f := range account.Free {
+		account.Free[f] = cost.Known[int64](0)
+	}
+	return account
+}
+
+// A document that is dearer than the price that counts refuses, unless the account
+// itself shows that this workspace pays no more.
+func TestDearerDocumentRefuses(t *testing.T) {
+	document := publication{"a document", service.Description{Operations: map[enrich.Operation]service.Offer{
+		enrich.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
+	}}}
+	for _, test := range []struct {
+		name    string
+		option  string
+		account cost.Account
+		want    bool
+	}{
+		{"as dear", "payg", cost.Account{}, true},
+		{"dearer", "scale", cost.Account{}, false},
+		{"dearer, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"email": 9 * cost.Cent}), true},
+		{"dearer, and the account pays it", "scale", statusOf(map[string]cost.Money{"email": 15 * cost.Cent}), false},
+		{"dearer than the account, too", "payg", statusOf(map[string]cost.Money{"email": 16 * cost.Cent}), false},
+		{"no option, and dearer than the document", "", statusOf(map[string]cost.Money{"email": 16 * cost.Cent}), false},
+		{"no option", "", statusOf(map[string]cost.Money{"email": 9 * cost.Cent}), true},
+	} {
+		s := newSettings(environment{getenv: func(string) string { return "" }})
+		s.rateOption = test.option
+		j := &job{
+			session: &session{settings: s}, scope: pipeline.Scope{Wanted: enrich.FieldsOf(enrich.WorkEmail)},
+			published: []publication{document}, account: test.account, asked: true,
+		}
+		if err := j.choosePrices(); (err == nil) != test.want || err != nil && exitCode(err) != exitUsage {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// What the service does not sell is foreseen; the account's word goes before that of
+// what is published.
+func TestForeseen(t *testing.T) {
+	closed := service.Offer{Access: service.Access{Available: cost.Known(false)}}
+	open := service.Offer{Access: service.Access{Available: cost.Known(true)}}
+	for _, test := range []struct {
+		name      string
+		offer     service.Offer
+		available map[string]bool
+		lookups   map[enrich.Operation]int64
+		want      string
+	}{
+		{"sold", open, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not told", service.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not sold", closed, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"not sold and not asked for", closed, nil, map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}, ""},
+		{"sold to this account", closed, map[string]bool{"business_phone_lookup": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not sold to this account", open, map[string]bool{"business_phone_lookup": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"profiles of an account that is enriched", open, map[string]bool{"contact_enrichment": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"profiles of an account that is not", open, map[string]bool{"contact_enrichment": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+	} {
+		j := &job{
+			session:   &session{settings: newSettings(environment{getenv: func(string) string { return "" }})},
+			published: []publication{{"a document", service.Description{Operations: map[enrich.Operation]service.Offer{enrich.FindPhone: test.offer}}}},
+			account:   cost.Account{Available: test.available}, counts: pipeline.Counts{Lookups: maps.Clone(test.lookups)},
+		}
+		j.profile = strings.HasPrefix(test.name, "profiles")
+		got := ""
+		if refused, ok := j.foreseen().(pipeline.ServiceRefused); ok {
+			got = refused.Code
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}

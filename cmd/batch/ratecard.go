@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"payonce/configs"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+func newRateCardCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ratecard",
+		Short: "Show, check or import a rate card",
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRateCardShowCommand(env), newRateCardCheckCommand(env), newRateCardImportCommand(env))
+	return cmd
+}
+
+func newRateCardShowCommand(env environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show [FILE]",
+		Short: "Show a rate card, the built-in one without FILE",
+		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitCodes(exitDone, exitUsage),
+		Args:  usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := readRateCard(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(env.stdout, map[string]any{"options": viewRateCard(card)})
+			}
+			return printRateCard(&printer{w: env.stdout}, card)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
+	return cmd
+}
+
+func newRateCardCheckCommand(env environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check a rate card in YAML",
+		Long:  "Check a rate card in YAML: what is wrong in it is told with its lines." + exitCodes(exitDone, exitUsage),
+		Args:  usageArgs(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := readRateCard(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s is a rate card with %s\n", args[0], counted(len(card.Options), "option"))
+			return err
+		},
+	}
+}
+
+// readRateCard reads a user's rate card, or the built-in one where no path is given.
+func readRateCard(path string) (cost.RateCard, error) {
+	if path == "" {
+		return configs.RateCard()
+	}
+	data, err := readSmallFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return cost.RateCard{}, usagef("there is no rate card %s", path)
+	}
+	if err != nil {
+		return cost.RateCard{}, usageError{err}
+	}
+	card, err := configs.ParseRateCard(path, data)
+	return card, asUsage(err)
+}
+
+// cardOptionView is an option of a rate card; null is a price that is not known.
+type cardOptionView struct {
+	Name    string                 `json:"name"`
+	Title   string                 `json:"title,omitempty"`
+	Monthly cost.Money             `json:"monthly_included_usd"`
+	Prices  map[string]*cost.Money `json:"prices_usd"`
+}
+
+func viewRateCard(card cost.RateCard) []cardOptionView {
+	views := []cardOptionView{}
+	for _, option := range card.Options {
+		view := cardOptionView{Name: option.Name, Title: option.Title, Monthly: option.MonthlyIncluded, Prices: map[string]*cost.Money{}}
+		for f := range enrich.AllFields.Each() {
+			view.Prices[f.String()] = nil
+			if price, known := option.Prices.Of(f); known {
+				view.Prices[f.String()] = &price
+			}
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+func printRateCard(p *printer, card cost.RateCard) error {
+	p.line("%-12s %-20s %14s %12s %15s", "option", "title", "monthly", "work email", "business phone")
+	for _, view := range viewRateCard(card) {
+		price := func(f enrich.Field) string {
+			if amount := view.Prices[f.String()]; amount != nil {
+				return "$" + amount.String()
+			}
+			return "unknown"
+		}
+		monthly := "none"
+		if view.Monthly > 0 {
+			monthly = "$" + view.Monthly.String()
+		}
+		p.line("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(enrich.WorkEmail), price(enrich.BusinessPhone))
+	}
+	return p.err
+}

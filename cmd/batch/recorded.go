@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"payonce/io/listfile"
+)
+
+// recordedLists returns the lists of the runs in the journal.
+func (s *session) recordedLists() ([]sourceFile, error) {
+	runs, err := s.journal.Runs()
+	if err != nil {
+		return nil, err
+	}
+	var files []sourceFile
+	for _, run := range runs {
+		if run.List == listfile.Standard {
+			continue
+		}
+		names, err := namesOf(run)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			files = append(files, sourceFile{fmt.Sprintf("the list of the run %s", run.Name), name})
+		}
+	}
+	return files, nil
+}
+
+// recordedOutputs returns what the runs in the journal wrote last.
+func (s *session) recordedOutputs() ([]sourceFile, error) {
+	runs, err := s.journal.Runs()
+	if err != nil {
+		return nil, err
+	}
+	var files []sourceFile
+	for _, run := range runs {
+		files = append(files, sourceFile{fmt.Sprintf("the output of the run %s", run.Name), run.Output})
+	}
+	return files, nil
+}

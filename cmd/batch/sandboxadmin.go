@@ -1,0 +1,63 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"payonce/sandbox"
+)
+
+// adminServer is the admin interface of a sandbox on an address of its own.
+type adminServer struct {
+	server *http.Server
+	url    string
+	token  string // that was made for it; "" when it was given
+}
+
+// serveAdmin serves the admin interface when it was asked for; nil when it was not.
+func (f *sandboxFlags) serveAdmin(server *embeddedSandbox, env environment) (*adminServer, error) {
+	if f.admin == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", f.admin)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	admin := &adminServer{url: "http://" + listener.Addr().String()}
+	token := env.getenv("SANDBOX_ADMIN_TOKEN")
+	if token == "" {
+		token = rand.Text()
+		admin.token = token
+	}
+	admin.server = &http.Server{Handler: server.service.AdminHandler(token), ReadHeaderTimeout: headerTimeout}
+	go admin.server.Serve(listener) // ends with close
+	return admin, nil
+}
+
+func (a *adminServer) close() error {
+	if a == nil {
+		return nil
+	}
+	return a.server.Close()
+}
+
+// announce prints what a client needs, as variables of the environment. A key or a
+// token that was given is not printed: it may be a real one.
+func announce(env environment, server *embeddedSandbox, admin *adminServer) {
+	say := func(name, value string) { fmt.Fprintf(env.stdout, "sandbox: %s=%s\n", name, value) }
+	say("SERVICE_BASE_URL", server.baseURL)
+	say("SERVICE_MCP_URL", strings.TrimSuffix(server.baseURL, "/api/v1")+"/mcp")
+	if env.getenv("SERVICE_API_KEY") == "" {
+		say("SERVICE_API_KEY", sandbox.DefaultKey)
+	}
+	if admin == nil {
+		return
+	}
+	say("SANDBOX_ADMIN_URL", admin.url)
+	if admin.token != "" {
+		say("SANDBOX_ADMIN_TOKEN", admin.token)
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"payonce/configs"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/lists"
+	"payonce/sandbox"
+)
+
+// planFlags are command lines of plan that show everything that a plan can hold.
+func planFlags(dir string) map[string][]string {
+	return map[string][]string{
+		"nothing but the list": nil,
+		"offline":              {"--offline", "--fields", "email,phone"},
+		"every ceiling": {
+			"--max-spend", "3", "--max-lookups", "9", "--daily", "1", "--monthly", "20", "--workspace-monthly", "50",
+			"--job", "nightly", "--approval-threshold", "0.10", "--fields", "email,phone", "--priority", "id:asc",
+		},
+		"a sample": {"--sample", "5", "--limit", "20", "--name", "trial", "--fields", "phone"},
+		"slow":     {"--rate", "1/24h", "--fields", "email,phone"},
+		"kept":     {"--max-spend", "3", "--out", filepath.Join(dir, "plan.json"), "--strict"},
+	}
+}
+
+// planBench is a workbench with a history, on a list of every kind of row.
+func planBench(t *testing.T) *workbench {
+	t.Helper()
+	config := sandbox.DefaultConfig()
+	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
+	b := newWorkbench(t, config, lists.Default(8, 120))
+	b.batch("run", "--limit", "40", "--fields", "email,phone", "--max-spend", "20", "--yes", "--rate", "10000/1s")
+	return b
+}
+
+// What "batch plan --json" prints, and what --out keeps, is what the schema says.
+func TestPlanSchema(t *testing.T) {
+	t.Parallel()
+	schema := compileSchema(t, "plan.schema.json")
+	b := planBench(t)
+	fresh := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(8, 120)) // without a history
+	config := sandbox.DefaultConfig()
+	config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent} // and so every lookup of a phone is refused
+	unpriced := newWorkbench(t, config, lists.Default(8, 120))
+	seen := map[string]bool{}
+	for name, flags := range planFlags(b.dir) {
+		for _, bench := range []*workbench{b, fresh, unpriced} {
+			plan := decode[any](t, bench.batch("plan", append(flags, "--json")...))
+			if err := schema.Validate(plan); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			addMembers(seen, "", plan)
+		}
+	}
+	data, err := os.ReadFile(b.path("plan.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := decode[map[string]any](t, string(data))
+	if err := schema.Validate(kept["plan"]); err != nil {
+		t.Errorf("kept: %v", err)
+	}
+	for _, member := range documentedMembers(t) {
+		if !seen[member] {
+			t.Errorf("no plan of the test holds %s, which the schema documents", member)
+		}
+	}
+}
+
+func compileSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile(filepath.Join("..", "..", "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// addMembers notes the names of the members of an object, and of those within it.
+func addMembers(seen map[string]bool, prefix string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			seen[prefix+name] = true
+			addMembers(seen, prefix+name+".", member)
+		}
+	case []any:
+		for _, item := range value {
+			addMembers(seen, prefix, item)
+		}
+	}
+}
+
+// documentedMembers returns the names of the members that the schema documents, but
+// for those that only a journal with more history has.
+func documentedMembers(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "plan.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Properties map[string]any
+			Items      struct{ Properties map[string]any }
+		}
+		Defs map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for name, property := range schema.Properties {
+		names = append(names, name)
+		for _, members := range []map[string]any{property.Properties, property.Items.Properties} {
+			for member := range members {
+				names = append(names, name+"."+member)
+			}
+		}
+	}
+	for member := range schema.Defs["ceiling"].Properties {
+		names = append(names, "ceilings."+member)
+	}
+	rare := strings.NewReplacer("rows.forgotten", "rows", "encoding", "list", "prices.disagreements", "prices")
+	for i, name := range names {
+		names[i] = rare.Replace(name)
+	}
+	return names
+}
+
+// A plan of normal input is no wider than a terminal.
+func TestPlanFitsATerminal(t *testing.T) {
+	t.Parallel()
+	b := planBench(t)
+	for name, flags := range planFlags(b.dir) {
+		for _, line := range strings.Split(b.batch("plan", flags...), "\n") {
+			if width := utf8.RuneCountInString(line); width > lineWidth && !strings.Contains(line, b.dir) {
+				t.Errorf("%s: %d columns: %s", name, width, line)
+			}
+		}
+	}
+}
+
+// Large amounts are no wider than a terminal either, wherever they are shown.
+func TestLargeAmountsFitATerminal(t *testing.T) {
+	t.Parallel()
+	b := planBench(t)
+	flags := []string{
+		"--max-spend", "123456789.99", "--monthly", "123456789.123456", "--daily", "123456789.12", "--workspace-monthly", "123456789.12",
+		"--job", "nightly", "--name", "trial", "--fields", "email,phone", "--limit", "60", "--rate", "10000/1s",
+	}
+	plan := b.batch("plan", flags...)
+	run := b.batch("run", append(flags, "--yes")...)
+	printed := func(args ...string) string {
+		stdout, stderr, code := b.try(args...)
+		if code != exitDone {
+			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
+		}
+		return stdout
+	}
+	for name, text := range map[string]string{
+		"plan": plan, "run": run, "show": printed("show", "trial"), "budget": printed("budget"),
+	} {
+		for line := range strings.SplitSeq(text, "\n") {
+			if width := utf8.RuneCountInString(line); width > lineWidth && !strings.Contains(line, b.dir) {
+				t.Errorf("%s: %d columns: %s", name, width, line)
+			}
+		}
+	}
+}
+
+// An operation that the service has no price for is foreseen.
+func TestPlanForeseesARefusal(t *testing.T) {
+	t.Parallel()
+	config := sandbox.DefaultConfig()
+	config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent}
+	b := newWorkbench(t, config, lists.Default(8, 30))
+	plan := decode[planView](t, b.batch("plan", "--fields", "email,phone", "--json"))
+	if plan.Refused == nil || plan.Refused.Code != "operation_pricing_unavailable" {
+		t.Errorf("%+v", plan.Refused)
+	}
+	if plan := decode[planView](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
+		t.Errorf("emails: %+v", plan.Refused)
+	}
+}
+
+// The example configurations are read as they are by a plan, and by a run.
+func TestExamplesConfigure(t *testing.T) {
+	t.Parallel()
+	examples, err := configs.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := planBench(t)
+	for _, example := range examples {
+		path := b.path(example.Name + ".yaml")
+		writeFile(t, path, string(example.Text))
+		plan := decode[planView](t, b.batch("plan", "--config", path, "--json"))
+		if plan.Fields["business_phone"] == 0 || len(plan.Ceilings) < 3 {
+			t.Errorf("%s: %+v", example.Name, plan)
+		}
+		_, stderr, code := b.try("run", b.path("list.csv"), "--config", path, "--yes", "--limit", "1", "-o", b.path("out.csv"))
+		if code != exitDone {
+			t.Errorf("%s: exit code %d\n%s", example.Name, code, stderr)
+		}
+	}
+}

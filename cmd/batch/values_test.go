@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A rate is within another when no window of the other sees more lookups than it
+// allows.
+func TestRateWithin(t *testing.T) {
+	for _, test := range []struct {
+		rate, other string
+		within      bool
+	}{
+		{"30/60s", "30/60s", true},
+		{"31/60s", "30/60s", false},
+		{"1/2s", "30/60s", true},
+		{"1/1s", "30/60s", false},
+		{"15/31s", "30/60s", true},
+		{"16/31s", "30/60s", false},
+		{"30/120s", "30/60s", true},
+		{"31/120s", "30/60s", false},
+		{"30/2562047h", "30/60s", true},
+		{"9223372036854775807/1ms", "30/60s", false},
+	} {
+		var rate, other rateValue
+		if err := rate.Set(test.rate); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Set(test.other); err != nil {
+			t.Fatal(err)
+		}
+		if rate.within(other) != test.within {
+			t.Errorf("%s within %s: %t", test.rate, test.other, !test.within)
+		}
+	}
+}
+
+// A name is what a terminal and the journal can take.
+func TestIsName(t *testing.T) {
+	for name, good := range map[string]bool{
+		"": true, "nightly": true, "list-$1 (Köln)": true, strings.Repeat("ü", maxName): true,
+		strings.Repeat("n", maxName+1): false, strings.Repeat("n", 70000): false,
+		"a\x1b[2J": false, "a\nb": false, "a\xffb": false, "a/2026-11": false,
+	} {
+		if isName(name) != good {
+			t.Errorf("%.20q: %t", name, !good)
+		}
+	}
+}
