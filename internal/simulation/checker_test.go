@@ -25,6 +25,7 @@ type checker struct {
 	mu     sync.Mutex
 	found  []string
 	pauses []pause
+	begun  map[attempt.ID]began
 }
 
 // pause is a request of the service to wait that has reached the client.
@@ -103,10 +104,25 @@ func (c *checker) pauseKept(p *process, until time.Time) {
 // intent is a record of the journal, as it stands on the disk.
 type intent struct {
 	ID       attempt.ID
+	At       time.Time       `json:"at"`
 	Identity enrich.Identity `json:"identity"`
 	Hold     cost.Hold       `json:"hold"`
 	Run      string          `json:"run"`
-	Scopes   []string        `json:"scopes"`
+	Job      string          `json:"job"`
+}
+
+// scopes names anew, as the journal should have, what the attempt counts in.
+func (in intent) scopes() []string {
+	pattern, day := "name", in.At.UTC().Format(time.DateOnly)
+	if in.Identity.ProfileURL != "" {
+		pattern = "profile"
+	}
+	month := day[:len("2006-01")]
+	return []string{
+		checkpoint.ScopeAll, checkpoint.ScopeAccount, "run/" + in.Run,
+		"job/" + in.Job + "/" + month, "job/" + in.Job + "/" + day, "workspace/" + month, "workspace/" + day,
+		"history/" + in.Hold.Fields.Operation().String() + "/" + pattern,
+	}
 }
 
 // record reads a record from the disk.
@@ -177,23 +193,13 @@ func (c *checker) arrival(r *http.Request, body []byte) {
 	c.broken("P1: a POST for %s, %s arrives without an open intent on the disk", identity, fields)
 }
 
-// ceiling checks that what the running start holds fits under its ceiling.
-func (c *checker) ceiling(agent string, in intent) {
-	p := c.world.running()
-	if p == nil || agent != fmt.Sprint("start ", p.number) || in.Hold.Amount() == 0 {
-		return
-	}
-	totals := c.totals(checkpoint.RunScope(runName))
-	if used := totals.Settled + totals.Held; used > p.start.MaxSpend {
-		c.broken("P2: $%s is settled and held, the ceiling is $%s", used, p.start.MaxSpend)
-	}
-}
-
 // money checks that the journal explains what the service has charged.
 func (c *checker) money() {
-	totals, charged := c.totals(checkpoint.ScopeAll), c.world.service.Books().Charged
-	if charged > totals.Settled+totals.Held {
-		c.broken("P2: the service has charged $%s, the journal has $%s settled and $%s held", charged, totals.Settled, totals.Held)
+	books := c.world.service.Books()
+	totals, charged := c.totals(checkpoint.ScopeAll), ours(books).Charged
+	if hidden := c.hidden(books); charged > totals.Settled+totals.Held+hidden {
+		c.broken("P2: the service has charged $%s, the journal has $%s settled and $%s held, and others took free units worth $%s",
+			charged, totals.Settled, totals.Held, hidden)
 	}
 }
 
@@ -225,10 +231,11 @@ func parseLookup(operation string, body []byte) (identity enrich.Identity, field
 
 // walk checks the books of the service and the journal's records after a start.
 func (c *checker) walk() {
-	books := c.world.service.Books()
+	books := ours(c.world.service.Books())
 	if err := c.world.service.Audit(); err != nil {
 		c.broken("the service's own books: %v", err)
 	}
+	c.takenAway(books)
 	c.neverTwice(books)
 	c.neverFaster(books)
 	c.explained(books)
@@ -289,21 +296,14 @@ func (c *checker) explained(books sandbox.Snapshot) {
 	answered := map[string]bool{}
 	other := map[thing]int{}
 	for _, in := range c.intents(false) {
-		data := c.world.disk.get(recordKey('r', in.ID))
 		var fields enrich.Fields
-		if data == nil {
+		switch res, resolved := c.resolution(in.ID); {
+		case !resolved:
 			fields = in.Hold.Fields
-		} else {
-			var res attempt.Resolution
-			if err := record(data, &res); err != nil {
-				c.broken("P3: the resolution of attempt %d cannot be read: %v", in.ID, err)
-			}
-			switch res.State {
-			case attempt.Settled:
-				answered[res.RequestID] = true
-			case attempt.Forfeited:
-				fields = res.Charge.Free | res.Charge.Paid
-			}
+		case res.State == attempt.Settled:
+			answered[res.RequestID] = true
+		case res.State == attempt.Forfeited:
+			fields = res.Charge.Free | res.Charge.Paid
 		}
 		for f := range fields.Each() {
 			other[thing{in.Identity.Canonical(), f}]++
@@ -321,20 +321,14 @@ func (c *checker) explained(books sandbox.Snapshot) {
 	}
 }
 
-// sums checks that the journal's counters are the sums of its records.
-func (c *checker) sums() {
-	var settled, held cost.Money
-	for _, in := range c.intents(false) {
-		data := c.world.disk.get(recordKey('r', in.ID))
-		if data == nil {
-			held += in.Hold.Amount()
-			continue
-		}
-		var res attempt.Resolution
-		_ = record(data, &res) // explained has read it
-		settled += res.Charge.Amount
+// resolution returns how an attempt ended, by the disk.
+func (c *checker) resolution(id attempt.ID) (res attempt.Resolution, resolved bool) {
+	data := c.world.disk.get(recordKey('r', id))
+	if data == nil {
+		return res, false
 	}
-	if totals := c.totals(checkpoint.ScopeAll); totals.Settled != settled || totals.Held != held {
-		c.broken("P2: the records sum up to $%s settled and $%s held, the counters say $%s and $%s", settled, held, totals.Settled, totals.Held)
+	if err := record(data, &res); err != nil {
+		c.broken("P3: the resolution of attempt %d cannot be read: %v", id, err)
 	}
+	return res, true
 }

@@ -128,7 +128,9 @@ func (s *store) Commit(writes []checkpoint.Write) error {
 		}
 		return errDead
 	}
+	before := w.check.totalsOf(writes)
 	w.disk.apply(writes)
+	w.check.committed(s.process, before, writes)
 	if drawn.IntN(12) == 0 {
 		w.disk.flush()
 	}

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"encoding/binary"
+	"time"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -20,6 +21,7 @@ type ledger struct {
 func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
 	l.begun++
 	l.world.beat("begin", l.number, l.begun)
+	at := time.Now()
 	decision, err := l.Ledger.Begin(req)
 	granted, ok := decision.(attempt.Granted)
 	if !ok || err != nil {
@@ -27,6 +29,7 @@ func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
 	}
 	return attempt.Granted{Ticket: func() (attempt.Ticket, error) {
 		ticket, err := granted.Ticket()
+		l.world.check.begins(l.process, ticket.ID, at)
 		l.world.beat("ticket", l.number, ticket.ID)
 		l.told(err, "a ticket", 'a', ticket.ID)
 		return ticket, err

@@ -132,7 +132,7 @@ func (c *checker) unanswered() int {
 		}
 	}
 	lost := 0
-	for _, charge := range c.world.service.Books().Charges {
+	for _, charge := range ours(c.world.service.Books()).Charges {
 		if !answered[charge.RequestID] {
 			lost++
 		}

@@ -40,6 +40,7 @@ type start struct {
 	SetBack  time.Duration // how far the clock is set back before it
 	List     int           // which version of the list
 	MaxSpend cost.Money
+	Limits   []cost.Ceiling // beside MaxSpend
 }
 
 // point is what happens to the process at a step.
@@ -65,6 +66,8 @@ type process struct {
 	dead  bool
 	ended bool // the plan's ending has come
 	conns []*conn
+	// readings are the looks at the account that the process goes by.
+	readings []reading
 }
 
 func (p *process) isDead() bool {
@@ -133,7 +136,10 @@ type outcome struct {
 	pending int
 }
 
-const runName = "list"
+const (
+	runName = "list"
+	jobName = "nightly"
+)
 
 // run does what the program's run command does.
 func (p *process) run(ctx context.Context) (o outcome) {
@@ -167,8 +173,8 @@ func (p *process) run(ctx context.Context) (o outcome) {
 // csvList is a list in memory.
 type csvList []byte
 
-func (l csvList) Open() (table.Reader, error) {
-	return csvtable.NewReader(bytes.NewReader(l), "list.csv")
+func (l csvList) Open([]int) (table.Reader, error) {
+	return csvtable.NewReader(bytes.NewReader(l), "list.csv", csvtable.Options{})
 }
 
 // job is one list and the journal and service that it is worked on with.
@@ -190,18 +196,19 @@ func (j *job) run(ctx context.Context) (o outcome) {
 	if o.err = j.journal.CheckAPIKey(sandbox.DefaultKey, false); o.err != nil {
 		return o
 	}
-	reader, err := j.list.Open()
+	reader, err := j.list.Open(nil)
 	if err != nil {
 		o.err = err
 		return o
 	}
+	defer reader.Close()
 	mapping, err := pipeline.MapColumns(reader.Schema(), nil)
 	if err != nil {
 		o.err = err
 		return o
 	}
 	j.scope = pipeline.Scope{Mapping: mapping, Wanted: j.world.Wanted}
-	if o.err = j.take(); o.err != nil {
+	if o.err = j.take(ctx); o.err != nil {
 		return o
 	}
 	if o.err = j.openAccount(ctx); o.err != nil {
@@ -218,8 +225,8 @@ func (j *job) run(ctx context.Context) (o outcome) {
 	return o
 }
 
-func (j *job) take() (err error) {
-	j.survey, err = j.scope.Take(j.list, j.journal)
+func (j *job) take(ctx context.Context) (err error) {
+	j.survey, err = j.scope.Take(ctx, j.list, j.journal)
 	return err
 }
 
@@ -233,10 +240,11 @@ func (j *job) openAccount(ctx context.Context) error {
 			return err
 		}
 		j.world.trace("start %d settled leftovers: %s %s", j.number, describe(findings.Cases), findings.Why)
-		if err := j.take(); err != nil {
+		if err := j.take(ctx); err != nil {
 			return err
 		}
 	}
+	asked := time.Now()
 	account, err := j.client.Status(ctx)
 	if err != nil {
 		return err
@@ -249,9 +257,40 @@ func (j *job) openAccount(ctx context.Context) error {
 		return err
 	}
 	if j.reconciler().Pending() > 0 {
-		return nil // the base that could decide them is still needed
+		_, err := j.monitor().Read(ctx) // the base that could decide them is still needed
+		return err
 	}
-	return j.journal.Rebase(account)
+	if err := j.journal.Rebase(account); err != nil {
+		return err
+	}
+	j.look(asked, cost.Totals{}, cost.Totals{}) // nothing is under way
+	return nil
+}
+
+func (j *job) monitor() *pipeline.Monitor {
+	monitor := &pipeline.Monitor{
+		Status:     &watchedStatus{j, j.client.StatusClient},
+		Accountant: j.world.mutation.wrapAccountant(j.journal), Scope: checkpoint.ScopeAccount,
+	}
+	if !j.world.Strict {
+		monitor.Free = j.world.Wanted
+	}
+	return monitor
+}
+
+// watchedStatus notes when the monitor looks at the account.
+type watchedStatus struct {
+	*job
+	inner pipeline.StatusReader
+}
+
+func (w *watchedStatus) Status(ctx context.Context) (cost.Account, error) {
+	asked, before := time.Now(), w.journal.Totals(checkpoint.ScopeAll)
+	account, err := w.inner.Status(ctx)
+	if err == nil {
+		w.look(asked, before, w.journal.Totals(checkpoint.ScopeAll))
+	}
+	return account, err
 }
 
 func describe(cases []attempt.Case) string {
@@ -263,7 +302,7 @@ func describe(cases []attempt.Case) string {
 }
 
 func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error) {
-	next, done := j.scope.Lookups(j.list, j.survey, j.journal)
+	next, done := j.scope.Lookups(ctx, j.list, j.survey)
 	defer done()
 	w := j.world
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
@@ -271,16 +310,15 @@ func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error)
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
 		Reconciler: j.reconciler(),
 		Order: attempt.Request{
-			Run: runName, Prices: w.prices(), Strict: w.Strict,
-			Ceilings: []cost.Ceiling{{Name: "max-spend", Scope: checkpoint.RunScope(runName), Limit: j.start.MaxSpend}},
+			Run: runName, Job: jobName, Prices: w.prices(), Strict: w.Strict,
+			Ceilings: j.start.ceilings(),
 		},
 	}
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		monitor := &pipeline.Monitor{Status: j.client.StatusClient, Accountant: j.journal, Scope: checkpoint.ScopeAccount}
-		monitor.Watch(watching, func(cost.Drift) {})
+		j.monitor().Watch(watching, func(cost.Drift) {})
 	}()
 	tally, stop, err := lookups.Run(ctx, next)
 	endWatch()
@@ -293,13 +331,14 @@ func (j *job) write(stop pipeline.Stop) ([]byte, error) {
 	if stop != nil {
 		output.Stopped = stop.Word()
 	}
-	reader, err := j.list.Open()
+	reader, err := j.list.Open(nil)
 	if err != nil {
 		return nil, err
 	}
+	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	if _, err := output.Write(j.list, j.survey, j.journal, writer, nil); err != nil {
+	if _, err := output.Write(context.Background(), j.list, j.journal, writer, nil); err != nil {
 		return nil, err
 	}
 	err = writer.Close()

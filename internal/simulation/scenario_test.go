@@ -25,7 +25,9 @@ type scenario struct {
 	Budget      *int64 // cents
 	Faults      []string
 	Starts      []start
-	Elsewhere   []cost.Money // what somebody else spends, one minute after the other
+	Elsewhere   []cost.Money  // what somebody else spends, one minute after the other
+	Askers      int           // how many lookups somebody else sends
+	Dawn        time.Duration // how long after midnight UTC all begins
 
 	lists       [][]byte
 	travel      span    // a request or a response on its way
@@ -89,6 +91,19 @@ func newScenario(seed uint64) scenario {
 		for range 1 + r.IntN(4) {
 			s.Elsewhere = append(s.Elsewhere, cost.Cents(1+r.Int64N(40)))
 		}
+	}
+	// What follows draws for itself, so that what is above stays as it is.
+	r = d.of("limits")
+	s.Dawn = drawDawn(r, s.Budget != nil)
+	for i := range s.Starts {
+		if r.IntN(2) == 0 {
+			s.Starts[i].Limits = drawLimits(r)
+		}
+	}
+	if r = d.of("others"); r.IntN(4) == 0 {
+		s.Askers = 1 + r.IntN(40)
+		s.Free = [enrich.NumFields]int64{1 + r.Int64N(7), 1 + r.Int64N(7)}
+		s.Window.Limit += 10
 	}
 	return s
 }
@@ -172,7 +187,7 @@ func readRows(list []byte) [][]string {
 	return rows
 }
 
-func (s scenario) others() bool { return len(s.Elsewhere) > 0 }
+func (s scenario) others() bool { return len(s.Elsewhere) > 0 || s.Askers > 0 }
 
 func (s scenario) prices() cost.Prices {
 	return cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
@@ -185,6 +200,7 @@ func (s scenario) sandboxConfig() sandbox.Config {
 	config.Window = s.Window
 	config.Prices = s.prices()
 	config.Free = s.Free
+	config.Plan = "payg" // a plan would renew its balance at midnight of the month, and prove nothing
 	config.IncludedCents, config.PrepaidCents = 0, s.Prepaid
 	config.BudgetCapCents = s.Budget
 	for _, text := range s.Faults {

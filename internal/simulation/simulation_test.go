@@ -23,7 +23,7 @@ var (
 // TestPromises runs whole worlds and fails for every promise broken in one.
 func TestPromises(t *testing.T) {
 	var next atomic.Uint64
-	var total [6]atomic.Int64
+	var total [7]atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
 		for worker := range runtime.GOMAXPROCS(0) {
 			t.Run(fmt.Sprint(worker), func(t *testing.T) {
@@ -34,15 +34,15 @@ func TestPromises(t *testing.T) {
 						return
 					}
 					tally := trySeed(t, *simFirst+n)
-					for i, v := range []int{tally.starts, tally.crashes, tally.arrivals, tally.charges, tally.losses, tally.overtaken} {
+					for i, v := range []int{tally.starts, tally.crashes, tally.arrivals, tally.charges, tally.losses, tally.overtaken, tally.converted} {
 						total[i].Add(int64(v))
 					}
 				}
 			})
 		}
 	})
-	t.Logf("%d seeds: %d starts, %d crashes, %d lookups arrived, %d fields charged, %d responses lost, %d lookups overtaken by a pause",
-		*simSeeds, total[0].Load(), total[1].Load(), total[2].Load(), total[3].Load(), total[4].Load(), total[5].Load())
+	t.Logf("%d seeds: %d starts, %d crashes, %d lookups arrived, %d fields charged, %d responses lost, %d lookups overtaken by a pause, %d free units taken away",
+		*simSeeds, total[0].Load(), total[1].Load(), total[2].Load(), total[3].Load(), total[4].Load(), total[5].Load(), total[6].Load())
 }
 
 // trySeed runs the world of a seed and reports what is broken in it.

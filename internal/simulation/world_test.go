@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"payonce/attempt"
 	"payonce/sandbox"
 )
 
@@ -49,6 +50,8 @@ type tallies struct {
 	starts, crashes, arrivals, charges, losses int
 	// overtaken are lookups whose connection came up while a pause had begun.
 	overtaken int
+	// converted are fields that counted on a free unit and were charged with money.
+	converted int
 	// endedEarly says that a start ended before its time.
 	endedEarly bool
 }
@@ -66,7 +69,7 @@ func simulate(t *testing.T, s scenario, m mutation) (r report) {
 
 func newWorld(s scenario, m mutation) *world {
 	w := &world{scenario: s, mutation: m, draws: draws(s.Seed), clock: newClock(), disk: newDisk(!m.noSync)}
-	w.check = &checker{world: w}
+	w.check = &checker{world: w, begun: map[attempt.ID]began{}}
 	w.network = newNetwork(w)
 	var err error
 	if w.service, err = sandbox.New(s.sandboxConfig()); err != nil {
@@ -81,7 +84,9 @@ func (w *world) live() {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(w.network) }()
 	alone, leave := context.WithCancel(context.Background())
+	w.clock.pass(w.Dawn)
 	go w.spendElsewhere(alone)
+	go w.askElsewhere(alone)
 	for _, s := range w.Starts {
 		w.begin(s, false)
 	}
@@ -91,19 +96,6 @@ func (w *world) live() {
 	_ = server.Close()
 	<-served
 	w.clock.pass(time.Hour) // whatever is still on its way arrives
-}
-
-// spendElsewhere is the workspace's other user.
-func (w *world) spendElsewhere(ctx context.Context) {
-	for _, amount := range w.Elsewhere {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(span{20 * time.Second, 80 * time.Second}.draw(w.draws.of("elsewhere", amount))):
-		}
-		spent, err := w.service.SpendCredit(amount)
-		w.trace("somebody else spends $%s, %v", spent, err)
-	}
 }
 
 // begin starts the program once and waits for its end.
@@ -206,6 +198,7 @@ func (w *world) sum() tallies {
 
 // undisturbed returns the scenario with nothing that goes wrong.
 func (s scenario) undisturbed() scenario {
+	s.Askers, s.Dawn = 0, 0
 	s.Faults, s.Starts, s.Elsewhere, s.unreachable, s.stalls = nil, nil, nil, 0, 0
 	s.Prepaid, s.Budget = 100_000, nil
 	s.lists = s.lists[:1]
