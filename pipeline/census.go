@@ -3,21 +3,28 @@ package pipeline
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
-// census finds out who is in a list. It is a table in memory; when that becomes larger
-// than the ceiling, it goes on in a temporary file, and each shard becomes a table
-// again when its turn comes: both ways a shard holds the same persons.
+// census finds out who is in a list. It gathers an entry for each row in logs, one for
+// each shard, in memory; when those become larger than the ceiling, it goes on in a
+// temporary file. At the end each log becomes a table of persons when its turn comes:
+// both ways it holds the same ones.
 type census struct {
-	people
-	ceiling int64  // of the tables, in bytes; zero for none
+	ceiling int64  // of the logs in memory, in bytes; zero for none
 	dir     string // of the temporary file
 
-	mode  sync.RWMutex // is held for writing while the tables move to the file
+	logs   [numShards]entryLog
+	bytes  atomic.Int64 // of all logs in memory
+	tables sync.Pool    // of *distinct
+
+	mode  sync.RWMutex // is held for writing while the logs move to the file
 	spill *spill       // nil while all is in memory
 }
 
-func newCensus(scope Scope) *census { return &census{ceiling: scope.Memory, dir: scope.TempDir} }
+func newCensus(scope Scope) *census {
+	return &census{ceiling: scope.Memory, dir: scope.TempDir, tables: sync.Pool{New: func() any { return &distinct{} }}}
+}
 
 // add enters the entries of a batch and empties it.
 func (c *census) add(b *batch) error {
@@ -28,10 +35,13 @@ func (c *census) add(b *batch) error {
 	}
 	c.mode.Lock()
 	defer c.mode.Unlock()
+	if c.spill != nil {
+		return nil // another goroutine was faster
+	}
 	return c.moveOut()
 }
 
-// enter enters the entries and reports whether the tables are too large then.
+// enter enters the entries and reports whether the logs are too large then.
 func (c *census) enter(b *batch) (over bool, err error) {
 	c.mode.RLock()
 	defer c.mode.RUnlock()
@@ -39,32 +49,37 @@ func (c *census) enter(b *batch) (over bool, err error) {
 		switch {
 		case len(entries) == 0:
 		case c.spill == nil:
-			c.put(number, entries, nil)
+			c.append(number, entries)
 		default:
 			err = errors.Join(err, c.spill.appendEntries(number, entries))
 		}
 	}
-	return c.spill == nil && c.isFull(), err
+	return c.spill == nil && c.ceiling > 0 && c.bytes.Load() > c.ceiling, err
 }
 
-func (c *census) isFull() bool { return c.ceiling > 0 && c.bytes.Load() > c.ceiling }
-
-// moveOut moves the tables to a file.
-func (c *census) moveOut() error {
-	if c.spill != nil {
-		return nil // another goroutine was faster
+// append adds entries to a log in memory.
+func (c *census) append(number int, entries []entry) {
+	log := &c.logs[number]
+	log.Lock()
+	defer log.Unlock()
+	grown := log.append(entries)
+	if log.isCrowded() {
+		scratch := c.tables.Get().(*distinct)
+		grown += log.tidy(scratch)
+		c.tables.Put(scratch)
 	}
+	c.bytes.Add(grown)
+}
+
+// moveOut moves the logs to a file.
+func (c *census) moveOut() error {
 	spilled, err := newSpill(c.dir, numShards, entryBytes/8)
 	if err != nil {
 		return err
 	}
 	c.spill = spilled
-	for number := range c.shards {
-		one := make([]entry, 1)
-		err := c.shards[number].each(func(e *entry) error {
-			one[0] = *e
-			return spilled.appendEntries(number, one)
-		})
+	for number := range c.logs {
+		err := c.logs[number].each(func(entries []entry) error { return spilled.appendEntries(number, entries) })
 		if err != nil {
 			return err
 		}
@@ -73,20 +88,56 @@ func (c *census) moveOut() error {
 	return nil
 }
 
-// eachShard hands the shards to visit, several at the same time, and forgets each
-// afterwards.
-func (c *census) eachShard(visit func(number int, s *shard) error) error {
-	return parallel(numShards, func(number int) error {
-		defer c.drop(number)
-		if c.spill == nil {
-			return visit(number, &c.shards[number].shard)
-		}
-		s, err := c.spill.shard(number)
+// takeOver enters the persons of a table, and empties it. The census, which is empty,
+// goes on in a file.
+func (c *census) takeOver(p *people) error {
+	if err := c.moveOut(); err != nil {
+		return err
+	}
+	for number := range p.shards {
+		one := make([]entry, 1)
+		err := p.shards[number].each(func(e *entry) error {
+			one[0] = *e
+			return c.spill.appendEntries(number, one)
+		})
 		if err != nil {
 			return err
 		}
-		return visit(number, s)
+		p.shards[number] = shard{}
+	}
+	p.bytes = 0
+	return nil
+}
+
+// drop empties a log in memory.
+func (c *census) drop(number int) {
+	log := &c.logs[number]
+	c.bytes.Add(-int64(len(log.chunks)) * chunkBytes)
+	log.chunks, log.count = nil, 0
+}
+
+// eachShard hands the persons of every shard to visit, those of several at the same
+// time, and forgets each log in memory afterwards.
+func (c *census) eachShard(visit func(number int, persons *distinct) error) error {
+	return parallel(numShards, func(number int) error {
+		persons := c.tables.Get().(*distinct)
+		defer c.tables.Put(persons)
+		if err := c.load(number, persons); err != nil {
+			return err
+		}
+		c.drop(number)
+		return visit(number, persons)
 	})
+}
+
+// load puts the persons of a shard into a table.
+func (c *census) load(number int, persons *distinct) error {
+	if c.spill == nil {
+		c.logs[number].distinctInto(persons)
+		return nil
+	}
+	persons.reset(0)
+	return c.spill.each(number, func(record []uint64) { persons.put(entry{record[0], record[1], record[2]}) })
 }
 
 // close removes the file, if there is one.
@@ -95,16 +146,4 @@ func (c *census) close() error {
 		return nil
 	}
 	return c.spill.close()
-}
-
-// claim enters the entries of a batch, empties it, and hands the number of every row
-// with that of the row that leads its person to named. When the batches of a list are
-// claimed in order, no later one leads.
-func (c *census) claim(b *batch, named func(row, lead int64)) {
-	for number, entries := range b {
-		if len(entries) > 0 {
-			c.put(number, entries, named)
-		}
-	}
-	b.clear()
 }

@@ -3,8 +3,6 @@ package pipeline
 import (
 	"encoding/binary"
 	"math/bits"
-	"sync"
-	"sync/atomic"
 
 	"payonce/enrich"
 )
@@ -29,6 +27,9 @@ func (e entry) key() (key enrich.Key) {
 	binary.BigEndian.PutUint64(key[8:], e.low)
 	return key
 }
+
+// keyByte returns the last byte of the key.
+func (e entry) keyByte() byte { return byte(e.low) }
 
 func (e entry) row() int64    { return int64(e.lead >> markBits) }
 func (e entry) marks() uint64 { return e.lead & (1<<markBits - 1) }
@@ -161,36 +162,29 @@ const (
 
 func (s *shard) bytes() int64 { return int64(len(s.places)) * entryBytes }
 
-// people is a table of persons that many goroutines fill at the same time.
+// people is a table of persons, who enter in the order of the list.
 type people struct {
-	shards [numShards]struct {
-		sync.Mutex
-		shard
-	}
-	bytes atomic.Int64 // of all tables
+	shards [numShards]shard
+	bytes  int64 // of all tables
 }
 
-// put adds entries of one shard, and tells named, unless it is nil, which row leads the
-// person of each as far as is known then.
-func (p *people) put(number int, entries []entry, named func(row, lead int64)) {
-	s := &p.shards[number]
-	s.Lock()
-	defer s.Unlock()
-	before := s.bytes()
-	s.touch(entries)
-	for _, e := range entries {
-		if lead := s.put(e).row(); named != nil {
-			named(e.row(), lead)
+// claim enters the entries of a batch, empties it, and hands the number of every row
+// with that of the row that leads its person to named. When the batches of a list are
+// claimed in order, no later one leads.
+func (p *people) claim(b *batch, named func(row, lead int64)) {
+	for number, entries := range b {
+		if len(entries) == 0 {
+			continue
 		}
+		s := &p.shards[number]
+		before := s.bytes()
+		s.touch(entries)
+		for _, e := range entries {
+			named(e.row(), s.put(e).row())
+		}
+		p.bytes += s.bytes() - before
 	}
-	p.bytes.Add(s.bytes() - before)
-}
-
-// drop empties a shard.
-func (p *people) drop(number int) {
-	s := &p.shards[number]
-	p.bytes.Add(-s.bytes())
-	s.shard = shard{}
+	b.clear()
 }
 
 // batch gathers entries by shard before they go to the tables: one lock for many.

@@ -23,19 +23,19 @@ func drawKey(random *rand.Rand) (key enrich.Key) {
 	return key
 }
 
-// TestATableIsAMap enters persons in any order and compares the tables, in memory and
-// from a temporary file, with a map.
-func TestATableIsAMap(t *testing.T) {
+// TestACensusIsAMap enters persons in any order and compares the tables, from logs in
+// memory and from a temporary file, with a map.
+func TestACensusIsAMap(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		persons, rows := rapid.IntRange(1, 3000).Draw(t, "persons"), rapid.IntRange(0, 5000).Draw(t, "rows")
+		persons, rows := rapid.IntRange(1, 9000).Draw(t, "persons"), rapid.IntRange(0, 20_000).Draw(t, "rows")
 		keys := make([]enrich.Key, persons)
 		for i := range keys {
 			keys[i] = drawKey(random)
 			keys[i][0] %= 3 // few shards, so that they grow
 		}
-		c := &census{ceiling: rapid.SampledFrom([]int64{0, 1, 40_000}).Draw(t, "ceiling"), dir: dir}
+		c := newCensus(Scope{Memory: rapid.SampledFrom([]int64{0, 1, 30_000}).Draw(t, "ceiling"), TempDir: dir})
 		want, order := map[enrich.Key]entry{}, random.Perm(rows)
 		var entries batch
 		for n, row := range order {
@@ -56,14 +56,14 @@ func TestATableIsAMap(t *testing.T) {
 			t.Error("all is in memory, in spite of the ceiling")
 		}
 		found := make([]int, numShards)
-		err := c.eachShard(func(number int, s *shard) error {
-			found[number] = s.count
-			return s.each(func(e *entry) error {
-				if *e != want[e.key()] || *s.find(e.key()) != *e || e.shardOf() != number {
+		err := c.eachShard(func(number int, persons *distinct) error {
+			found[number] = len(persons.entries)
+			for _, e := range persons.entries {
+				if e != want[e.key()] || *persons.find(e.key()) != e || e.shardOf() != number {
 					return errors.New("another entry than was put in")
 				}
-				return nil
-			})
+			}
+			return nil
 		})
 		total := 0
 		for _, n := range found {
@@ -97,20 +97,36 @@ func TestATableFindsNobodyWhoIsNotThere(t *testing.T) {
 	}
 }
 
-// TestAPersonTakesAtMostFortyBytes looks at the tables as they grow.
+// TestAPersonTakesAtMostFortyBytes looks at the logs and the tables as they grow, with
+// any share of duplicates.
 func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	c, entries := &census{}, &batch{}
-	for persons := int64(1); persons <= 400_000; persons++ {
-		entries.add(newEntry(drawKey(random), persons, 0))
-		if persons%10_000 > 0 {
-			continue
-		}
-		if err := c.add(entries); err != nil {
-			t.Fatal(err)
-		}
-		if each := float64(c.bytes.Load()) / float64(persons); persons > 100_000 && (each > 34 || each < 27) || each > 60 {
-			t.Errorf("%d persons take %.1f bytes each", persons, each)
+	for _, rowsOfAPerson := range []int{1, 2, 20} {
+		random, again := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
+		c, p, entries, claims := newCensus(Scope{}), &people{}, &batch{}, &batch{}
+		rows, persons := int64(0), int64(0)
+		for persons < 400_000 {
+			persons++
+			key := drawKey(random)
+			for n := range rowsOfAPerson {
+				rows++
+				if n > 0 && n == rowsOfAPerson-1 {
+					key = drawKey(again) // somebody from long ago
+				}
+				entries.add(newEntry(key, rows, 0))
+				claims.add(newEntry(key, rows, 0))
+			}
+			if persons%10_000 > 0 {
+				continue
+			}
+			if err := c.add(entries); err != nil {
+				t.Fatal(err)
+			}
+			p.claim(claims, func(int64, int64) {})
+			for name, bytes := range map[string]int64{"log": c.bytes.Load(), "table": p.bytes} {
+				if each := float64(bytes) / float64(persons); persons > 300_000 && each > 40 || each > 2048*entryBytes*numShards/10_000 {
+					t.Errorf("%d persons in %d rows take %.1f bytes each in a %s", persons, rows, each, name)
+				}
+			}
 		}
 	}
 }
@@ -118,7 +134,7 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 func TestATemporaryFileThatCannotBeMade(t *testing.T) {
 	entries := &batch{}
 	entries.add(newEntry(enrich.Key{1}, 1, 0))
-	c := &census{ceiling: 1, dir: filepath.Join(t.TempDir(), "nowhere")}
+	c := newCensus(Scope{Memory: 1, TempDir: filepath.Join(t.TempDir(), "nowhere")})
 	err := c.add(entries)
 	if err == nil || !strings.Contains(err.Error(), "no temporary file can be made") || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("error %v; want one that names the directory", err)
@@ -290,13 +306,13 @@ func TestParallelReturnsTheErrorOfTheLeastNumber(t *testing.T) {
 }
 
 // BenchmarkPeople enters so many persons, a sixth of them twice, in batches as those of
-// a block.
+// a block: in the logs that a survey fills, whose tables are made at the end, and in the
+// tables that an output asks at once.
 func BenchmarkPeople(b *testing.B) {
-	const rows, ofABatch = 8_000_000, 8192
-	for b.Loop() {
-		random := rand.New(rand.NewPCG(1, 2))
-		again := rand.New(rand.NewPCG(1, 2))
-		c, batch := &census{}, &batch{}
+	const rows, ofABatch = 8_000_000, 2048
+	enter := func(add func(*batch)) {
+		random, again := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+		batch := &batch{}
 		for row := int64(1); row <= rows; {
 			for range ofABatch {
 				key := drawKey(random)
@@ -306,15 +322,41 @@ func BenchmarkPeople(b *testing.B) {
 				batch.add(newEntry(key, row, 1))
 				row++
 			}
-			if err := c.add(batch); err != nil {
+			add(batch)
+		}
+	}
+	b.Run("survey", func(b *testing.B) {
+		for b.Loop() {
+			c := newCensus(Scope{})
+			enter(func(entries *batch) {
+				if err := c.add(entries); err != nil {
+					b.Fatal(err)
+				}
+			})
+			bytes, persons := c.bytes.Load(), make([]int, numShards)
+			err := c.eachShard(func(number int, p *distinct) error {
+				persons[number] = len(p.entries)
+				return nil
+			})
+			if err != nil {
 				b.Fatal(err)
 			}
+			total := 0
+			for _, n := range persons {
+				total += n
+			}
+			b.ReportMetric(float64(bytes)/float64(total), "B/person")
 		}
-		persons := int64(0)
-		for number := range c.shards {
-			persons += int64(c.shards[number].count)
+	})
+	b.Run("output", func(b *testing.B) {
+		for b.Loop() {
+			p := &people{}
+			enter(func(entries *batch) { p.claim(entries, func(int64, int64) {}) })
+			persons := 0
+			for number := range p.shards {
+				persons += p.shards[number].count
+			}
+			b.ReportMetric(float64(p.bytes)/float64(persons), "B/person")
 		}
-		b.ReportMetric(float64(c.bytes.Load())/float64(persons), "B/person")
-
-	}
+	})
 }

@@ -20,22 +20,25 @@ func (p person) unasked() enrich.Fields {
 
 // marks returns the person in the bits that an entry has for it.
 func (p person) marks() uint64 {
-	var marks uint64
-	for _, fields := range [...]enrich.Fields{p.wants, p.known, p.rejected, p.doubted, p.forfeited, p.forgotten} {
-		marks = marks<<enrich.NumFields | uint64(fields)
-	}
-	return marks<<1 | uint64(p.pattern)
+	return uint64(p.pattern) | asMarks(p.wants, 0) | asMarks(p.known, 1) | asMarks(p.rejected, 2) |
+		asMarks(p.doubted, 3) | asMarks(p.forfeited, 4) | asMarks(p.forgotten, 5)
 }
 
 // personOf returns the person that marks stand for.
 func personOf(marks uint64) person {
-	p := person{pattern: enrich.Pattern(marks & 1)}
-	marks >>= 1
-	for _, fields := range [...]*enrich.Fields{&p.forgotten, &p.forfeited, &p.doubted, &p.rejected, &p.known, &p.wants} {
-		*fields = enrich.Fields(marks) & enrich.AllFields
-		marks >>= enrich.NumFields
+	return person{
+		pattern: enrich.Pattern(marks & 1),
+		wants:   fromMarks(marks, 0), known: fromMarks(marks, 1), rejected: fromMarks(marks, 2),
+		doubted: fromMarks(marks, 3), forfeited: fromMarks(marks, 4), forgotten: fromMarks(marks, 5),
 	}
-	return p
+}
+
+// asMarks returns the marks that fields of one kind have: those of each kind follow
+// the ones of the kind before, and the first ones the pattern.
+func asMarks(fields enrich.Fields, kind int) uint64 { return uint64(fields) << (1 + kind*enrich.NumFields) }
+
+func fromMarks(marks uint64, kind int) enrich.Fields {
+	return enrich.Fields(marks>>(1+kind*enrich.NumFields)) & enrich.AllFields
 }
 
 // recall notes what the journal knows of the person.

@@ -117,10 +117,3 @@ func (s *spill) each(number int, visit func(record []uint64)) error {
 	}
 	return nil
 }
-
-// shard puts the entries of a log into a table.
-func (s *spill) shard(number int) (*shard, error) {
-	table := &shard{}
-	err := s.each(number, func(record []uint64) { table.put(entry{record[0], record[1], record[2]}) })
-	return table, err
-}

@@ -43,8 +43,8 @@ type Scope struct {
 	// Priority is the order of the lookups, nil for the list's. The limit keeps the
 	// first ones in that order. The output is in the list's order in any case.
 	Priority *Priority
-	// Memory is how many bytes the table of persons may take before it goes on in a
-	// temporary file; zero for no ceiling. A 256th part of the table has to fit once
+	// Memory is how many bytes the entries of the persons may take before they go on in
+	// a temporary file; zero for no ceiling. A 256th part of the persons has to fit once
 	// for each core. An output may need as much again for an index of what the journal
 	// knows, and does without the index where that is more.
 	Memory int64
@@ -52,8 +52,8 @@ type Scope struct {
 	TempDir string
 }
 
-// Survey is what one pass over the list found. It takes a byte for each row; the table
-// of persons that Take needs meanwhile is gone when it returns.
+// Survey is what one pass over the list found. It takes a byte for each row; what
+// Take needs for the persons meanwhile is gone when it returns.
 type Survey struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
@@ -77,8 +77,10 @@ const (
 	markKey    rowMark = ^(markByName<<1 - 1)
 )
 
-func newRowMark(key enrich.Key, p person) rowMark {
-	mark := rowMark(p.unasked()) | markLeads | rowMark(key[len(key)-1])&markKey
+// newRowMark returns the mark of the row that leads a person, whose key has this last
+// byte.
+func newRowMark(keyByte byte, p person) rowMark {
+	mark := rowMark(p.unasked()) | markLeads | rowMark(keyByte)&markKey
 	if p.pattern == enrich.ByName {
 		mark |= markByName
 	}
@@ -180,28 +182,27 @@ func (v *Survey) mark(scope Scope, census *census, journal Recorder) error {
 	v.rows = make([]rowMark, v.Rows)
 	known := journal.People()
 	var counting sync.Mutex
-	return census.eachShard(func(number int, s *shard) error {
-		if err := recall(s, number, known, journal, scope.Reask); err != nil {
+	return census.eachShard(func(number int, persons *distinct) error {
+		if err := recall(persons, number, known, journal, scope.Reask); err != nil {
 			return err
 		}
 		var settled Counts
-		err := s.each(func(e *entry) error {
+		for _, e := range persons.entries {
 			p := personOf(e.marks())
-			v.rows[e.row()-1] = newRowMark(e.key(), p)
+			v.rows[e.row()-1] = newRowMark(e.keyByte(), p)
 			settled.addSettled(p)
-			return nil
-		})
+		}
 		counting.Lock()
 		defer counting.Unlock()
 		v.settled = v.settled.plusSettled(settled)
-		return err
+		return nil
 	})
 }
 
 // recall marks the persons of a shard with what the journal knows of them. It goes
 // through what the journal knows where that is less than the persons.
-func recall(s *shard, number int, known int64, journal Recorder, reask attempt.Reask) error {
-	if known == 0 || s.count == 0 {
+func recall(persons *distinct, number int, known int64, journal Recorder, reask attempt.Reask) error {
+	if known == 0 || len(persons.entries) == 0 {
 		return nil
 	}
 	remember := func(e *entry, record attempt.Record) {
@@ -209,15 +210,19 @@ func recall(s *shard, number int, known int64, journal Recorder, reask attempt.R
 		p.recall(record, reask)
 		e.lead |= p.marks()
 	}
-	if known/numShards >= int64(s.count) {
-		return s.each(func(e *entry) error {
+	if known/numShards >= int64(len(persons.entries)) {
+		for i := range persons.entries {
+			e := &persons.entries[i]
 			record, err := journal.RecordOf(e.key())
+			if err != nil {
+				return err
+			}
 			remember(e, record)
-			return err
-		})
+		}
+		return nil
 	}
 	return journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
-		e := s.find(key)
+		e := persons.find(key)
 		if e == nil {
 			return nil
 		}

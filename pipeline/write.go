@@ -91,13 +91,12 @@ func (o Output) Filled() []int {
 func (o Output) Write(ctx context.Context, list List, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
 	w := &writing{
 		Output: o, list: list, answers: answers, out: out, rejects: rejects,
-		census: newCensus(o.Scope), known: newKnowledge(answers, o.Scope.Memory), rows: map[Status]int64{},
+		known: newKnowledge(answers, o.Scope.Memory), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
-	defer func() { err = errors.Join(err, w.census.close()) }()
 	err = w.pass(ctx, func(p *pen, first int64, verdicts []verdict, turn table.Turn) error {
 		turn.Take(func() {
-			w.census.claim(&p.batch, func(row, lead int64) { verdicts[row-first].ledBy(lead) })
+			w.people.claim(&p.batch, func(row, lead int64) { verdicts[row-first].ledBy(lead) })
 		})
 		return nil
 	})
@@ -113,11 +112,12 @@ type writing struct {
 	list         List
 	answers      Answers
 	out, rejects table.Writer
-	census       *census
+	people       people
 	known        *knowledge
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written
 	last         int64            // the last row that is written
+	full         bool             // the table of persons does not fit into memory
 }
 
 // errFull says that the table of persons does not fit into memory.
@@ -180,7 +180,8 @@ func (w *writing) write(block table.Block, f formatted) error {
 		w.rows[status] += n
 	}
 	w.last = endOf(block)
-	if w.census.spill == nil && w.census.isFull() {
+	if ceiling := w.Scope.Memory; ceiling > 0 && !w.full && w.people.bytes > ceiling {
+		w.full = true
 		return errFull
 	}
 	return nil

@@ -12,14 +12,16 @@ import (
 // persons does not fit into memory: it enters the rest of the list in the temporary
 // file, finds the rows that lead, shard by shard, and writes the rest with them.
 func (w *writing) writeRest(ctx context.Context) (err error) {
-	if err := w.census.moveOut(); err != nil {
+	census := newCensus(w.Scope)
+	defer func() { err = errors.Join(err, census.close()) }()
+	if err := census.takeOver(&w.people); err != nil {
 		return err
 	}
-	rows, err := w.enterRest(ctx)
+	rows, err := w.enterRest(ctx, census)
 	if err != nil {
 		return err
 	}
-	d, err := w.findDuplicates(rows)
+	d, err := w.findDuplicates(census, rows)
 	if err != nil {
 		return err
 	}
@@ -31,7 +33,7 @@ func (w *writing) writeRest(ctx context.Context) (err error) {
 
 // enterRest enters the rows behind the last one that is written, and returns the number
 // of rows of the list.
-func (w *writing) enterRest(ctx context.Context) (rows int64, err error) {
+func (w *writing) enterRest(ctx context.Context, census *census) (rows int64, err error) {
 	reader, err := w.list.Open(w.Scope.Mapping.columns())
 	if err != nil {
 		return 0, err
@@ -44,7 +46,7 @@ func (w *writing) enterRest(ctx context.Context) (rows int64, err error) {
 		}
 		v := surveyors.Get().(*surveyor)
 		defer surveyors.Put(v)
-		_, err := v.survey(block, w.census)
+		_, err := v.survey(block, census)
 		return struct{}{}, err
 	}, func(block table.Block, _ struct{}) error {
 		rows = endOf(block)
@@ -70,21 +72,17 @@ type loadedLeads struct {
 }
 
 // findDuplicates finds the rows behind the last one that is written that others lead.
-func (w *writing) findDuplicates(rows int64) (*duplicates, error) {
+func (w *writing) findDuplicates(census *census, rows int64) (*duplicates, error) {
 	spilled, err := newSpill(w.Scope.TempDir, numShards, 2)
 	if err != nil {
 		return nil, err
 	}
 	d := &duplicates{spill: spilled, span: rows/numShards + 1}
-	err = parallel(numShards, func(number int) error {
-		s, err := w.census.spill.shard(number)
-		if err != nil {
-			return err
-		}
+	err = census.eachShard(func(number int, persons *distinct) error {
 		var failed error
-		err = w.census.spill.each(number, func(record []uint64) {
+		err := census.spill.each(number, func(record []uint64) {
 			e := entry{record[0], record[1], record[2]}
-			if lead := s.find(e.key()).row(); e.row() > w.last && lead != e.row() {
+			if lead := persons.find(e.key()).row(); e.row() > w.last && lead != e.row() {
 				failed = errors.Join(failed, d.spill.appendLead(int(e.row()/d.span), e.row(), lead))
 			}
 		})
