@@ -35,7 +35,9 @@ func personOf(marks uint64) person {
 
 // asMarks returns the marks that fields of one kind have: those of each kind follow
 // the ones of the kind before, and the first ones the pattern.
-func asMarks(fields enrich.Fields, kind int) uint64 { return uint64(fields) << (1 + kind*enrich.NumFields) }
+func asMarks(fields enrich.Fields, kind int) uint64 {
+	return uint64(fields) << (1 + kind*enrich.NumFields)
+}
 
 func fromMarks(marks uint64, kind int) enrich.Fields {
 	return enrich.Fields(marks>>(1+kind*enrich.NumFields)) & enrich.AllFields

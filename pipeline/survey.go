@@ -186,17 +186,29 @@ func (v *Survey) mark(scope Scope, census *census, journal Recorder) error {
 		if err := recall(persons, number, known, journal, scope.Reask); err != nil {
 			return err
 		}
-		var settled Counts
-		for _, e := range persons.entries {
-			p := personOf(e.marks())
-			v.rows[e.row()-1] = newRowMark(e.keyByte(), p)
-			settled.addSettled(p)
-		}
+		settled := v.markEach(persons.entries, number)
 		counting.Lock()
 		defer counting.Unlock()
 		v.settled = v.settled.plusSettled(settled)
 		return nil
 	})
+}
+
+// markEach marks the rows that lead the persons of a shard, and counts those persons of
+// whom nothing is asked. The entries are nearly in the list's order; each shard begins at
+// another place, so that several at a time do not write to the same lines of the cache.
+func (v *Survey) markEach(entries []entry, number int) (settled Counts) {
+	begin := len(entries) * (number % 16) / 16
+	for _, part := range [...][]entry{entries[begin:], entries[:begin]} {
+		for i := range part {
+			p := personOf(part[i].marks())
+			v.rows[part[i].row()-1] = newRowMark(part[i].keyByte(), p)
+			if p.unasked() == 0 {
+				settled.addSettled(p)
+			}
+		}
+	}
+	return settled
 }
 
 // recall marks the persons of a shard with what the journal knows of them. It goes

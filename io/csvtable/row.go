@@ -93,7 +93,7 @@ func (r *row) splitLine(data []byte, end int) {
 	if text > 0 && data[text-1] == '\r' {
 		text--
 	}
-	r.record.splitPlain(data[:text], r.block.scanner.dialect.Delimiter)
+	r.record.splitPlain(data, text, r.block.scanner.dialect.Delimiter)
 	size := end + 1
 	r.nextLine++
 	if size < len(data) && data[size] <= '\r' {

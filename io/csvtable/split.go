@@ -3,6 +3,7 @@ package csvtable
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 )
 
 // maxRecord is the longest record that is read, in bytes: without it one quote
@@ -50,7 +51,7 @@ func (r *record) split(data []byte, delimiter byte, last bool) error {
 		return err
 	}
 	if bytes.IndexByte(data[:end], '"') < 0 {
-		r.splitPlain(data[:end], delimiter)
+		r.splitPlain(data, end, delimiter)
 	} else if end, err = r.splitQuoted(data, end, delimiter, last); err != nil {
 		return err
 	}
@@ -65,18 +66,26 @@ func (r *record) split(data []byte, delimiter byte, last bool) error {
 	return nil
 }
 
-// splitPlain cuts a line that holds no quote.
-func (r *record) splitPlain(line []byte, delimiter byte) {
+// splitPlain cuts the line that data begins with, which holds no quote; end is where its
+// text ends.
+func (r *record) splitPlain(data []byte, end int, delimiter byte) {
 	bounds := append(r.bounds[:0], -1)
-	for at := 0; ; at++ {
-		width := bytes.IndexByte(line[at:], delimiter)
-		if width < 0 {
-			r.bounds = append(bounds, int32(len(line)))
-			return
+	at := 0
+	for ; at < end && at+wordLength <= len(data); at += wordLength {
+		found := positions(data[at:], delimiter)
+		if rest := end - at; rest < wordLength {
+			found &= 1<<rest - 1
 		}
-		at += width
-		bounds = append(bounds, int32(at))
+		for ; found != 0; found &= found - 1 {
+			bounds = append(bounds, int32(at+bits.TrailingZeros64(found)))
+		}
 	}
+	for ; at < end; at++ {
+		if data[at] == delimiter {
+			bounds = append(bounds, int32(at))
+		}
+	}
+	r.bounds = append(bounds, int32(end))
 }
 
 // splitQuoted cuts a record that may hold quoted cells and returns where its text
