@@ -181,7 +181,7 @@ func (p *pen) recognise(row table.Row, record attempt.Record) error {
 		if who.who == (enrich.Identity{}) {
 			continue // erased
 		}
-		form, _, _ := p.cells(row).AppendCanonical(p.canonical[:0], p.prefer)
+		form, _, _ := p.read(row).AppendCanonical(p.canonical[:0], p.prefer)
 		end := len(form)
 		form = who.who.AppendCanonical(form)
 		p.canonical = form
