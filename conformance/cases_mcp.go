@@ -103,7 +103,7 @@ func mcpFailureCases() []Case {
 		)},
 		{Rule: Rule{"mcp/protocol-error", "Errors", "a tool that there is none of is a JSON-RPC error; what is no call of the interface is refused; nothing is looked up"}, Over: service.MCP, Steps: inSession(
 			Message{Body: call("service_find_everything", "{}"), Status: 200, Shows: members{"error.code": -32602, "result": absent{}}},
-			Message{Body: `{"jsonrpc":"2.0","id":9,"method":"tools/buy","params":{}}`, Status: 400, Shows: members{"result": absent{}}},
+			Message{Body: `{"jsonrpc":"2.0","id":9,"method":"tools/buy","params":{}}`, Status: 200, Shows: members{"error.code": -32601, "id": 9.0, "result": absent{}}},
 			Message{Body: `{"jsonrpc":"2.0","id":`, Status: 400},
 		)},
 		{Rule: Rule{"mcp/restricted-tool", "Errors", "the status tool fails as the data tools do"}, Over: service.MCP, Steps: inSession(
