@@ -65,6 +65,9 @@ func (s settings) unopenedVerdict(err error) enrich.Verdict {
 		return enrich.Refused{Class: enrich.StopRun, Unsent: true, Code: failed.code, Message: failed.Error()}
 	}
 	refused, ok := s.refusal(failed.reply)
+	if wait := retryAfter(failed.reply.header, s.now()); !ok && wait > 0 {
+		return askedToWait(failed.reply.said.codeOr(failed.reply.status), wait)
+	}
 	if failed.reply.status == 0 || !ok || refused.Class == enrich.InvalidInput {
 		return enrich.NotSent{Err: err} // the lookup itself is not at fault
 	}
