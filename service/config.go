@@ -181,3 +181,11 @@ type place struct{ host, flag string }
 
 func (s settings) restPlace() place { return place{s.base.Host, "--base-url"} }
 func (s settings) mcpPlace() place  { return place{s.mcp.Host, "--mcp-url"} }
+
+// place returns the part that the transport speaks to.
+func (s settings) place() place {
+	if s.transport == MCP {
+		return s.mcpPlace()
+	}
+	return s.restPlace()
+}

@@ -480,11 +480,12 @@ func TestMCPStatusErrors(t *testing.T) {
 		"call says 401":       {methodCallTool, says(401, errorBody("invalid_api_key", "false")), 401, "invalid_api_key"},
 		"list says 403":       {methodListTools, says(403, ""), 403, "owner"},
 		"nothing there":       {methodInitialize, says(404, "<html>"), -1, "--mcp-url"},
+		"the service's 404":   {methodInitialize, says(404, errorBody("not_found", "false")), -1, "--mcp-url"},
 		"no such tool":        {methodListTools, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"tools":[]}`) }, -1, "no tool service_account_status"},
 		"error of JSON-RPC":   {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32603)) }, -1, "JSON-RPC error -32603"},
 		"refused by JSON-RPC": {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32601)) }, -1, "mcp_method_not_found"},
 		"invalid parameters":  {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "JSON-RPC error -32602"},
-		"no status":           {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "no account status"},
+		"no status":           {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "no account status; check --mcp-url"},
 		"dropped":             {methodCallTool, func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }, -1, "no response"},
 	} {
 		t.Run(name, func(t *testing.T) {
