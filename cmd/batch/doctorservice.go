@@ -169,8 +169,7 @@ func (d *doctor) checkRate(told map[string]string) {
 			return
 		}
 	}
-	faster := d.rate.Slots*int(limitOfService.Window/time.Millisecond) > limitOfService.Slots*int(d.rate.Window/time.Millisecond)
-	if faster && !d.sandbox {
+	if !d.rate.within(limitOfService) && !d.sandbox {
 		d.warn(check, "Lookups beyond the limit are refused and waited for; give the workspace's own limit", "--rate %s is more than the %s that the service documents",
 			d.rate.String(), limitOfService.String())
 		return
