@@ -14,7 +14,8 @@ import (
 // whether it is as it is assumed to be.
 type Inspection struct {
 	Account cost.Account
-	// Members are those of the account status that are read, as dotted names.
+	// Members are those of the account status that are read, as dotted names. They are
+	// found when they are there and can be read.
 	Members []Assumption
 	// Conditions are the input conditions of the account.
 	Conditions []Condition
@@ -73,46 +74,6 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 		}
 	}
 	return found
-}
-
-// statusMembers looks for every member of the account status that is read.
-func statusMembers(status object) []Assumption {
-	names := []string{
-		"key_valid",
-		"free_allowance.work_emails_remaining", "free_allowance.business_phones_remaining",
-		"free_allowance.work_emails_reserved", "free_allowance.business_phones_reserved",
-		"paid_balance.available_cents", "paid_balance.included_cents", "paid_balance.prepaid_cents", "paid_balance.reserved_cents",
-		"usage_budget",
-	}
-	if !status.isNull("usage_budget") { // null is no cap
-		for _, member := range []string{"cap_cents", "spent_cents", "reserved_cents", "remaining_cents", "resets_at"} {
-			names = append(names, "usage_budget."+member)
-		}
-	}
-	for _, kind := range []string{"email", "phone", "both"} {
-		for _, member := range []string{"can_call", "reason", "maximum_paid_charge_cents"} {
-			names = append(names, "lookup_readiness."+kind+"."+member)
-		}
-	}
-	for _, operation := range operations() {
-		names = append(names, "operations."+statusOperation(operation)+".available_on_plan")
-	}
-	members := make([]Assumption, len(names))
-	for i, name := range names {
-		members[i] = Assumption{Name: name, Where: "the account status", Found: status.has(name)}
-	}
-	return members
-}
-
-// has reports whether a member with a dotted name is there, whatever it is.
-func (o object) has(name string) bool {
-	first, rest, deeper := strings.Cut(name, ".")
-	if !deeper {
-		_, found := o[first]
-		return found
-	}
-	inner, _ := o.object(first)
-	return inner.has(rest)
 }
 
 func conditionsIn(status object) []Condition {

@@ -112,9 +112,9 @@ func (d *doctor) checkMembers(members []service.Assumption) {
 		d.ok("account status", "all %d members that are read are there", len(members))
 		return
 	}
-	d.warn("account status", "A key without a workspace shows no balance. What is not there counts as unknown: its ceilings cannot be kept, "+
+	d.warn("account status", "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, "+
 		"and a free allowance that is not told is not counted on",
-		"%d of %d members that are read are not there: %s", len(missing), len(members), someOf(missing))
+		"%d of %d members that are read are not there, or not as they should be: %s", len(missing), len(members), someOf(missing))
 }
 
 // notFound returns the names that were not found.
