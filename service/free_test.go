@@ -183,3 +183,23 @@ func TestMembersThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsThatNoLookupMeets: a condition on what we never send, or against what we
+// always send, is told before a list is rejected row by row.
+func TestConditionsThatNoLookupMeets(t *testing.T) {
+	s := settings{names: DefaultNames()}
+	for text, want := range map[string]string{
+		`{"required":["company_domain"]}`:                                    "",
+		`{"required":["nickname"]}`:                                          "requires nickname, which is not known here",
+		`{"properties":{"include_email":true},"additionalProperties":false}`: "does not allow ",
+		`{"$ref":"https://example.com"}`:                                     "",
+		`true`:                                                               "",
+		`false`:                                                              "allows nothing",
+	} {
+		status, _ := parseObject([]byte(condition(text)))
+		found := s.conditionsIn(status)
+		if len(found) != 1 || (found[0].Unmet != nil) != (want != "") || want != "" && !strings.Contains(found[0].Unmet.Error(), want) {
+			t.Errorf("%s: %+v, want %q", text, found, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -31,6 +32,9 @@ type Condition struct {
 	Operation enrich.Operation
 	// Err says why it cannot be applied; nil when it is.
 	Err error
+	// Unmet says why no lookup of ours can fulfil it; nil when nothing speaks against
+	// that.
+	Unmet error
 }
 
 // Skew returns how far this machine's clock is ahead of the service's, and false
@@ -57,7 +61,7 @@ func (c *StatusClient) Inspect(ctx context.Context) (Inspection, error) {
 		return Inspection{}, err
 	}
 	inspection := Inspection{
-		Account: account, Members: statusMembers(status), Conditions: conditionsIn(status),
+		Account: account, Members: statusMembers(status), Conditions: c.settings.conditionsIn(status),
 		Asked: asked, Answered: c.settings.now(), RateLimit: c.settings.rateLimit(said.header),
 	}
 	if date, err := http.ParseTime(said.header.Get("Date")); err == nil {
@@ -76,12 +80,16 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 	return found
 }
 
-func conditionsIn(status object) []Condition {
+func (s settings) conditionsIn(status object) []Condition {
 	var conditions []Condition
 	for _, operation := range operations() {
 		if text := conditionOf(status, operation); text != nil {
-			_, err := compileSchema(text, nil)
-			conditions = append(conditions, Condition{operation, err})
+			compiled, err := compileSchema(text, nil)
+			condition := Condition{Operation: operation, Err: err}
+			if unmet := s.names.misfit(operation, compiled); unmet != nil {
+				condition.Unmet = errors.New(s.plain(unmet.Error(), maxMessage))
+			}
+			conditions = append(conditions, condition)
 		}
 	}
 	return conditions

@@ -219,6 +219,11 @@ func (d *doctor) checkConditions(conditions []service.Condition) {
 			d.warn(check, "It is not applied here: the service itself refuses what does not fulfil it", "that of %s cannot be applied: %v", condition.Operation, condition.Err)
 			continue
 		}
+		if condition.Unmet != nil {
+			d.warn(check, "No such lookup is sent. Give the service's names with --request-name, or ask the workspace's owner what the condition is for",
+				"that of %s %v", condition.Operation, condition.Unmet)
+			continue
+		}
 		d.ok(check, "that of %s is applied: a lookup that does not fulfil it is not sent", condition.Operation)
 	}
 }
