@@ -55,7 +55,7 @@ type Config struct {
 	// UserAgent is DefaultUserAgent when empty. Over MCP it also gives the client's
 	// name and version, as in "name/version".
 	UserAgent string
-	// Now is the clock for waits that the service gives as a date, when its
+	// Now is the clock for waits, those too that the service gives as a date, when its
 	// response has no date itself; time.Now when nil.
 	Now func() time.Time
 	// Dial opens the connections, as net.Dialer.DialContext does, for a service that
