@@ -97,7 +97,7 @@ func (m mcpEndpoint) toolReply(message object, header http.Header) (reply, enric
 			return reply{}, refused
 		}
 		fault, _ := message.object("error")
-		return reply{}, enrich.Lost{Err: fmt.Errorf("JSON-RPC error %d, which may come after the lookup was done", fault.integer("code").Value)}
+		return reply{}, enrich.Lost{Err: fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.integer("code").Value)}
 	}
 	result, ok := message.object("result")
 	if !ok {
