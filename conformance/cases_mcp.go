@@ -54,6 +54,9 @@ func mcpCases() []Case {
 			}},
 		)},
 		{Rule: Rule{"mcp/status-tool", mcpEndpoint, "the status tool takes no arguments, is free, and gives the status object"}, Over: service.MCP, Steps: inSession(
+			Message{Body: listTools, Status: 200, Shows: members{
+				"result.tools.0.name": "service_account_status", "result.tools.0.inputSchema.additionalProperties": false, "result.tools.0.inputSchema.properties": absent{},
+			}},
 			Message{Body: call("service_account_status", "{}"), Status: 200, Shows: members{
 				"result.isError": absent{}, "result.structuredContent.key_valid": true, "result.structuredContent.free_allowance.work_emails_remaining": 20,
 			}},

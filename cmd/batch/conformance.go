@@ -118,6 +118,8 @@ func (s *session) conformed(report conformance.Report, stop pipeline.Stop) error
 // checkConform refuses what nobody can want.
 func (s *session) checkConform(who conformanceFlags) error {
 	switch limit, threshold := s.maxSpend.amount, s.approvalThreshold.amount; {
+	case s.limit == 0: // which means no bound elsewhere
+		return usagef("--limit 0: choose 1 or more")
 	case limit == nil && (who.list != "" || len(who.profiles) > 0):
 		return usagef("looking people up needs --max-spend USD, the most that it may cost; nothing was sent")
 	case limit != nil && threshold != nil && *limit > *threshold:
