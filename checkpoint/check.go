@@ -84,7 +84,7 @@ func (c *checker) problem(record, format string, args ...any) {
 }
 
 // read decodes a record; one that cannot be read is a problem.
-func (c *checker) read(name string, key, value []byte, into any) bool {
+func read[T any](c *checker, name string, key, value []byte, into *T) bool {
 	err := decode(key, value, into)
 	if err != nil {
 		c.problem(name, "%s", unreadable(value))
@@ -106,7 +106,7 @@ func lookUp[T any](c *checker, name string, key []byte) (record T, found bool, e
 	if err != nil || value == nil {
 		return record, false, err
 	}
-	return record, c.read(name, key, value, &record), nil
+	return record, read(c, name, key, value, &record), nil
 }
 
 func (c *checker) checkMeta() error {
@@ -179,7 +179,7 @@ func (c *checker) checkRuns() error {
 	return c.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
 		var run Run
 		name := fmt.Sprintf("run %q", key[1:])
-		if c.read(name, key, value, &run) && run.Name != string(key[1:]) {
+		if read(c, name, key, value, &run) && run.Name != string(key[1:]) {
 			c.problem(name, "calls itself %q", run.Name)
 		}
 		c.summary.Runs++

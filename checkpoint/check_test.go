@@ -159,7 +159,7 @@ func change[T any](t *testing.T, store *memStore, key []byte, edit func(*T)) {
 		t.Fatalf("record %q: %v, found %t", key, err, found)
 	}
 	edit(&record)
-	store.records[string(key)] = encode(record)
+	store.records[string(key)] = encode(&record)
 }
 
 func TestCheckNamesEveryDamage(t *testing.T) {

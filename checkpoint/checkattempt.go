@@ -10,7 +10,7 @@ import (
 // sums and indexes.
 func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	var in intent
-	if !c.read(nameOf("intent", id), key, value, &in) {
+	if !read(c, nameOf("intent", id), key, value, &in) {
 		return nil
 	}
 	c.checkIntent(id, in)
@@ -22,7 +22,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if err != nil {
 		return err
 	}
-	_, open, err := lookUp[struct{}](c, nameOf("open mark", id), idKey(openPrefix, id))
+	_, open, err := lookUp[openMark](c, nameOf("open mark", id), idKey(openPrefix, id))
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (c *checker) checkFields() error {
 		}
 		name := field.String()
 		var entry fieldEntry
-		if !c.read(name, key, value, &entry) {
+		if !read(c, name, key, value, &entry) {
 			delete(c.fields, field)
 			return true, nil
 		}

@@ -107,7 +107,7 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 		return a, nil, err
 	}
 	a.doubt = doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
-	return a, []Write{{idKey(doubtPrefix, id), encode(a.doubt)}}, nil
+	return a, []Write{{idKey(doubtPrefix, id), encode(&a.doubt)}}, nil
 }
 
 // recoverWindow finds the slots that the last processes' lookups still occupy.
