@@ -19,7 +19,7 @@ func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
 	}
 	var complaints complaints
 	settings := badger.DefaultOptions(dir).
-		WithSyncWrites(false). // syncedLog does
+		WithSyncWrites(false).      // syncedLog does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
 		WithLogger(&complaints).

@@ -65,6 +65,7 @@ func (s *span) unpack(from *packet) {
 func (b *persistedBooks) pack(data []byte) []byte {
 	data = appendNumber(data, b.NextID)
 	data = appendSigned(data, b.Resolved)
+	data = appendIDs(data, b.InFlight)
 	data = appendNumber(data, b.Horizon)
 	data = appendTime(data, b.PausedAt)
 	data = appendTime(data, b.LastEnded)
@@ -79,7 +80,8 @@ func (b *persistedBooks) pack(data []byte) []byte {
 }
 
 func (b *persistedBooks) unpack(from *packet) {
-	b.NextID, b.Resolved, b.Horizon = attempt.ID(from.number()), from.signed(), attempt.ID(from.number())
+	b.NextID, b.Resolved = attempt.ID(from.number()), from.signed()
+	b.InFlight, b.Horizon = from.ids(), attempt.ID(from.number())
 	b.PausedAt, b.LastEnded, b.PausedUntil = from.time(), from.time(), from.time()
 	b.Base = unpackAccount(from)
 	b.BaseFirst, b.DecidableFrom = attempt.ID(from.number()), attempt.ID(from.number())

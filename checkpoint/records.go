@@ -15,7 +15,7 @@ import (
 //	a ID           intent      written once, by Begin
 //	d ID           doubt       written once, by Park or by Open after a crash
 //	r ID           resolution  written once, by Settle, Void or Forfeit
-//	o ID           open        an index: the attempts that have no resolution yet
+//	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
@@ -115,7 +115,9 @@ type doubt struct {
 	Crash bool      `json:"crash,omitempty"`
 }
 
-// openMark says that an attempt has no resolution yet.
+// openMark says that an attempt in doubt has no resolution yet. Of those in flight the
+// books tell, which every commit writes anyway: most attempts never get a mark. Up to
+// version 3 of the records they all did.
 type openMark struct{}
 
 // fieldEntry points to the attempt that decided a field.
