@@ -7,12 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
 // badgerStore is the Store on Badger. Every commit is one transaction and ends
-// with a sync.
+// with a sync of the log that it was written to.
+//
+// Commits are numbered: the number is the version of what they write. Nobody reads what
+// is newer than the last durable version, although Badger knows it already.
 //
 // Badger forgives damage: it goes on without a table whose checksum is wrong, and
 // without a block in one; it cuts its log off at the first record that it cannot
@@ -29,7 +33,10 @@ type badgerStore struct {
 
 	mu      sync.RWMutex // held for reading while db is used
 	db      *badger.DB
-	merging bool // Badger may merge tables: all of them have been verified
+	log     *syncedLog
+	merging bool          // Badger may merge tables: all of them have been verified
+	given   uint64        // the last version that was given to a commit, whatever became of it
+	durable atomic.Uint64 // the version of the last commit that is on the disk
 }
 
 // verifyAtOpen is how many bytes of tables are verified before a store is opened;
@@ -64,7 +71,7 @@ func openBadger(dir string, key []byte, atOpen int64) (*badgerStore, error) {
 		s.guard.suspectAll(s.db)
 	}
 	if err := s.guard.keep(s.db); err != nil {
-		return nil, errors.Join(err, s.db.Close(), s.head.close())
+		return nil, errors.Join(err, s.closeDB(), s.head.close())
 	}
 	s.watch()
 	return s, nil
@@ -75,20 +82,26 @@ func (s *badgerStore) openDB() (err error) {
 	if s.db, err = openDB(s.dir, s.key, s.merging); err != nil {
 		return err
 	}
-	if version := s.version(); version < s.head.version {
+	version := s.db.MaxVersion()
+	if version < s.head.version {
 		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
 			ErrCorrupt, version, s.head.version, restore)
 		return errors.Join(err, s.db.Close())
 	}
+	if s.log, err = openSyncedLog(s.dir); err != nil {
+		return errors.Join(err, s.db.Close())
+	}
+	s.given = version
+	s.durable.Store(version)
+	s.db.SetDiscardTs(version)
 	return nil
 }
 
-// version returns the version of the last commit.
-func (s *badgerStore) version() uint64 {
-	txn := s.db.NewTransaction(false)
-	defer txn.Discard()
-	return txn.ReadTs()
-}
+// reading returns a transaction that reads what is durable.
+func (s *badgerStore) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
+
+// closeDB closes Badger, which writes out what it has in memory.
+func (s *badgerStore) closeDB() error { return errors.Join(s.db.Close(), s.log.file.Close()) }
 
 func (s *badgerStore) Get(key []byte) (value []byte, err error) {
 	defer asCorrupt(&err)
@@ -97,17 +110,15 @@ func (s *badgerStore) Get(key []byte) (value []byte, err error) {
 	if err := s.guard.vouch(key, key); err != nil {
 		return nil, err
 	}
-	err = s.db.View(func(txn *badger.Txn) error {
-		item, err := txn.Get(key)
-		if errors.Is(err, badger.ErrKeyNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	txn := s.reading()
+	defer txn.Discard()
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err == nil {
 		value, err = item.ValueCopy(nil)
-		return err
-	})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the journal: %w", err)
 	}
@@ -127,18 +138,36 @@ func (s *badgerStore) Commit(writes []Write) (err error) {
 			return err
 		}
 	}
+	if len(writes) == 0 {
+		return nil
+	}
 	if err := s.commit(writes); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
+	s.discardOld()
 	return s.letMerge()
 }
 
+// discardOld lets Badger drop what was replaced, when nobody is reading: no reader needs
+// what is older than the last durable version then.
+func (s *badgerStore) discardOld() {
+	if s.mu.TryLock() {
+		s.db.SetDiscardTs(s.durable.Load())
+		s.mu.Unlock()
+	}
+}
+
+// commit writes a transaction and makes it durable. This is the commit point: after a
+// crash before the sync has returned, Badger finds all of the transaction in its log or
+// drops it.
 func (s *badgerStore) commit(writes []Write) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	txn := s.db.NewTransaction(true)
+	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
+	inLog, tooLong := true, s.db.Opts().ValueThreshold
 	for _, write := range writes {
+		inLog = inLog && int64(len(write.Value)) < tooLong
 		var err error
 		if write.Value == nil {
 			err = txn.Delete(write.Key)
@@ -149,10 +178,20 @@ func (s *badgerStore) commit(writes []Write) error {
 			return err
 		}
 	}
-	if err := txn.Commit(); err != nil {
+	s.given++
+	if err := txn.CommitAt(s.given, nil); err != nil {
 		return err
 	}
-	return s.head.move(s.version())
+	if !inLog { // but in the value log
+		if err := s.db.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := s.log.sync(); err != nil {
+		return err
+	}
+	s.durable.Store(s.given)
+	return s.head.move(s.given)
 }
 
 func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) (err error) {
@@ -163,28 +202,28 @@ func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (b
 		from = prefix
 	}
 	reached := s.guard.walkFrom(from)
-	return s.db.View(func(txn *badger.Txn) error {
-		options := badger.DefaultIteratorOptions
-		options.Prefix = prefix
-		options.PrefetchValues = false // they lie beside their keys
-		records := txn.NewIterator(options)
-		defer records.Close()
-		for records.Seek(from); records.Valid(); records.Next() {
-			item := records.Item()
-			if err := reached.key(item.Key()); err != nil {
-				return err
-			}
-			more := false
-			err := item.Value(func(value []byte) (err error) {
-				more, err = visit(item.Key(), value)
-				return err
-			})
-			if err != nil || !more {
-				return err
-			}
+	txn := s.reading()
+	defer txn.Discard()
+	options := badger.DefaultIteratorOptions
+	options.Prefix = prefix
+	options.PrefetchValues = false // they lie beside their keys
+	records := txn.NewIterator(options)
+	defer records.Close()
+	for records.Seek(from); records.Valid(); records.Next() {
+		item := records.Item()
+		if err := reached.key(item.Key()); err != nil {
+			return err
 		}
-		return reached.end(prefix)
-	})
+		more := false
+		err := item.Value(func(value []byte) (err error) {
+			more, err = visit(item.Key(), value)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return reached.end(prefix)
 }
 
 // Close closes the store and seals its files. On a full disk it leaves them as a
@@ -195,7 +234,7 @@ func (s *badgerStore) Close() error {
 	if needSpace(s.dir, leastSpace) != nil {
 		return s.head.close()
 	}
-	if err := errors.Join(s.db.Close(), s.head.close()); err != nil {
+	if err := errors.Join(s.closeDB(), s.head.close()); err != nil {
 		return err
 	}
 	closed, err := closedSeal(s.dir, s.guard.seal)

@@ -52,7 +52,7 @@ func benchBadger(b *testing.B, inFlight int) {
 	}
 	defer store.Close()
 	var persons atomic.Int64
-	value := encode(attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &found})
+	value := encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &found})
 	inParallel(b, inFlight, func() error {
 		id := attempt.ID(persons.Add(1))
 		for _, prefix := range []byte{intentPrefix, resolutionPrefix} {

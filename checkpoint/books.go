@@ -31,6 +31,9 @@ type persistedBooks struct {
 	// Resolved counts the resolutions: with NextID it tells a journal that lost
 	// records from one that never had them.
 	Resolved int64 `json:"resolved"`
+	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
+	// order.
+	InFlight []attempt.ID `json:"in_flight,omitempty"`
 	// Horizon is the first attempt that may still occupy a slot of the window.
 	Horizon attempt.ID `json:"horizon"`
 	// PausedAt is when the pause until PausedUntil began.
@@ -162,6 +165,7 @@ func (b *books) begin(a *openAttempt) attempt.ID {
 	id := b.persisted.NextID
 	b.persisted.NextID++
 	b.enter(id, a)
+	b.persisted.InFlight = append(b.persisted.InFlight, id)
 	b.remember(a.Hold)
 	b.sums.hold(a)
 	if id%horizonStep == 0 {
@@ -237,7 +241,7 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	if a.state != attempt.Intended {
 		return
 	}
-	a.land()
+	b.land(id)
 	if !res.Sent {
 		b.window.giveBack()
 		return
@@ -251,9 +255,17 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 func (b *books) park(id attempt.ID, d doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
-	a.land()
+	b.land(id)
 	b.window.release(id, now)
 	b.persisted.LastEnded = now
+}
+
+// land notes that an attempt is in flight no more.
+func (b *books) land(id attempt.ID) {
+	b.open[id].land()
+	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
+		b.persisted.InFlight = slices.Delete(b.persisted.InFlight, at, at+1)
+	}
 }
 
 // leave drops an attempt whose resolution is durable.

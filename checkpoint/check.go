@@ -2,6 +2,8 @@ package checkpoint
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -65,7 +67,8 @@ type checker struct {
 	summary Summary
 	secret  []byte
 	books   persistedBooks
-	next    attempt.ID // the first ID without an intent
+	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
+	next    attempt.ID          // the first ID without an intent
 	*recount
 	paid         map[openField]payment
 	fields       map[openField]fieldEntry // what the index has to say
@@ -84,7 +87,7 @@ func (c *checker) problem(record, format string, args ...any) {
 }
 
 // read decodes a record; one that cannot be read is a problem.
-func (c *checker) read(name string, key, value []byte, into any) bool {
+func read[T any](c *checker, name string, key, value []byte, into *T) bool {
 	err := decode(key, value, into)
 	if err != nil {
 		c.problem(name, "%s", unreadable(value))
@@ -106,7 +109,7 @@ func lookUp[T any](c *checker, name string, key []byte) (record T, found bool, e
 	if err != nil || value == nil {
 		return record, false, err
 	}
-	return record, c.read(name, key, value, &record), nil
+	return record, read(c, name, key, value, &record), nil
 }
 
 func (c *checker) checkMeta() error {
@@ -123,6 +126,10 @@ func (c *checker) checkMeta() error {
 		c.books.NextID = 1
 	}
 	c.recount = newRecount(c.books.BaseFirst)
+	c.flight = map[attempt.ID]bool{}
+	for _, id := range c.books.InFlight {
+		c.flight[id] = true
+	}
 	return err
 }
 
@@ -145,6 +152,9 @@ func (c *checker) checkAttempts() error {
 	})
 	for ; c.next < c.books.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
+		c.problem("the books", "have attempt %d in flight, which has no intent", id)
 	}
 	if err == nil && c.resolved != c.books.Resolved {
 		c.problem("the books", "count %d resolved attempts, and there are %d", c.books.Resolved, c.resolved)
@@ -179,7 +189,7 @@ func (c *checker) checkRuns() error {
 	return c.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
 		var run Run
 		name := fmt.Sprintf("run %q", key[1:])
-		if c.read(name, key, value, &run) && run.Name != string(key[1:]) {
+		if read(c, name, key, value, &run) && run.Name != string(key[1:]) {
 			c.problem(name, "calls itself %q", run.Name)
 		}
 		c.summary.Runs++

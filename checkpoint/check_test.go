@@ -159,7 +159,7 @@ func change[T any](t *testing.T, store *memStore, key []byte, edit func(*T)) {
 		t.Fatalf("record %q: %v, found %t", key, err, found)
 	}
 	edit(&record)
-	store.records[string(key)] = encode(record)
+	store.records[string(key)] = encode(&record)
 }
 
 func TestCheckNamesEveryDamage(t *testing.T) {
@@ -178,6 +178,11 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 	}
 	field := func(n int, f enrich.Field, edit func(*fieldEntry)) func(*testing.T, *rig) {
 		return func(t *testing.T, r *rig) { change(t, r.store, fieldKey(r.Key(person(n)), f), edit) }
+	}
+	inFlight := func(ids ...attempt.ID) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) {
+			change(t, r.store, booksKey, func(b *persistedBooks) { b.InFlight = ids })
+		}
 	}
 	totals := func(scope string, edit func(*cost.Totals)) func(*testing.T, *rig) {
 		return func(t *testing.T, r *rig) { change(t, r.store, nameKey(totalsPrefix, scope), edit) }
@@ -200,7 +205,11 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"open mark alone":      {set(idKey(openPrefix, 99), "\x01{}"), "open mark of attempt 99 belongs to no intent"},
 		"doubt unreadable":     {set(idKey(doubtPrefix, 4), "\x01?"), "doubt of attempt 4 cannot be read"},
 		"resolved and open":    {set(idKey(openPrefix, 1), "\x01{}"), "open mark of attempt 1 stands although the attempt is resolved"},
-		"open mark gone":       {remove(idKey(openPrefix, 6)), "resolution of attempt 6 is missing, and the attempt is not open either"},
+		"open mark gone":       {remove(idKey(openPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
+		"not in flight":        {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
+		"in flight, resolved":  {inFlight(5, 6), "the books have attempt 5 in flight, which is resolved"},
+		"in flight, in doubt":  {inFlight(4, 6), "the books have attempt 4 in flight, which is in doubt"},
+		"in flight, unknown":   {inFlight(6, 8), "the books have attempt 8 in flight, which has no intent"},
 		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
 		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
 		"answer gone":          {resolution(1, func(r *res) { r.Answer = nil }), "resolution of attempt 1 is settled without an answer"},

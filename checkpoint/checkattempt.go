@@ -10,7 +10,7 @@ import (
 // sums and indexes.
 func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	var in intent
-	if !c.read(nameOf("intent", id), key, value, &in) {
+	if !read(c, nameOf("intent", id), key, value, &in) {
 		return nil
 	}
 	c.checkIntent(id, in)
@@ -22,15 +22,21 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if err != nil {
 		return err
 	}
-	_, open, err := lookUp[struct{}](c, nameOf("open mark", id), idKey(openPrefix, id))
+	_, marked, err := lookUp[openMark](c, nameOf("open mark", id), idKey(openPrefix, id))
 	if err != nil {
 		return err
 	}
+	inFlight := c.flight[id]
+	delete(c.flight, id)
 	state := attempt.Intended
 	switch {
-	case resolved && open:
+	case resolved && marked:
 		c.problem(nameOf("open mark", id), "stands although the attempt is resolved")
-	case !resolved && !open:
+	case resolved && inFlight:
+		c.problem("the books", "have attempt %d in flight, which is resolved", id)
+	case marked && inFlight:
+		c.problem("the books", "have attempt %d in flight, which is in doubt", id)
+	case !resolved && !marked && !inFlight:
 		c.problem(nameOf("resolution", id), "is missing, and the attempt is not open either")
 	}
 	switch {
@@ -152,7 +158,7 @@ func (c *checker) checkFields() error {
 		}
 		name := field.String()
 		var entry fieldEntry
-		if !c.read(name, key, value, &entry) {
+		if !read(c, name, key, value, &entry) {
 			delete(c.fields, field)
 			return true, nil
 		}

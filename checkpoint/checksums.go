@@ -25,7 +25,7 @@ func (c *checker) checkTotals() error {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
-		if c.read(name, key, value, &recorded) {
+		if read(c, name, key, value, &recorded) {
 			c.compareTotals(name, scope, recorded, c.totals[scope])
 		}
 		delete(c.totals, scope)
@@ -46,7 +46,7 @@ func (c *checker) checkOldTotals() error {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
-		if want, counts := c.totals[scope]; counts && c.read(name, key, value, &recorded) {
+		if want, counts := c.totals[scope]; counts && read(c, name, key, value, &recorded) {
 			recorded.Whole, recorded.Uncharged, recorded.Open = want.Whole, want.Uncharged, want.Open
 			c.compareTotals(name, scope, recorded, want)
 		}
@@ -60,7 +60,7 @@ func (c *checker) checkDays() error {
 		day := string(key[1:])
 		name := "the record of " + day
 		var recorded span
-		if want := c.days[day]; c.read(name, key, value, &recorded) && recorded != want {
+		if want := c.days[day]; read(c, name, key, value, &recorded) && recorded != want {
 			c.problem(name, "says that attempts %d to %d ended then, and those from %d to %d did", recorded.First, recorded.Last, want.First, want.Last)
 		}
 		delete(c.days, day)

@@ -58,7 +58,7 @@ func (op *operation) fill(writes ...Write) {
 func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	op := j.reserve(applied)
 	for _, write := range writes {
-		j.queued += len(write.Key) + len(write.Value)
+		j.queued += write.size()
 	}
 	op.fill(writes...)
 	return op.durable
@@ -91,7 +91,7 @@ func (j *Journal) commitQueue() {
 }
 
 // nextBatch takes the whole queue, and the sums and the books as they stand after it.
-func (j *Journal) nextBatch() ([]*operation, []state) {
+func (j *Journal) nextBatch() ([]*operation, []Write) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failure != nil || len(j.queue) == 0 {
@@ -100,12 +100,12 @@ func (j *Journal) nextBatch() ([]*operation, []state) {
 	batch := j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.takeChanges(), state{booksKey, j.books.persisted})
+	return batch, append(j.books.sums.takeChanges(), Write{booksKey, encode(&j.books.persisted)})
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the
 // states.
-func writesOf(batch []*operation, states []state) []Write {
+func writesOf(batch []*operation, states []Write) []Write {
 	count := len(states)
 	for _, op := range batch {
 		<-op.filled
@@ -115,10 +115,7 @@ func writesOf(batch []*operation, states []state) []Write {
 	for _, op := range batch {
 		writes = append(writes, op.writes...)
 	}
-	for _, state := range states {
-		writes = append(writes, Write{state.key, encode(state.record)})
-	}
-	return writes
+	return append(writes, states...)
 }
 
 // finish makes a durable batch visible, or after a failed commit refuses it and

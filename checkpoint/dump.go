@@ -107,7 +107,7 @@ func view(key, value []byte, values bool) (any, error) {
 	case runPrefix:
 		return decoded[Run](key, value)
 	case openPrefix:
-		return decoded[struct{}](key, value)
+		return decoded[openMark](key, value)
 	}
 	return viewMeta(key, value)
 }

@@ -91,10 +91,10 @@ func digits(phone string) string {
 func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt.ID, error) {
 	attempts := map[enrich.Key][]attempt.ID{}
 	err := j.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
-		var in intent
-		err := decode(key, value, &in)
-		if keys[in.Key] {
-			attempts[in.Key] = append(attempts[in.Key], idOf(key))
+		var who about
+		err := decode(key, value, &who)
+		if keys[who.Key] {
+			attempts[who.Key] = append(attempts[who.Key], idOf(key))
 		}
 		return true, err
 	})
@@ -111,19 +111,19 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 			return 0, err
 		}
 		in.erase()
-		writes = append(writes, Write{idKey(intentPrefix, id), encode(in)})
+		writes = append(writes, Write{idKey(intentPrefix, id), encode(&in)})
 		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
 		if err != nil {
 			return 0, err
 		}
 		if found && erase(&res) {
 			answers++
-			writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)})
+			writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
 		}
 	}
-	now := j.now()
+	forgotten := fieldEntry{State: attempt.Forgotten, At: j.now()}
 	for f := range enrich.AllFields.Each() {
-		writes = append(writes, Write{fieldKey(key, f), encode(fieldEntry{State: attempt.Forgotten, At: now})})
+		writes = append(writes, Write{fieldKey(key, f), encode(&forgotten)})
 	}
 	return answers, j.commitErasure(attempts, writes)
 }
@@ -175,8 +175,8 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
 			if res.At.Before(before) && erase(&res) {
 				erasure.Answers++
-				writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)})
-				size += len(writes[len(writes)-1].Value)
+				writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
+				size += writes[len(writes)-1].size()
 			}
 			return size < maxQueue/2
 		})

@@ -37,7 +37,7 @@ func holds(t *testing.T, dir string, texts ...string) (files []string) {
 // Badger compresses its tables: only texts without anything that repeats stand in
 // them as they are.
 const (
-	rareEmail = "qzjxkvwpbf@uymhgtcd.nlr"
+	rareEmail = "qzjxkvwpbf@uymhgtcd.nlj"
 	rareName  = "fvxqjzw.kpb/ygmhutcd"
 )
 
@@ -206,7 +206,7 @@ func TestPruneErasesInBatches(t *testing.T) {
 	r := newRig(t)
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()
-	const answers = 4000
+	const answers = 8000
 	r.check(r.fill(answers))
 	r.reopen()
 	commits := r.store.commits

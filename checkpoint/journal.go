@@ -103,7 +103,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {
-		op.fill(Write{idKey(intentPrefix, id), encode(a.intent)}, Write{idKey(openPrefix, id), encode(struct{}{})})
+		op.fill(Write{idKey(intentPrefix, id), encode(&a.intent)})
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,25 +93,44 @@ func benchDurable(b *testing.B, name string, inFlight int) {
 			b.Fatal(err)
 		}
 	}
-	var without, with time.Duration
+	store := journal.store.(*badgerStore)
+	commits := store.head.version
+	var without, with spent
 	rounds := 0
 	for b.Loop() {
 		rounds++
 		for _, turn := range []struct {
 			do  func() error
-			sum *time.Duration
+			sum *spent
 		}{{alone, &without}, {durable, &with}} {
+			cpu := cpuTime()
 			took, err := timed(pairedLookups, inFlight, turn.do)
 			if err != nil {
 				b.Fatal(err)
 			}
-			*turn.sum += took
+			turn.sum.wall += took
+			turn.sum.cpu += cpuTime() - cpu
 		}
 	}
 	lookups := float64(rounds * pairedLookups)
-	b.ReportMetric(lookups/without.Seconds(), "alone/s")
-	b.ReportMetric(lookups/with.Seconds(), "durable/s")
-	b.ReportMetric(without.Seconds()/with.Seconds(), "ratio")
+	b.ReportMetric(lookups/without.wall.Seconds(), "alone/s")
+	b.ReportMetric(lookups/with.wall.Seconds(), "durable/s")
+	b.ReportMetric(without.wall.Seconds()/with.wall.Seconds(), "ratio")
+	b.ReportMetric(float64(without.cpu.Microseconds())/lookups, "alone-cpu-us")
+	b.ReportMetric(float64(with.cpu.Microseconds())/lookups, "durable-cpu-us")
+	b.ReportMetric(2*lookups/float64(store.head.version-commits), "operations/commit")
+}
+
+// spent is the time that something took, and that of the processors.
+type spent struct{ wall, cpu time.Duration }
+
+// cpuTime returns the time that processors have worked for the process.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func lookUpDurably(journal *Journal, send sender, who enrich.Identity) error {

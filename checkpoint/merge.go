@@ -39,7 +39,7 @@ func (s *badgerStore) letMerge() error {
 		return nil
 	}
 	defer s.mu.Unlock()
-	if err := s.db.Close(); err != nil {
+	if err := s.closeDB(); err != nil {
 		return err
 	}
 	s.merging = true

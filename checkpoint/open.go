@@ -145,7 +145,7 @@ func newIdentity(store Store) (identityRecord, error) {
 	random := make([]byte, 32)
 	rand.Read(random) // never fails
 	identity := identityRecord{ID: hex.EncodeToString(random[:16]), Secret: random[16:]}
-	return identity, store.Commit([]Write{{identityKey, encode(identity)}})
+	return identity, store.Commit([]Write{{identityKey, encode(&identity)}})
 }
 
 func newJournal(store Store, identity identityRecord, whole bool, options Options) (*Journal, error) {

@@ -212,16 +212,16 @@ func (j *Journal) fill(answers int) error {
 		}
 		recount.add(ended{id, in, res, true})
 		for _, write := range []Write{
-			{idKey(intentPrefix, id), encode(in)},
-			{idKey(resolutionPrefix, id), encode(res)},
-			{fieldKey(in.Key, enrich.WorkEmail), encode(fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
+			{idKey(intentPrefix, id), encode(&in)},
+			{idKey(resolutionPrefix, id), encode(&res)},
+			{fieldKey(in.Key, enrich.WorkEmail), encode(&fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
 		} {
 			writes = append(writes, write)
 			size += len(write.Key) + len(write.Value)
 		}
 		if size > maxQueue || n == answers-1 {
 			books.NextID, books.Resolved, books.Horizon = id+1, int64(id), id
-			if err := j.store.Commit(append(writes, Write{booksKey, encode(books)})); err != nil {
+			if err := j.store.Commit(append(writes, Write{booksKey, encode(&books)})); err != nil {
 				return err
 			}
 			writes, size = nil, 0

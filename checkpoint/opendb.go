@@ -19,7 +19,7 @@ func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
 	}
 	var complaints complaints
 	settings := badger.DefaultOptions(dir).
-		WithSyncWrites(true).
+		WithSyncWrites(false).      // syncedLog does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
 		WithLogger(&complaints).
@@ -30,7 +30,7 @@ func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
 		WithIndexCacheSize(64 << 20).
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithEncryptionKey(key)
-	db, err = badger.Open(settings)
+	db, err = badger.OpenManaged(settings)
 	switch {
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
 		return nil, keyError(dir, key)

@@ -33,6 +33,7 @@ func verifyPresence(store Store, books persistedBooks) error {
 	if err != nil {
 		return err
 	}
+	open += int64(len(books.InFlight))
 	if resolved != books.Resolved || resolved+open != int64(books.NextID-1) {
 		return fmt.Errorf("%w: of %d attempts %d are resolved (%d expected) and %d open; %s",
 			ErrCorrupt, books.NextID-1, resolved, books.Resolved, open, restore)

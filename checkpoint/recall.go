@@ -50,8 +50,9 @@ func (j *Journal) People() int64 {
 }
 
 // Records hands the keys that begin with a byte, of all persons something is known of,
-// to visit, with a function that returns what is known. A key may come twice. It may
-// be called for several bytes at the same time.
+// to visit, with a function that returns what is known; it may be called until visit
+// returns. A key may come twice. Records may be called for several bytes at the same
+// time.
 func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error {
 	for _, key := range j.openKeys(first) {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
@@ -60,14 +61,15 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 	}
 	var key enrich.Key
 	var values fieldValues // of the key
+	record := func() (attempt.Record, error) { return j.recall(key, &values) }
 	end := func() error {
-		if values == (fieldValues{}) {
+		if values.empty() {
 			return nil
 		}
-		return visit(key, func() (attempt.Record, error) { return j.recall(key, values) })
+		return visit(key, record)
 	}
-	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(record, value []byte) (bool, error) {
-		field, ok := fieldOf(record)
+	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
+		field, ok := fieldOf(name)
 		if !ok {
 			return true, nil
 		}
@@ -75,9 +77,10 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 			if err := end(); err != nil {
 				return false, err
 			}
-			key, values = field.key, fieldValues{}
+			key = field.key
+			values.clear()
 		}
-		values[field.field] = string(value)
+		values[field.field] = append(values[field.field], value...)
 		return true, nil
 	})
 	if err != nil {
@@ -87,7 +90,7 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 }
 
 // recall returns what is known of the identity with a key, by its field records.
-func (j *Journal) recall(key enrich.Key, values fieldValues) (attempt.Record, error) {
+func (j *Journal) recall(key enrich.Key, values *fieldValues) (attempt.Record, error) {
 	record, err := j.recorded(key, nil, enrich.AllFields, values.load)
 	if err != nil {
 		return record, err
@@ -110,16 +113,31 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 	return open
 }
 
-// fieldValues are the field records of a person as they were read.
-type fieldValues [enrich.NumFields]string
+// fieldValues are the values of a person's field records, empty for one that is not
+// there. Their memory is used again for the next person.
+type fieldValues [enrich.NumFields][]byte
 
-func (v fieldValues) load(key []byte) (entry fieldEntry, found bool, err error) {
-	field, _ := fieldOf(key)
-	value := v[field.field]
-	if value == "" {
-		return entry, false, nil
+func (v *fieldValues) clear() {
+	for f := range v {
+		v[f] = v[f][:0]
 	}
-	return entry, true, decode(key, []byte(value), &entry)
+}
+
+func (v *fieldValues) empty() bool {
+	for _, value := range v {
+		if len(value) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *fieldValues) load(field openField, into *fieldEntry) (found bool, err error) {
+	value := v[field.field]
+	if len(value) == 0 {
+		return false, nil
+	}
+	return true, decode(fieldKey(field.key, field.field), value, into)
 }
 
 // RecordOf returns what is known of the identity with a key. Unlike Record it cannot
@@ -135,10 +153,6 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 // it has not; and why its outcome is unknown, "" when it is not. Many attempts that lie
 // near each other cost much less than as many calls of Resolution.
 func (j *Journal) Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error {
-	type about struct {
-		Identity enrich.Identity `json:"identity"`
-		Erased   bool            `json:"erased"`
-	}
 	asked := make([]about, len(ids))
 	ended := make([]attempt.Resolution, len(ids))
 	found := 0

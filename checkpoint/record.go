@@ -40,8 +40,10 @@ func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich
 // load returns. The identity is compared when it is given.
 func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields, load fieldLoader) (record attempt.Record, err error) {
 	var compared attempt.ID // the last attempt whose identity was compared
+	var entry fieldEntry
 	for f := range fields.Each() {
-		entry, found, err := load(fieldKey(key, f))
+		entry = fieldEntry{}
+		found, err := load(openField{key, f}, &entry)
 		if err != nil {
 			return record, err
 		}
@@ -60,11 +62,12 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 	return record, nil
 }
 
-// fieldLoader returns a field record by its key, and false when there is none.
-type fieldLoader func(key []byte) (entry fieldEntry, found bool, err error)
+// fieldLoader reads a field record, and reports whether it is there.
+type fieldLoader func(field openField, into *fieldEntry) (found bool, err error)
 
-func (j *Journal) loadField(key []byte) (fieldEntry, bool, error) {
-	return load[fieldEntry](j.store, key)
+func (j *Journal) loadField(field openField, into *fieldEntry) (found bool, err error) {
+	*into, found, err = load[fieldEntry](j.store, fieldKey(field.key, field.field))
+	return found, err
 }
 
 // addOpen adds what is open, which counts more than what the store knows.

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 //	a ID           intent      written once, by Begin
 //	d ID           doubt       written once, by Park or by Open after a crash
 //	r ID           resolution  written once, by Settle, Void or Forfeit
-//	o ID           open        an index: the attempts that have no resolution yet
+//	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
@@ -26,6 +25,8 @@ import (
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
 // field that was forgotten on request says so and points to no attempt.
+//
+// The value of a record is in the form that codec.go says.
 //
 // IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
 // and sums change in the same commit as the records that they follow from.
@@ -63,7 +64,7 @@ var (
 )
 
 func idKey(prefix byte, id attempt.ID) []byte {
-	return binary.BigEndian.AppendUint64([]byte{prefix}, uint64(id))
+	return binary.BigEndian.AppendUint64(append(make([]byte, 0, idKeyLength), prefix), uint64(id))
 }
 
 // idKeyLength is the length of the keys that idKey makes.
@@ -74,12 +75,15 @@ func idOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key
 func nameKey(prefix byte, name string) []byte { return append([]byte{prefix}, name...) }
 
 func fieldKey(key enrich.Key, f enrich.Field) []byte {
-	return append(append([]byte{fieldPrefix}, key[:]...), byte(f))
+	return append(append(append(make([]byte, 0, fieldKeyLength), fieldPrefix), key[:]...), byte(f))
 }
+
+// fieldKeyLength is the length of the keys that fieldKey makes.
+const fieldKeyLength = 1 + len(enrich.Key{}) + 1
 
 // fieldOf returns the field of an identity that a field record is about.
 func fieldOf(key []byte) (field openField, ok bool) {
-	if len(key) != 1+len(field.key)+1 || key[len(key)-1] >= enrich.NumFields {
+	if len(key) != fieldKeyLength || key[len(key)-1] >= enrich.NumFields {
 		return field, false
 	}
 	copy(field.key[:], key[1:])
@@ -111,52 +115,15 @@ type doubt struct {
 	Crash bool      `json:"crash,omitempty"`
 }
 
+// openMark says that an attempt in doubt has no resolution yet. Of those in flight the
+// books tell, which every commit writes anyway: most attempts never get a mark. Up to
+// version 3 of the records they all did.
+type openMark struct{}
+
 // fieldEntry points to the attempt that decided a field.
 type fieldEntry struct {
 	State   attempt.FieldState `json:"state"`
 	Attempt attempt.ID         `json:"attempt"`
 	At      time.Time          `json:"at"`
 	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
-}
-
-// recordVersion is the first byte of every value. Records of the versions before are
-// read as well, and the sums have to be rebuilt once: those of the first version count
-// attempts in fewer scopes, and its intents name the scopes of their ceilings, which
-// say nothing more; those of the second do not count what was sent and not charged.
-const (
-	recordVersion = 3
-	oldestVersion = 1
-)
-
-// isKnownVersion reports whether a value is of a version that this program reads.
-func isKnownVersion(data []byte) bool {
-	return len(data) > 0 && (data[0] >= oldestVersion && data[0] <= recordVersion)
-}
-
-// encode returns the record's bytes: the version and the record in JSON.
-func encode(record any) []byte {
-	data, err := json.Marshal(record)
-	if err != nil {
-		panic(fmt.Sprintf("a journal record that has no JSON form: %v", err)) // a mistake in this package
-	}
-	return append([]byte{recordVersion}, data...)
-}
-
-func decode(key, data []byte, into any) error {
-	if !isKnownVersion(data) {
-		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, key)
-	}
-	if err := json.Unmarshal(data[1:], into); err != nil {
-		return fmt.Errorf("%w: record %q cannot be read: %w", ErrCorrupt, key, err)
-	}
-	return nil
-}
-
-// load reads one record and reports whether it is there.
-func load[T any](store Store, key []byte) (record T, found bool, err error) {
-	data, err := store.Get(key)
-	if err != nil || data == nil {
-		return record, false, err
-	}
-	return record, true, decode(key, data, &record)
 }

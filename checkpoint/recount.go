@@ -48,7 +48,7 @@ func (r *recount) add(a ended) {
 // hasOldSums reports whether the books are of a version whose sums counted less.
 func hasOldSums(store Store) (bool, error) {
 	books, err := store.Get(booksKey)
-	return len(books) > 0 && books[0] < recordVersion, err
+	return len(books) > 0 && books[0] < sumsVersion, err
 }
 
 // rebuildSums adds up all attempts of a journal whose sums counted less.
@@ -81,7 +81,7 @@ func (j *Journal) rebuildSums() error {
 			return err
 		}
 	}
-	return j.store.Commit([]Write{{booksKey, encode(books)}})
+	return j.store.Commit([]Write{{booksKey, encode(&books)}})
 }
 
 // recountWrites returns the writes that put the recounted sums in the place of the
@@ -95,10 +95,12 @@ func (j *Journal) recountWrites(recount *recount) ([]Write, error) {
 		return true, nil
 	})
 	for _, scope := range slices.Sorted(maps.Keys(recount.totals)) {
-		writes = append(writes, Write{nameKey(totalsPrefix, scope), encode(recount.totals[scope])})
+		totals := recount.totals[scope]
+		writes = append(writes, Write{nameKey(totalsPrefix, scope), encode(&totals)})
 	}
 	for _, day := range slices.Sorted(maps.Keys(recount.days)) {
-		writes = append(writes, Write{nameKey(dayPrefix, day), encode(recount.days[day])})
+		attempts := recount.days[day]
+		writes = append(writes, Write{nameKey(dayPrefix, day), encode(&attempts)})
 	}
 	return writes, err
 }

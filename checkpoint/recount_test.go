@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"strconv"
@@ -14,13 +15,18 @@ import (
 	"payonce/enrich"
 )
 
-// oldRecords reads the records of a journal of the version before: each line has
-// the kind of a record, its ID, name or key, and the record. The account's base came
-// after attempt 2; attempt 1 was decided after it, 6 is in doubt, 7 is erased, 8 was
-// in flight when the process ended. One ceiling was on "month/2026-11".
+// oldRecords reads the records of a journal of the first version. The account's base
+// came after attempt 2; attempt 1 was decided after it, 6 is in doubt, 7 is erased, 8
+// was in flight when the process ended. One ceiling was on "month/2026-11".
 func oldRecords(t *testing.T) *memStore {
+	return recordsIn(t, "testdata/journal-v1.tsv", oldestVersion)
+}
+
+// recordsIn reads records of a version that are in JSON: each line of the file has the
+// kind of a record, its ID, name or key, and the record.
+func recordsIn(t *testing.T, file string, version byte) *memStore {
 	t.Helper()
-	text, err := os.ReadFile("testdata/journal-v1.tsv")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +48,27 @@ func oldRecords(t *testing.T) *memStore {
 			}
 			key = nameKey(fieldPrefix, string(name))
 		}
-		store.records[string(key)] = append([]byte{oldestVersion}, parts[2]...)
+		store.records[string(key)] = append([]byte{version}, parts[2]...)
 	}
 	return store
+}
+
+// inJSON puts all records into the form of a version that had them in JSON.
+func inJSON(t *testing.T, store *memStore, version byte) {
+	t.Helper()
+	for key, value := range store.records {
+		text := value[1:] // of the meta records, which are in JSON anyway
+		if key[0] != metaPrefix || key == string(booksKey) {
+			record, err := view([]byte(key), value, true)
+			if err == nil {
+				text, err = json.Marshal(record)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		store.records[key] = append([]byte{version}, text...)
+	}
 }
 
 // openOld opens the journal that is in the store.
@@ -158,8 +182,7 @@ func TestAnErasedPatternOfAnOldJournalIsKeptFromThenOn(t *testing.T) {
 	if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
 		t.Fatal(err)
 	}
-	change(t, r.store, booksKey, func(*persistedBooks) {})
-	r.store.records[string(booksKey)][0] = oldestVersion // as if it had not been rebuilt yet
+	inJSON(t, r.store, oldestVersion) // as if it had not been rebuilt yet
 	r.reopen()
 	if got := r.Totals(kind); got != before || got.Lookups != 1 {
 		t.Errorf("the history is %+v after an erasure, was %+v", got, before)
@@ -182,10 +205,9 @@ func TestWhatWasSentAndNotChargedIsCountedInAnOldJournal(t *testing.T) {
 			t.Errorf("sums of %s: %+v; want one that was sent and not charged", scope, want[scope])
 		}
 	}
+	inJSON(t, r.store, 2)
 	for key, value := range r.store.records {
-		value = []byte(strings.Replace(string(value), `"uncharged":1,`, "", 1))
-		value[0] = 2
-		r.store.records[key] = value
+		r.store.records[key] = []byte(strings.Replace(string(value), `"uncharged":1,`, "", 1))
 	}
 	wantSound(t, r.store)
 	r.reopen()

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"payonce/attempt"
@@ -68,16 +69,17 @@ func loadAll[T any](store Store, prefix byte, into map[string]T) error {
 // recoverOpen enters the attempts without a resolution. Whatever was in flight
 // when the last process ended may have been charged: it is in doubt from now on.
 func (j *Journal) recoverOpen(now time.Time) error {
-	var ids []attempt.ID
-	err := j.store.Scan([]byte{openPrefix}, nil, func(key, _ []byte) (bool, error) {
-		ids = append(ids, idOf(key))
-		return true, nil
+	ids := slices.Clone(j.books.persisted.InFlight)
+	err := eachID(j.store, openPrefix, func(id attempt.ID) error {
+		ids = append(ids, id)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
+	slices.Sort(ids)
 	var doubts []Write
-	for _, id := range ids {
+	for _, id := range slices.Compact(ids) {
 		a, write, err := j.loadOpen(id, now)
 		if err != nil {
 			return err
@@ -88,10 +90,11 @@ func (j *Journal) recoverOpen(now time.Time) error {
 	if len(doubts) == 0 {
 		return nil
 	}
-	return j.store.Commit(doubts)
+	j.books.persisted.InFlight = nil
+	return j.store.Commit(append(doubts, Write{booksKey, encode(&j.books.persisted)}))
 }
 
-// loadOpen reads an open attempt, and returns the doubt to be written when it has none.
+// loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
 func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
 	in, found, err := load[intent](j.store, idKey(intentPrefix, id))
 	if err != nil {
@@ -107,7 +110,7 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 		return a, nil, err
 	}
 	a.doubt = doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
-	return a, []Write{{idKey(doubtPrefix, id), encode(a.doubt)}}, nil
+	return a, doubtWrites(id, a.doubt), nil
 }
 
 // recoverWindow finds the slots that the last processes' lookups still occupy.

@@ -80,14 +80,17 @@ func profileRoom(res attempt.Resolution) int {
 // resolutionWrites returns the writes that record how an attempt ended.
 func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, states fieldStates) []Write {
 	writes := make([]Write, 0, 2+len(states))
-	writes = append(writes, Write{idKey(resolutionPrefix, id), encode(res)}, Write{idKey(openPrefix, id), nil})
+	writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
+	if a.state == attempt.InDoubt {
+		writes = append(writes, Write{idKey(openPrefix, id), nil})
+	}
 	for f, state := range states {
 		if state == attempt.Unasked || a.Erased { // whose fields are forgotten already
 			continue
 		}
 		f := enrich.Field(f)
 		entry := fieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}
-		writes = append(writes, Write{fieldKey(a.Key, f), encode(entry)})
+		writes = append(writes, Write{fieldKey(a.Key, f), encode(&entry)})
 	}
 	return writes
 }
@@ -101,9 +104,14 @@ func (j *Journal) Park(id attempt.ID, cause string) error {
 	}
 	d := doubt{At: j.now(), Cause: cause}
 	j.books.park(id, d, d.At)
-	durable := j.enqueue(nil, Write{idKey(doubtPrefix, id), encode(d)})
+	durable := j.enqueue(nil, doubtWrites(id, d)...)
 	j.mu.Unlock()
 	return <-durable
+}
+
+// doubtWrites returns the writes that put an attempt in doubt.
+func doubtWrites(id attempt.ID, d doubt) []Write {
+	return []Write{{idKey(doubtPrefix, id), encode(&d)}, {idKey(openPrefix, id), encode(&openMark{})}}
 }
 
 func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {

@@ -80,7 +80,7 @@ func copyStore(from Store, dir string, key []byte) error {
 	}
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		writes = append(writes, Write{bytes.Clone(key), bytes.Clone(value)})
-		if size += len(key) + len(value); size < maxQueue {
+		if size += writes[len(writes)-1].size(); size < maxQueue {
 			return true, nil
 		}
 		return true, flush()

@@ -44,7 +44,7 @@ func (r Run) LastStarted() time.Time {
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run Run) error {
 	j.lock()
-	durable := j.enqueue(nil, Write{nameKey(runPrefix, run.Name), encode(run)})
+	durable := j.enqueue(nil, Write{nameKey(runPrefix, run.Name), encode(&run)})
 	j.mu.Unlock()
 	return <-durable
 }
@@ -86,8 +86,9 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 
 // RememberAPIKey makes the key, which the service has accepted, the journal's own.
 func (j *Journal) RememberAPIKey(apiKey string) error {
+	fingerprint := j.fingerprint(apiKey)
 	j.lock()
-	durable := j.enqueue(nil, Write{fingerprintKey, encode(j.fingerprint(apiKey))})
+	durable := j.enqueue(nil, Write{fingerprintKey, encode(&fingerprint)})
 	j.mu.Unlock()
 	return <-durable
 }

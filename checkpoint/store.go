@@ -27,3 +27,10 @@ type roomy interface{ Room() error }
 type Write struct {
 	Key, Value []byte
 }
+
+// writeRoom is what a write takes in a transaction besides its key and its value, in
+// bytes: a transaction is bounded in its writes as well as in their length.
+const writeRoom = 64
+
+// size returns how much of a commit the write takes, in bytes.
+func (w Write) size() int { return len(w.Key) + len(w.Value) + writeRoom }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
 )
 
 // memStore is a Store whose disk is a map. It can fail a commit, with or without
@@ -147,5 +149,32 @@ func testStore(t *testing.T, open func() Store) {
 	broken := errors.New("broken")
 	if err := store.Scan([]byte("a"), nil, func(_, _ []byte) (bool, error) { return true, broken }); !errors.Is(err, broken) {
 		t.Errorf("a visit's error comes back as %v", err)
+	}
+}
+
+// TestACopyOfManySmallRecordsFitsIntoItsCommits has more of them than a transaction takes
+// in the bytes that they have.
+func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
+	const records = 60_000
+	from := newMemStore()
+	for n := range records {
+		from.records[string(fieldKey(enrich.Key{byte(n), byte(n >> 8), byte(n >> 16)}, enrich.WorkEmail))] = []byte{recordVersion}
+	}
+	dir := t.TempDir()
+	if err := copyStore(from, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	to, err := openBadger(dir, nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	copied := 0
+	err = to.Scan(nil, nil, func(_, _ []byte) (bool, error) {
+		copied++
+		return true, nil
+	})
+	if err != nil || copied != records {
+		t.Errorf("%d records of %d, error %v", copied, records, err)
 	}
 }

@@ -139,25 +139,20 @@ func (s *sums) endOn(at time.Time, id attempt.ID) {
 	s.changedDays[day] = true
 }
 
-// state is a record that is written anew by every commit that changes it.
-type state struct {
-	key    []byte
-	record any
-}
-
-// takeChanges returns what has changed since it was last called.
-func (s *sums) takeChanges() []state {
-	var states []state
+// takeChanges returns the writes of what has changed since it was last called.
+func (s *sums) takeChanges() []Write {
+	var writes []Write
 	for _, sum := range s.changed {
 		sum.changed = false
-		states = append(states, state{nameKey(totalsPrefix, sum.scope), sum.totals})
+		writes = append(writes, Write{nameKey(totalsPrefix, sum.scope), encode(&sum.totals)})
 	}
 	for day := range s.changedDays {
-		states = append(states, state{nameKey(dayPrefix, day), s.days[day]})
+		attempts := s.days[day]
+		writes = append(writes, Write{nameKey(dayPrefix, day), encode(&attempts)})
 	}
 	s.changed = s.changed[:0]
 	clear(s.changedDays)
-	return states
+	return writes
 }
 
 // span is the first and the last of some attempts.

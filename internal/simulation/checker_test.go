@@ -125,24 +125,45 @@ func (in intent) scopes() []string {
 	}
 }
 
-// record reads a record from the disk.
-func record(data []byte, into any) error {
+// record reads a record from the disk, as the journal's dump shows it.
+func (d *disk) record(key string, into any) error {
+	data := d.get(key)
 	if len(data) == 0 {
 		return fmt.Errorf("no record")
 	}
-	return json.Unmarshal(data[1:], into)
+	var dump bytes.Buffer
+	if err := checkpoint.Dump(oneRecord{key: []byte(key), value: data}, &dump, true); err != nil {
+		return err
+	}
+	var line struct {
+		Value json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(dump.Bytes(), &line); err != nil {
+		return err
+	}
+	return json.Unmarshal(line.Value, into)
+}
+
+// oneRecord is a store that holds one record.
+type oneRecord struct {
+	checkpoint.Store
+	key, value []byte
+}
+
+func (r oneRecord) Scan(_, _ []byte, visit func(key, value []byte) (bool, error)) error {
+	_, err := visit(r.key, r.value)
+	return err
 }
 
 // intents returns the attempts on the disk, those without a resolution alone or all.
 func (c *checker) intents(openAlone bool) []intent {
-	prefix := "a"
-	if openAlone {
-		prefix = "o"
-	}
 	var found []intent
-	for _, write := range c.world.disk.scan(prefix, "") {
+	for _, write := range c.world.disk.scan("a", "") {
 		in := intent{ID: attempt.ID(binary.BigEndian.Uint64(write.Key[1:]))}
-		if err := record(c.world.disk.get(recordKey('a', in.ID)), &in); err != nil {
+		if openAlone && c.world.disk.get(recordKey('r', in.ID)) != nil {
+			continue
+		}
+		if err := c.world.disk.record(recordKey('a', in.ID), &in); err != nil {
 			c.broken("P3: the intent of attempt %d cannot be read: %v", in.ID, err)
 			continue
 		}
@@ -152,8 +173,8 @@ func (c *checker) intents(openAlone bool) []intent {
 }
 
 func (c *checker) totals(scope string) (totals cost.Totals) {
-	if data := c.world.disk.get("c" + scope); data != nil {
-		if err := record(data, &totals); err != nil {
+	if c.world.disk.get("c"+scope) != nil {
+		if err := c.world.disk.record("c"+scope, &totals); err != nil {
 			c.broken("P3: the totals of %s cannot be read: %v", scope, err)
 		}
 	}
@@ -323,11 +344,10 @@ func (c *checker) explained(books sandbox.Snapshot) {
 
 // resolution returns how an attempt ended, by the disk.
 func (c *checker) resolution(id attempt.ID) (res attempt.Resolution, resolved bool) {
-	data := c.world.disk.get(recordKey('r', id))
-	if data == nil {
+	if c.world.disk.get(recordKey('r', id)) == nil {
 		return res, false
 	}
-	if err := record(data, &res); err != nil {
+	if err := c.world.disk.record(recordKey('r', id), &res); err != nil {
 		c.broken("P3: the resolution of attempt %d cannot be read: %v", id, err)
 	}
 	return res, true

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,7 +125,11 @@ func (m mutation) forgetIntent(w *world, in intent) {
 		{Key: []byte(recordKey('r', in.ID)), Value: encoded(w, attempt.Resolution{State: attempt.Voided, At: time.Now(), Sent: true})},
 		{Key: []byte(recordKey('o', in.ID))},
 	})
-	rewrite(w, "mbooks", func(books map[string]any) { books["resolved"] = books["resolved"].(float64) + 1 })
+	rewrite(w, "mbooks", func(books map[string]any) {
+		books["resolved"] = books["resolved"].(float64) + 1
+		flying, _ := books["in_flight"].([]any)
+		books["in_flight"] = slices.DeleteFunc(flying, func(id any) bool { return id.(float64) == float64(in.ID) })
+	})
 	for _, scope := range in.scopes() {
 		totals := w.check.totals(scope)
 		totals.Release(in.Hold, cost.Charge{})
@@ -135,7 +140,7 @@ func (m mutation) forgetIntent(w *world, in intent) {
 // rewrite changes a record on the disk, if it is there.
 func rewrite(w *world, key string, change func(map[string]any)) {
 	var fields map[string]any
-	if record(w.disk.get(key), &fields) != nil {
+	if w.disk.record(key, &fields) != nil {
 		return
 	}
 	change(fields)
@@ -145,7 +150,7 @@ func rewrite(w *world, key string, change func(map[string]any)) {
 func encoded(w *world, value any) []byte {
 	data, err := json.Marshal(value)
 	w.must(err)
-	return append([]byte{3}, data...) // the version of the record
+	return append([]byte{3}, data...) // a version whose records are in JSON
 }
 
 // retrying sends a lost lookup once more.

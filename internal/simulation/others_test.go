@@ -207,7 +207,7 @@ func (c *checker) takenAway(books sandbox.Snapshot) {
 	converted := 0
 	for _, in := range c.intents(false) {
 		var res attempt.Resolution
-		if record(c.world.disk.get(recordKey('r', in.ID)), &res) != nil || res.State != attempt.Settled {
+		if c.world.disk.record(recordKey('r', in.ID), &res) != nil || res.State != attempt.Settled {
 			continue
 		}
 		for f := range res.Charge.Free.Each() {

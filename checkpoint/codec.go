@@ -1,0 +1,98 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"payonce/attempt"
+	"payonce/cost"
+)
+
+// The first byte of every value is the version of the record's form. Values of all
+// versions stand side by side in one journal: each is read by its own byte, and what
+// is written is of the newest. Up to version 3 every record was in JSON. From version 4
+// on the records of attempts and whatever every commit writes are packed, as pack.go
+// says; the rare ones, which nobody waits for, are in JSON still.
+//
+// The sums are another matter than their form. Those of the first version count attempts
+// in fewer scopes, and its intents name the scopes of their ceilings, which say nothing
+// more; those of the second do not count what was sent and not charged. They have to be
+// rebuilt once.
+const (
+	recordVersion = 4
+	packedVersion = 4 // the first in which records are packed
+	sumsVersion   = 3 // the first whose sums count all that they count now
+	oldestVersion = 1
+)
+
+// isKnownVersion reports whether a value is of a version that this program reads.
+func isKnownVersion(data []byte) bool {
+	return len(data) > 0 && (data[0] >= oldestVersion && data[0] <= recordVersion)
+}
+
+// packer is a record that has a packed form.
+type packer interface {
+	unpacker
+	// pack appends the form to data.
+	pack(data []byte) []byte
+}
+
+// unpacker is a record, or a part of one, that can be read from a packed form.
+type unpacker interface {
+	// unpack reads the form. What is wrong with it, the packet keeps.
+	unpack(from *packet)
+}
+
+// packerOf returns the packed form of a record that is pointed to, nil for a kind of
+// record that is written in JSON.
+func packerOf(record any) unpacker {
+	switch record := record.(type) {
+	case *attempt.Resolution:
+		return (*resolution)(record)
+	case *cost.Totals:
+		return (*totals)(record)
+	case unpacker:
+		return record
+	}
+	return nil
+}
+
+// encode returns the value of a record: the version and its form.
+func encode[T any](record *T) []byte {
+	const room = 256 // for most
+	data := append(make([]byte, 0, room), recordVersion)
+	if packed, ok := packerOf(record).(packer); ok {
+		return packed.pack(data)
+	}
+	text, err := json.Marshal(record)
+	if err != nil {
+		panic(fmt.Sprintf("a journal record that has no JSON form: %v", err)) // a mistake in this package
+	}
+	return append(data, text...)
+}
+
+// decode reads the value of a record. The key is what errors tell.
+func decode[T any](key, data []byte, into *T) error {
+	if !isKnownVersion(data) {
+		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, string(key))
+	}
+	var err error
+	if packed := packerOf(into); packed != nil && data[0] >= packedVersion {
+		err = unpackAll(packed, data[1:])
+	} else {
+		err = json.Unmarshal(data[1:], into)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: record %q cannot be read: %w", ErrCorrupt, string(key), err)
+	}
+	return nil
+}
+
+// load reads one record and reports whether it is there.
+func load[T any](store Store, key []byte) (record T, found bool, err error) {
+	data, err := store.Get(key)
+	if err != nil || data == nil {
+		return record, false, err
+	}
+	return record, true, decode(key, data, &record)
+}
