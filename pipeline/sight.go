@@ -45,6 +45,9 @@ func (s *sights) ledBy(row, lead int64) { s.rows[row-s.first].lead = lead }
 func (p *pen) look(block table.Block) error {
 	p.batch.clear()
 	p.sights.begin(block)
+	if keeper, ok := block.(table.Keeper); ok {
+		keeper.Keep()
+	}
 	at := 0
 	return block.Each(func(row table.Row) error {
 		s := &p.sights.rows[at]

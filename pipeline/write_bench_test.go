@@ -25,7 +25,7 @@ import (
 )
 
 // outputRows is the length of the list of BenchmarkOutput.
-const outputRows = 200_000
+const outputRows = 300_000
 
 // BenchmarkOutput compares the output of a run, of whose rows none or a tenth are answered,
 // with a plain copy of the list by the same scanner and with a loop of encoding/csv. All
