@@ -100,7 +100,7 @@ func (p *pen) plainResult(row int64, s *sight, next *unread) (outcome, string) {
 // resultOf finds out what a row gets whose person the journal knows.
 func (p *pen) resultOf(row int64, s *sight, record *attempt.Record) {
 	p.row = rowResult{ids: p.row.ids[:0]}
-	p.recall(&p.row, s.absent, s.lead == row, record, p.attempts)
+	p.recall(&p.row, s.absent, s.lead == row, record, &p.attempts)
 	if s.lead != row {
 		p.row.follow(p.sameAs(s.lead))
 	}

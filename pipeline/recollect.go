@@ -20,16 +20,29 @@ type recollection struct {
 }
 
 // recollections are what the journal knows of some attempts, by ascending number.
-type recollections []recollection
+type recollections struct {
+	known []recollection
+	at    int // of the one that was asked for last
+}
 
-// of returns what is known of an attempt, nil when nothing is.
-func (r recollections) of(id attempt.ID) *recollection {
-	at, found := slices.BinarySearchFunc(r, id, func(known recollection, id attempt.ID) int { return cmp.Compare(known.id, id) })
+// of returns what is known of an attempt, nil when nothing is. Attempts are asked for
+// nearly in their order, and for each field again.
+func (r *recollections) of(id attempt.ID) *recollection {
+	for at := r.at; at < min(r.at+2, len(r.known)); at++ {
+		if r.known[at].id == id {
+			r.at = at
+			return &r.known[at]
+		}
+	}
+	at, found := slices.BinarySearchFunc(r.known, id, func(known recollection, id attempt.ID) int { return cmp.Compare(known.id, id) })
 	if !found {
 		return nil
 	}
-	return &r[at]
+	r.at = at
+	return &r.known[at]
 }
+
+func (r *recollections) clear() { r.known, r.at = r.known[:0], 0 }
 
 // remember reads the attempts of the block's persons, all at once: their order in the
 // journal is much like that of the list.
@@ -46,12 +59,12 @@ func (p *pen) remember() error {
 	if len(ids) > 0 && ids[0] == 0 {
 		ids = ids[1:]
 	}
-	p.attempts = p.attempts[:0]
+	p.attempts.clear()
 	if len(ids) == 0 {
 		return nil
 	}
 	return p.answers.Outcomes(ids, func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error {
-		p.attempts = append(p.attempts, recollection{id, who, ended, doubt})
+		p.attempts.known = append(p.attempts.known, recollection{id, who, ended, doubt})
 		return nil
 	})
 }

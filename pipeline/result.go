@@ -23,7 +23,7 @@ type rowResult struct {
 // recall collects what the journal holds on the person of a row, and judges the row by
 // the fields that it misses itself. A row that leads its person also shows what the run
 // paid for other fields: those that only its duplicates miss.
-func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts recollections) {
+func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections) {
 	states := record.States
 	var reasons [enrich.NumFields]string
 	seen := make([]attempt.ID, 0, enrich.NumFields)
@@ -53,7 +53,7 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 }
 
 // addForfeited adds what was charged for fields before they were bought again.
-func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts recollections) {
+func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections) {
 	var ids []attempt.ID
 	for f := range o.Scope.Wanted.Each() {
 		ids = append(ids, record.Earlier[f]...)
