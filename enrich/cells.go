@@ -19,7 +19,7 @@ type Cells struct {
 }
 
 // Contact returns the cells as texts of their own.
-func (c Cells) Contact() Contact {
+func (c *Cells) Contact() Contact {
 	return Contact{
 		ProfileURL:    string(c.ProfileURL),
 		FirstName:     string(c.FirstName),
@@ -32,7 +32,7 @@ func (c Cells) Contact() Contact {
 // AppendCanonical appends the canonical form of the contact's identity: what Identify
 // and Canonical give. A contact with no whole pattern gets a reason, and nothing is
 // appended. Cells of plain ASCII text need no allocation.
-func (c Cells) AppendCanonical(form []byte, prefer Pattern) ([]byte, Pattern, Unidentifiable) {
+func (c *Cells) AppendCanonical(form []byte, prefer Pattern) ([]byte, Pattern, Unidentifiable) {
 	start := len(form)
 	if form, pattern, ok := c.appendPlain(form, prefer); ok {
 		return form, pattern, ""
@@ -77,7 +77,7 @@ func (id Identity) cells(form []byte) (Cells, []byte) {
 
 // appendPlain is AppendCanonical for most contacts. It reports false, and what it
 // appended means nothing, where Identify has to look.
-func (c Cells) appendPlain(form []byte, prefer Pattern) ([]byte, Pattern, bool) {
+func (c *Cells) appendPlain(form []byte, prefer Pattern) ([]byte, Pattern, bool) {
 	start := len(form)
 	form, hasProfile := appendPlainProfile(form, c.ProfileURL)
 	if hasProfile && prefer == ByProfile {
@@ -97,7 +97,7 @@ func (c Cells) appendPlain(form []byte, prefer Pattern) ([]byte, Pattern, bool) 
 }
 
 // appendPlainName appends the canonical form of a name with a company.
-func (c Cells) appendPlainName(form []byte) ([]byte, bool) {
+func (c *Cells) appendPlainName(form []byte) ([]byte, bool) {
 	form = append(form, "name"+unitSeparator...)
 	form, first := appendName(form, c.FirstName)
 	form = append(form, unitSeparator...)
@@ -134,7 +134,7 @@ func appendName(form, cell []byte) ([]byte, bool) {
 }
 
 // appendPlainText appends the folded form of plain text: small letters, single spaces,
-// none at the ends. It reports false for text beyond ASCII and the letters of Europe.
+// none at the ends. It reports false for text beyond ASCII and plain letters.
 func appendPlainText(form, cell []byte) ([]byte, bool) {
 	start, space := len(form), false
 	for i := 0; i < len(cell); i++ {
@@ -149,12 +149,15 @@ func appendPlainText(form, cell []byte) ([]byte, bool) {
 		switch {
 		case ' ' < b && b < 0x7f:
 			form = append(form, lowerPlain(b))
-		case i+1 < len(cell) && isPlainLetter(cell[i:]):
+		case b < utf8.RuneSelf:
+			return form, false
+		default:
 			r, size := utf8.DecodeRune(cell[i:])
+			if !isPlainLetter(r) {
+				return form, false
+			}
 			form = utf8.AppendRune(form, unicode.ToLower(r))
 			i += size - 1
-		default:
-			return form, false
 		}
 	}
 	return form, true
@@ -196,13 +199,18 @@ func appendWhile(f *folds, form, text []byte) ([]byte, int) {
 	return form, len(text)
 }
 
-// isPlainLetter reports whether a text begins with a letter of the blocks Latin-1 and
-// Latin Extended-A whose normal form is itself and whose folded form is the small
-// letter.
-func isPlainLetter(text []byte) bool {
-	const first, last, others = 'À', 'ž', "ßİĲĳĿŀŉ"
-	r, _ := utf8.DecodeRune(text)
-	return r >= first && r <= last && !strings.ContainsRune(others, r)
+// isPlainLetter reports whether a letter beyond ASCII is of the blocks Latin-1, Latin
+// Extended-A, the Vietnamese and Russian alphabets or the common ideographs, and one whose
+// normal form is itself and whose folded form is the small letter.
+func isPlainLetter(r rune) bool {
+	switch {
+	case r >= 'À' && r <= 'ž':
+		return !strings.ContainsRune("ßİĲĳĿŀŉ", r)
+	case r < 'Ѐ':
+		return false
+	default:
+		return r <= 'џ' || r >= 'Ạ' && r <= 'ỹ' || r >= '\u4e00' && r <= '\u9fff'
+	}
 }
 
 // appendPlainProfile appends the canonical form of a profile's address, when that is

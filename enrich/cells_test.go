@@ -21,7 +21,8 @@ func cellsOf(c enrich.Contact) enrich.Cells {
 func checkCells(t rapid.TB, c enrich.Contact, prefer enrich.Pattern) {
 	t.Helper()
 	id, want := c.Identify(prefer)
-	form, pattern, reason := cellsOf(c).AppendCanonical([]byte("before"), prefer)
+	cells := cellsOf(c)
+	form, pattern, reason := cells.AppendCanonical([]byte("before"), prefer)
 	if reason != want {
 		t.Fatalf("%+q: the cells are %q, the contact %q", c, reason, want)
 	}
@@ -68,6 +69,13 @@ func TestEveryLetterFoldsTheSame(t *testing.T) {
 			checkCells(t, enrich.Contact{FirstName: name, LastName: "x" + name + "y", CompanyName: name + " Ltd"}, enrich.ByName)
 			checkCells(t, enrich.Contact{ProfileURL: "network.example/in/" + url.PathEscape(name) + "/x"}, enrich.ByProfile)
 		}
+	}
+}
+
+// TestIdeographsFoldTheSame tries the ideographs in names.
+func TestIdeographsFoldTheSame(t *testing.T) {
+	for r := rune(0x3000); r < 0xa100; r++ {
+		checkCells(t, enrich.Contact{FirstName: string(r), LastName: "A" + string(r) + "\u3099", CompanyName: string(r) + string(r) + " Ltd"}, enrich.ByName)
 	}
 }
 
@@ -126,7 +134,7 @@ func BenchmarkCanonical(b *testing.B) {
 
 // TestPlainCellsAllocateNothing holds for most rows of most lists.
 func TestPlainCellsAllocateNothing(t *testing.T) {
-	for _, title := range []string{"profile", "profile with query", "name and domain", "name and company", "letters of Europe"} {
+	for _, title := range []string{"profile", "profile with query", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
 		cells, form := cellsOf(benchmarked[title]), make([]byte, 0, 256)
 		if allocated := testing.AllocsPerRun(100, func() { form, _, _ = cells.AppendCanonical(form[:0], enrich.ByProfile) }); allocated > 0 {
 			t.Errorf("%s: %v allocations", title, allocated)

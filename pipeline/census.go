@@ -79,9 +79,10 @@ func (c *census) moveOut() error {
 	}
 	c.spill = spilled
 	for number := range c.logs {
-		err := c.logs[number].each(func(entries []entry) error { return spilled.appendEntries(number, entries) })
-		if err != nil {
-			return err
+		for _, chunk := range c.logs[number].chunks {
+			if err := spilled.appendEntries(number, chunk); err != nil {
+				return err
+			}
 		}
 		c.drop(number)
 	}

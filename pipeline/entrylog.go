@@ -10,20 +10,21 @@ import "sync"
 // memory for each row.
 type entryLog struct {
 	sync.Mutex
-	chunks []*entryChunk
+	chunks [][]entry // all but the last are full
 	count  int
 	enough int // entries, for the persons that there were at last
 }
 
-// entryChunk is what a log grows by.
-type entryChunk [256]entry
-
-const chunkBytes = int64(len(entryChunk{})) * entryBytes
+// chunkEntries is how many entries a log grows by.
+const (
+	chunkEntries = 256
+	chunkBytes   = chunkEntries * entryBytes
+)
 
 // leastEnough is how many entries any log may have.
 const leastEnough = 2048
 
-// The entries of a log are at most crowded/persons times its persons: they take 38
+// The entries of a log are at most crowded/roomy times its persons: they take 38
 // bytes a person at most.
 const (
 	crowded = 8
@@ -33,13 +34,15 @@ const (
 // append adds entries and returns by how many bytes the log has grown.
 func (l *entryLog) append(entries []entry) int64 {
 	before := len(l.chunks)
+	l.count += len(entries)
 	for len(entries) > 0 {
-		used := l.count % len(entryChunk{})
-		if used == 0 {
-			l.chunks = append(l.chunks, new(entryChunk))
+		last := len(l.chunks) - 1
+		if last < 0 || len(l.chunks[last]) == chunkEntries {
+			l.chunks = append(l.chunks, make([]entry, 0, chunkEntries))
+			last++
 		}
-		n := copy(l.chunks[len(l.chunks)-1][used:], entries)
-		l.count += n
+		n := min(chunkEntries-len(l.chunks[last]), len(entries))
+		l.chunks[last] = append(l.chunks[last], entries[:n]...)
 		entries = entries[n:]
 	}
 	return int64(len(l.chunks)-before) * chunkBytes
@@ -48,41 +51,30 @@ func (l *entryLog) append(entries []entry) int64 {
 // isCrowded reports whether there may be too many entries for the persons.
 func (l *entryLog) isCrowded() bool { return l.count > max(l.enough, leastEnough) }
 
-// each hands the entries to visit, in order, some at a time.
-func (l *entryLog) each(visit func([]entry) error) error {
-	left := l.count
-	for _, chunk := range l.chunks {
-		if err := visit(chunk[:min(left, len(chunk))]); err != nil {
-			return err
-		}
-		left -= len(chunk)
-	}
-	return nil
-}
-
 // distinctInto puts the log's persons into an empty table.
 func (l *entryLog) distinctInto(d *distinct) {
 	d.reset(l.count)
-	_ = l.each(func(entries []entry) error {
-		for _, e := range entries {
+	for _, chunk := range l.chunks {
+		for _, e := range chunk {
 			d.put(e)
 		}
-		return nil
-	})
+	}
 }
 
 // tidy keeps one entry for each person, and returns by how many bytes the log has
 // grown, less than zero where it shrank.
 func (l *entryLog) tidy(scratch *distinct) int64 {
 	l.distinctInto(scratch)
-	before := len(l.chunks)
-	for i := range l.chunks {
-		copy(l.chunks[i][:], scratch.entries[min(i*len(entryChunk{}), len(scratch.entries)):])
+	entries, used := scratch.entries, 0
+	for ; len(entries) > 0; used++ {
+		n := min(chunkEntries, len(entries))
+		l.chunks[used] = append(l.chunks[used][:0], entries[:n]...)
+		entries = entries[n:]
 	}
+	before := len(l.chunks)
+	clear(l.chunks[used:])
+	l.chunks = l.chunks[:used]
 	l.count = len(scratch.entries)
-	needed := (l.count + len(entryChunk{}) - 1) / len(entryChunk{})
-	clear(l.chunks[needed:])
-	l.chunks = l.chunks[:needed]
 	l.enough = l.count * crowded / roomy
-	return int64(needed-before) * chunkBytes
+	return int64(used-before) * chunkBytes
 }

@@ -16,7 +16,8 @@ type looker struct {
 
 	fields                                                      [enrich.NumFields]int // the columns of the fields
 	profileURL, firstName, lastName, companyDomain, companyName int
-	canonical                                                   []byte // scratch
+	cells                                                       enrich.Cells // of the row that was read last
+	canonical                                                   []byte       // scratch
 }
 
 func (s Scope) looker(keyOf func([]byte) enrich.Key) *looker {
@@ -43,23 +44,25 @@ func (l *looker) missing(row table.Row) enrich.Fields {
 	return missing
 }
 
-// cells returns what the row says about its person.
-func (l *looker) cells(row table.Row) enrich.Cells {
-	cell := func(column int) []byte {
-		if column == none {
-			return nil
-		}
-		return row.Cell(column)
+// read reads what the row says about its person. It is valid until the row's visit ends.
+func (l *looker) read(row table.Row) *enrich.Cells {
+	l.cells = enrich.Cells{
+		ProfileURL: cellOf(row, l.profileURL), FirstName: cellOf(row, l.firstName), LastName: cellOf(row, l.lastName),
+		CompanyDomain: cellOf(row, l.companyDomain), CompanyName: cellOf(row, l.companyName),
 	}
-	return enrich.Cells{
-		ProfileURL: cell(l.profileURL), FirstName: cell(l.firstName), LastName: cell(l.lastName),
-		CompanyDomain: cell(l.companyDomain), CompanyName: cell(l.companyName),
+	return &l.cells
+}
+
+func cellOf(row table.Row, column int) []byte {
+	if column == none {
+		return nil
 	}
+	return row.Cell(column)
 }
 
 // key returns the key of the row's person, or why the row names nobody.
 func (l *looker) key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
-	form, pattern, reason := l.cells(row).AppendCanonical(l.canonical[:0], l.prefer)
+	form, pattern, reason := l.read(row).AppendCanonical(l.canonical[:0], l.prefer)
 	l.canonical = form
 	if reason != "" {
 		return enrich.Key{}, 0, reason
@@ -69,7 +72,7 @@ func (l *looker) key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidenti
 
 // identity returns the row's person, who has a key.
 func (l *looker) identity(row table.Row) enrich.Identity {
-	id, _ := l.cells(row).Contact().Identify(l.prefer)
+	id, _ := l.read(row).Contact().Identify(l.prefer)
 	return id
 }
 

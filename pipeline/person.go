@@ -14,9 +14,7 @@ type person struct {
 }
 
 // unasked returns the fields that the person misses and the journal does not know.
-func (p person) unasked() enrich.Fields {
-	return p.wants.Without(p.known | p.rejected | p.doubted | p.forfeited | p.forgotten)
-}
+func (p person) unasked() enrich.Fields { return unaskedIn(p.marks()) }
 
 // marks returns the person in the bits that an entry has for it.
 func (p person) marks() uint64 {
@@ -27,7 +25,7 @@ func (p person) marks() uint64 {
 // personOf returns the person that marks stand for.
 func personOf(marks uint64) person {
 	return person{
-		pattern: enrich.Pattern(marks & 1),
+		pattern: patternIn(marks),
 		wants:   fromMarks(marks, 0), known: fromMarks(marks, 1), rejected: fromMarks(marks, 2),
 		doubted: fromMarks(marks, 3), forfeited: fromMarks(marks, 4), forgotten: fromMarks(marks, 5),
 	}
@@ -37,6 +35,14 @@ func personOf(marks uint64) person {
 // the ones of the kind before, and the first ones the pattern.
 func asMarks(fields enrich.Fields, kind int) uint64 {
 	return uint64(fields) << (1 + kind*enrich.NumFields)
+}
+
+func patternIn(marks uint64) enrich.Pattern { return enrich.Pattern(marks & 1) }
+
+// unaskedIn is unasked for the marks of a person, without making one.
+func unaskedIn(marks uint64) enrich.Fields {
+	known := fromMarks(marks, 1) | fromMarks(marks, 2) | fromMarks(marks, 3) | fromMarks(marks, 4) | fromMarks(marks, 5)
+	return fromMarks(marks, 0).Without(known)
 }
 
 func fromMarks(marks uint64, kind int) enrich.Fields {

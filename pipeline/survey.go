@@ -77,11 +77,11 @@ const (
 	markKey    rowMark = ^(markByName<<1 - 1)
 )
 
-// newRowMark returns the mark of the row that leads a person, whose key has this last
-// byte.
-func newRowMark(keyByte byte, p person) rowMark {
-	mark := rowMark(p.unasked()) | markLeads | rowMark(keyByte)&markKey
-	if p.pattern == enrich.ByName {
+// newRowMark returns the mark of the row that leads the person of an entry.
+func newRowMark(e *entry) rowMark {
+	marks := e.marks()
+	mark := rowMark(unaskedIn(marks)) | markLeads | rowMark(e.keyByte())&markKey
+	if patternIn(marks) == enrich.ByName {
 		mark |= markByName
 	}
 	return mark
@@ -201,10 +201,11 @@ func (v *Survey) markEach(entries []entry, number int) (settled Counts) {
 	begin := len(entries) * (number % 16) / 16
 	for _, part := range [...][]entry{entries[begin:], entries[:begin]} {
 		for i := range part {
-			p := personOf(part[i].marks())
-			v.rows[part[i].row()-1] = newRowMark(part[i].keyByte(), p)
-			if p.unasked() == 0 {
-				settled.addSettled(p)
+			e := &part[i]
+			mark := newRowMark(e)
+			v.rows[e.row()-1] = mark
+			if mark.ask() == 0 {
+				settled.addSettled(personOf(e.marks()))
 			}
 		}
 	}
