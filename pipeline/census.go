@@ -91,22 +91,19 @@ func (c *census) moveOut() error {
 
 // takeOver enters the persons of a table, and empties it. The census, which is empty,
 // goes on in a file.
-func (c *census) takeOver(p *people) error {
+func (c *census) takeOver(l *leads) error {
 	if err := c.moveOut(); err != nil {
 		return err
 	}
-	for number := range p.shards {
-		one := make([]entry, 1)
-		err := p.shards[number].each(func(e *entry) error {
-			one[0] = *e
-			return c.spill.appendEntries(number, one)
-		})
-		if err != nil {
-			return err
+	for number := range l.shards {
+		for _, chunk := range l.shards[number].chunks {
+			if err := c.spill.appendEntries(number, chunk); err != nil {
+				return err
+			}
 		}
-		p.shards[number] = shard{}
+		l.shards[number] = leadShard{}
 	}
-	p.bytes = 0
+	l.bytes = 0
 	return nil
 }
 

@@ -16,8 +16,8 @@ import (
 type pen struct {
 	*looker
 	*writing
-	batch batch
 	sights
+	entries  []entry // of the rows that name somebody
 	ids      []attempt.ID
 	attempts recollections // of the persons of the block
 	row      rowResult     // of a row whose person the journal knows

@@ -40,10 +40,10 @@ func (s *sights) begin(block table.Block) {
 // ledBy says which row leads the person of a row.
 func (s *sights) ledBy(row, lead int64) { s.rows[row-s.first].lead = lead }
 
-// look finds out who the rows of a block are about and gathers them in the batch. Until
+// look finds out who the rows of a block are about and gathers their entries. Until
 // it is known better each row leads.
 func (p *pen) look(block table.Block) error {
-	p.batch.clear()
+	p.entries = p.entries[:0]
 	p.sights.begin(block)
 	if keeper, ok := block.(table.Keeper); ok {
 		keeper.Keep()
@@ -61,7 +61,7 @@ func (p *pen) look(block table.Block) error {
 			return nil
 		}
 		s.lead = p.sights.first + int64(at) - 1
-		p.batch.add(newEntry(key, s.lead, 0))
+		p.entries = append(p.entries, newEntry(key, s.lead, 0))
 		if !p.known.mayKnow(key) {
 			return nil
 		}

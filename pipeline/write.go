@@ -106,8 +106,8 @@ func (o Output) Write(ctx context.Context, list List, answers Answers, out, reje
 	w.pens.New = func() any { return w.newPen() }
 	err = w.pass(ctx, func(p *pen, turn table.Turn) error {
 		turn.Take(func() {
-			w.people.claim(&p.batch, p.sights.ledBy)
-			p.full = o.Scope.Memory > 0 && w.people.bytes > o.Scope.Memory
+			w.leads.claim(p.entries, p.sights.ledBy)
+			p.full = o.Scope.Memory > 0 && w.leads.bytes > o.Scope.Memory
 		})
 		return nil
 	})
@@ -123,7 +123,7 @@ type writing struct {
 	list         List
 	answers      Answers
 	out, rejects table.Writer
-	people       people
+	leads        leads
 	known        *knowledge
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written

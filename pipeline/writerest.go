@@ -14,7 +14,7 @@ import (
 func (w *writing) writeRest(ctx context.Context) (err error) {
 	census := newCensus(w.Scope)
 	defer func() { err = errors.Join(err, census.close()) }()
-	if err := census.takeOver(&w.people); err != nil {
+	if err := census.takeOver(&w.leads); err != nil {
 		return err
 	}
 	rows, err := w.enterRest(ctx, census)
