@@ -95,15 +95,14 @@ func (c *census) takeOver(l *leads) error {
 	if err := c.moveOut(); err != nil {
 		return err
 	}
-	for number := range l.shards {
-		for _, chunk := range l.shards[number].chunks {
-			if err := c.spill.appendEntries(number, chunk); err != nil {
+	for _, chunk := range l.log {
+		for i := range chunk {
+			if err := c.spill.appendEntries(chunk[i].shardOf(), chunk[i:i+1]); err != nil {
 				return err
 			}
 		}
-		l.shards[number] = leadShard{}
 	}
-	l.bytes = 0
+	*l = leads{}
 	return nil
 }
 

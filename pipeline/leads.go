@@ -3,25 +3,30 @@ package pipeline
 // leads knows which row leads each person, who enter in the order of the list: the first
 // of their rows.
 //
-// A shard keeps its persons in a log, in the order in which they came, and finds them by
-// a table of short references. So what moves when a table grows, and what a search waits
-// for, is a third of an entry; the log is looked into only where half a key agrees, which
-// is where a person comes again.
+// It keeps the persons in a log, in the order in which they came, and finds them by tables
+// of short references. So what moves when a table grows, and what a search waits for, is a
+// third of an entry; the log is looked into only where half a key agrees, which is where a
+// person comes again.
 type leads struct {
-	shards  [numShards]leadShard
-	bytes   int64  // of all shards
+	log     [][]entry // in chunks; all but the last are full
+	count   int       // of the entries
+	shards  [numShards]references
+	bytes   int64  // of all
 	touched uint64 // keeps touch from being left out
 }
 
-// leadShard holds the persons whose keys begin with one byte.
-type leadShard struct {
-	chunks [][]entry // all but the last are full
-	count  int
-	places []reference
-}
+// leadChunk is how many entries the log grows by.
+const leadChunk = 128
 
-// leadChunk is how many entries a shard grows by.
-const leadChunk = 64
+// mostLeads is how many persons there may be: half of those that references can number,
+// since more of them come with the blocks that are under way.
+const mostLeads = 1 << 31
+
+// references is the table of the persons whose keys begin with one byte.
+type references struct {
+	places []reference
+	count  int
+}
 
 // reference stands for an entry of a log: half of its key, and its number in the log from
 // 1. An empty place has 0.
@@ -40,7 +45,7 @@ func (r reference) mayBe(e entry) bool { return uint64(r)>>32 == e.low>>32 }
 
 // place returns where the search for an entry begins. It grows with the reference, so that
 // a table is copied into a larger one from front to back.
-func (s *leadShard) place(high32 uint64) int {
+func (s *references) place(high32 uint64) int {
 	return int(high32 * uint64(len(s.places)) >> 32)
 }
 
@@ -78,39 +83,45 @@ func (l *leads) lead(e *entry) int64 {
 		}
 		known := s.places[at]
 		if known == 0 {
-			l.bytes += s.append(e)
-			s.places[at] = e.reference(s.count)
+			l.append(e)
+			s.count++
+			s.places[at] = e.reference(l.count)
 			return e.row()
 		}
 		if known.mayBe(*e) {
-			if other := s.entry(known.number()); other.low == e.low && other.high == e.high {
+			if other := l.entry(known.number()); other.low == e.low && other.high == e.high {
 				return other.row()
 			}
 		}
 	}
 }
 
-// entry returns an entry by its number, from 1.
-func (s *leadShard) entry(number int) *entry {
-	return &s.chunks[(number-1)/leadChunk][(number-1)%leadChunk]
+// entry returns an entry of the log by its number, from 1.
+func (l *leads) entry(number int) *entry {
+	return &l.log[(number-1)/leadChunk][(number-1)%leadChunk]
 }
 
-// append adds an entry, and returns by how many bytes the shard has grown.
-func (s *leadShard) append(e *entry) (grown int64) {
-	if s.count%leadChunk == 0 {
-		s.chunks = append(s.chunks, make([]entry, 0, leadChunk))
-		grown = leadChunk * entryBytes
+// append adds an entry to the log.
+func (l *leads) append(e *entry) {
+	if l.count%leadChunk == 0 {
+		l.log = append(l.log, make([]entry, 0, leadChunk))
+		l.bytes += leadChunk * entryBytes
 	}
-	last := &s.chunks[len(s.chunks)-1]
+	last := &l.log[len(l.log)-1]
 	*last = append(*last, *e)
-	s.count++
-	return grown
+	l.count++
+}
+
+// exceed reports whether the persons take more bytes than the ceiling, zero for none, or
+// are too many to be numbered.
+func (l *leads) exceed(ceiling int64) bool {
+	return ceiling > 0 && l.bytes > ceiling || l.count > mostLeads
 }
 
 // grow makes the table larger by a half, and returns by how many bytes. Tables begin with
 // sizes that differ, so that they do not all grow at the same time: a person takes 33 to 38
 // bytes.
-func (s *leadShard) grow(number int) int64 {
+func (s *references) grow(number int) int64 {
 	old := s.places
 	size := len(old) + len(old)/2
 	if size == 0 {

@@ -107,7 +107,7 @@ func (o Output) Write(ctx context.Context, list List, answers Answers, out, reje
 	err = w.pass(ctx, func(p *pen, turn table.Turn) error {
 		turn.Take(func() {
 			w.leads.claim(p.entries, p.sights.ledBy)
-			p.full = o.Scope.Memory > 0 && w.leads.bytes > o.Scope.Memory
+			p.full = w.leads.exceed(o.Scope.Memory)
 		})
 		return nil
 	})
