@@ -54,6 +54,9 @@ func mcpCases() []Case {
 			}},
 		)},
 		{Rule: Rule{"mcp/status-tool", mcpEndpoint, "the status tool takes no arguments, is free, and gives the status object"}, Over: service.MCP, Steps: inSession(
+			Message{Body: listTools, Status: 200, Shows: members{
+				"result.tools.0.name": "service_account_status", "result.tools.0.inputSchema.additionalProperties": false, "result.tools.0.inputSchema.properties": absent{},
+			}},
 			Message{Body: call("service_account_status", "{}"), Status: 200, Shows: members{
 				"result.isError": absent{}, "result.structuredContent.key_valid": true, "result.structuredContent.free_allowance.work_emails_remaining": 20,
 			}},
@@ -103,7 +106,7 @@ func mcpFailureCases() []Case {
 		)},
 		{Rule: Rule{"mcp/protocol-error", "Errors", "a tool that there is none of is a JSON-RPC error; what is no call of the interface is refused; nothing is looked up"}, Over: service.MCP, Steps: inSession(
 			Message{Body: call("service_find_everything", "{}"), Status: 200, Shows: members{"error.code": -32602, "result": absent{}}},
-			Message{Body: `{"jsonrpc":"2.0","id":9,"method":"tools/buy","params":{}}`, Status: 400, Shows: members{"result": absent{}}},
+			Message{Body: `{"jsonrpc":"2.0","id":9,"method":"tools/buy","params":{}}`, Status: 200, Shows: members{"error.code": -32601, "id": 9.0, "result": absent{}}},
 			Message{Body: `{"jsonrpc":"2.0","id":`, Status: 400},
 		)},
 		{Rule: Rule{"mcp/restricted-tool", "Errors", "the status tool fails as the data tools do"}, Over: service.MCP, Steps: inSession(

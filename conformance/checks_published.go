@@ -31,7 +31,7 @@ func publishedChecks() []check {
 	return []check{
 		{Rule{"live/document", "Assumptions", "the OpenAPI document is at openapi.json, and needs no key"}, func(e *evidence) view {
 			if e.documentErr != nil {
-				return differs("%s", e.documentErr)
+				return failure(e.documentErr)
 			}
 			return agrees("%s %s", e.document.Title, e.document.Version)
 		}},
@@ -40,7 +40,7 @@ func publishedChecks() []check {
 		{Rule{"live/document-prices", "Versioning", "the document publishes the prices that the workspace pays"}, ofDocument(pricesView)},
 		{Rule{"live/tools", mcpEndpoint, "a session opens in the implemented mode and lists the tools, the free one among them"}, func(e *evidence) view {
 			if e.toolsErr != nil {
-				return differs("%s", e.toolsErr)
+				return failure(e.toolsErr)
 			}
 			listed := len(e.tools.Operations) + len(e.tools.Others)
 			return holds(listed == e.Live.Tools, "%d tools, where %d are expected", listed, e.Live.Tools)

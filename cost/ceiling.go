@@ -77,12 +77,15 @@ func (c Ceiling) Need(h Hold) int64 {
 	return int64(h.Amount())
 }
 
-// Format writes an amount in the unit of the ceiling: "$3.00" or "12 lookups".
+// Format writes an amount in the unit of the ceiling: "$3.00", "1 lookup" or "12 lookups".
 func (c Ceiling) Format(amount int64) string {
-	if c.Measure == Lookups {
-		return fmt.Sprintf("%d lookups", amount)
+	switch {
+	case c.Measure != Lookups:
+		return "$" + Money(amount).String()
+	case amount == 1:
+		return "1 lookup"
 	}
-	return "$" + Money(amount).String()
+	return fmt.Sprintf("%d lookups", amount)
 }
 
 // Refusing returns the ceiling that a lookup with this hold does not fit under,

@@ -82,6 +82,15 @@ func TestCeilingAt(t *testing.T) {
 	}
 }
 
+func TestCeilingFormatCountsLookups(t *testing.T) {
+	ceiling := cost.Ceiling{Measure: cost.Lookups}
+	for amount, want := range map[int64]string{0: "0 lookups", 1: "1 lookup", 2: "2 lookups", 21: "21 lookups"} {
+		if got := ceiling.Format(amount); got != want {
+			t.Errorf("%d is written as %q, want %q", amount, got, want)
+		}
+	}
+}
+
 func TestCeilingMeasures(t *testing.T) {
 	totals := cost.Totals{Settled: 3 * cost.Dollar, Held: 2 * cost.Dollar, Lookups: 20, Forfeited: 1, Open: 5}
 	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Prices: standard()}

@@ -137,6 +137,7 @@ func recognise(schema table.Schema, role Role) (int, error) {
 	found := columnsWhere(schema, func(header string) bool {
 		return slices.Contains(synonyms[role], simplify(header))
 	})
+	found = slices.DeleteFunc(found, func(column int) bool { return isAppendedProfile(schema, column) })
 	switch len(found) {
 	case 0:
 		return none, nil
@@ -146,6 +147,22 @@ func recognise(schema table.Schema, role Role) (int, error) {
 		return none, fmt.Errorf("columns %s could all be %s; choose one with --map %s=#%d",
 			described(schema, found), role, role, found[0]+1)
 	}
+}
+
+// appendedProfile is the name of the column that Output appends for profiles.
+const appendedProfile = "profile"
+
+// isAppendedProfile reports whether an earlier output of this program appended a column
+// with JSON of profiles, as the columns before it tell. A profile URL often stands under
+// the same name in people's own lists, so the name alone says nothing.
+func isAppendedProfile(schema table.Schema, column int) bool {
+	if schema.Columns[column] != appendedProfile {
+		return false
+	}
+	return slices.ContainsFunc(schema.Columns[:column], func(header string) bool {
+		return strings.HasPrefix(header, "enrich_") &&
+			slices.ContainsFunc(resultColumns, func(c table.Column) bool { return c.Name == header })
+	})
 }
 
 func columnsWhere(schema table.Schema, match func(header string) bool) []int {

@@ -66,6 +66,40 @@ func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	}
 }
 
+// TestAnOutputsOwnProfileIsNoProfileURL feeds an output with profiles back in.
+func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
+	appended := func(list ...string) []string {
+		schema := table.Schema{Columns: list}
+		output := pipeline.Output{Scope: pipeline.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
+		for _, column := range output.Columns(schema) {
+			schema.Columns = append(schema.Columns, column.Name)
+		}
+		return schema.Columns
+	}
+	named := []string{"first name", "last name", "domain"}
+	tests := map[string]struct {
+		columns   []string
+		overrides []string
+		want      int // the column of profile URLs, from 1; 0 for none
+	}{
+		"people's own":          {columns: []string{"Name", "profile"}, want: 2},
+		"by name":               {columns: appended(named...)},
+		"by name, twice":        {columns: appended(appended(named...)...)},
+		"by a profile":          {columns: appended("profile", "email"), want: 1},
+		"by another name":       {columns: appended("email", "LinkedIn"), want: 2},
+		"behind somebody's own": {columns: []string{"enrich_person", "profile"}, want: 2},
+		"on request":            {columns: appended(named...), overrides: []string{"profile_url=profile"}, want: len(appended(named...))},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			column, found := mapColumns(t, test.columns, test.overrides...)[pipeline.RoleProfileURL]
+			if found != (test.want > 0) || found && column != test.want-1 {
+				t.Errorf("in %q the profile URLs are in column %d, %v; want column %d", test.columns, column+1, found, test.want)
+			}
+		})
+	}
+}
+
 func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

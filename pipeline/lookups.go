@@ -40,7 +40,6 @@ type lead struct {
 	number   int64
 	mark     rowMark
 	identity enrich.Identity
-	rank     rank // when there is a priority
 }
 
 // lead returns the leading row with its person.
@@ -55,7 +54,7 @@ func (l *looker) lead(row table.Row, mark rowMark) (lead, error) {
 // the lookups.
 func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) (err error) {
 	if s.Priority != nil {
-		return s.eachByPriority(ctx, list, survey, choose, visit)
+		return s.eachGathered(ctx, list, survey, choose, visit)
 	}
 	reader, err := list.Open(s.Mapping.columns())
 	if err != nil {

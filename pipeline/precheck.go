@@ -37,17 +37,17 @@ func Precheck(account cost.Account, counts Counts) Stop {
 	return nil
 }
 
-// CheckPrices compares the prices with the most that the service says it may
-// charge. A service that is dearer than the rate card would break every ceiling.
-func CheckPrices(account cost.Account, prices cost.Prices, wanted enrich.Fields) error {
-	if _, err := prices.Total(wanted); err != nil {
+// CheckPrices compares the prices that count with the most that the service says it may
+// charge. A service that is dearer would break every ceiling.
+func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) error {
+	if _, err := quote.Prices.Total(wanted); err != nil {
 		return err
 	}
-	higher := account.HigherPrices(prices)
+	higher := account.HigherPrices(quote.Prices)
 	for f := range wanted.Each() {
 		if most := higher[f]; most > 0 {
-			return fmt.Errorf("the service may charge $%s for a %s, the rate card says $%s; choose the right option with --rate-option",
-				most, f, prices[f])
+			return fmt.Errorf("the service may charge $%s for a %s, which costs $%s by %s; choose the right option with --rate-option, or give the right price with --rate-card",
+				most, f, quote.Prices[f], quote.Sources[f])
 		}
 	}
 	return nil

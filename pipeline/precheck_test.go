@@ -84,16 +84,17 @@ func TestCheckPrices(t *testing.T) {
 		wanted  enrich.Fields
 		want    []string // parts of the error; none for no error
 	}{
-		"as the rate card says":      {charging(15*cost.Cent, 0), prices, email, nil},
+		"as told":                    {charging(15*cost.Cent, 0), prices, email, nil},
 		"still free":                 {charging(0, 5), prices, email, nil},
 		"the status tells nothing":   {cost.Account{}, prices, email, nil},
 		"a field that is not wanted": {charging(cost.Dollar, 0), prices, phone, nil},
-		"dearer than the rate card":  {charging(16*cost.Cent, 0), prices, enrich.AllFields, []string{"$0.16", "work_email", "$0.15", "--rate-option"}},
+		"dearer":                     {charging(16*cost.Cent, 0), prices, enrich.AllFields, []string{"$0.16", "work_email", "$0.15 by the OpenAPI document", "--rate-option"}},
 		"an unknown price":           {cost.Account{}, cost.Prices{enrich.WorkEmail: cost.Cent}, enrich.AllFields, []string{"business_phone is unknown"}},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			err := pipeline.CheckPrices(test.account, test.prices, test.wanted)
+			quote := cost.ChoosePrices(test.wanted, cost.PriceSource{Name: "the OpenAPI document", Prices: test.prices})
+			err := pipeline.CheckPrices(test.account, quote, test.wanted)
 			if test.want == nil && err != nil {
 				t.Errorf("error %v, want none", err)
 			}

@@ -1,14 +1,17 @@
 package pipeline_test
 
 import (
+	gocmp "cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"payonce/io/table"
@@ -86,22 +89,114 @@ func TestLongCellsAreComparedByTheirBeginning(t *testing.T) {
 	}
 }
 
-// TestThePassesOfAPriorityYieldEveryLookupOnce compares the passes, however little
-// is kept at once, with sorting all rows.
-func TestThePassesOfAPriorityYieldEveryLookupOnce(t *testing.T) {
+// TestPriorityOrdersLikeSorting compares the words and the passes, however little is
+// gathered at once, with sorting all cells.
+func TestPriorityOrdersLikeSorting(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		cells := rapid.SliceOfN(rapid.SampledFrom([]string{"", "1", "01", "1.0", "2", "x", "X", "y", " "}), 0, 25).Draw(rt, "cells")
+		text := rapid.Custom(func(rt *rapid.T) string {
+			alike := strings.Repeat("x", rapid.IntRange(0, 70).Draw(rt, "alike"))
+			return alike + rapid.SampledFrom([]string{"", "a", "B", "é", "aé", "abcdefgh", "abcdefgi", "\x7f"}).Draw(rt, "end")
+		})
+		number := rapid.SampledFrom([]string{"0", "-0", "1", "01", "1.0", "-1", "1e999", "-1e999", "1e-300", "1,000", "999"})
+		cells := rapid.SliceOfN(rapid.OneOf(text, number, rapid.SampledFrom([]string{"", " "})), 0, 25).Draw(rt, "cells")
 		priority := pipeline.Priority{AtOnce: rapid.IntRange(1, 30).Draw(rt, "at once"), Ascending: rapid.Bool().Draw(rt, "ascending")}
-		all := priority
-		all.AtOnce = 1000
-		want := order(t, all, cells)
-		if len(want) != len(cells) {
-			rt.Fatalf("%d lookups for %d people", len(want), len(cells))
-		}
-		if diff := cmp.Diff(want, order(t, priority, cells)); diff != "" {
-			rt.Fatalf("%d at once (-want +got):\n%s", priority.AtOnce, diff)
+		want := slices.Clone(cells)
+		slices.SortStableFunc(want, func(a, b string) int { return compareCells(a, b, priority.Ascending) })
+		if diff := cmp.Diff(want, order(t, priority, cells), cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("%+v (-want +got):\n%s", priority, diff)
 		}
 	})
+}
+
+// compareCells is the order of two cells in plain words.
+func compareCells(a, b string, ascending bool) int {
+	number := func(cell string) (float64, bool) {
+		value, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
+		return value, err == nil || errors.Is(err, strconv.ErrRange)
+	}
+	kind := func(cell string) int {
+		_, isNumber := number(cell)
+		switch {
+		case strings.TrimSpace(cell) == "":
+			return 3
+		case isNumber:
+			return 1
+		}
+		return 2
+	}
+	text := func(cell string) string {
+		cell = strings.ToLower(cell)
+		for len(cell) > 64 {
+			runes := []rune(cell)
+			cell = string(runes[:len(runes)-1])
+		}
+		return cell
+	}
+	if kind(a) != kind(b) {
+		return kind(a) - kind(b)
+	}
+	result := strings.Compare(text(a), text(b))
+	switch kind(a) {
+	case 1:
+		first, _ := number(a)
+		second, _ := number(b)
+		result = gocmp.Compare(first, second)
+	case 3:
+		result = 0
+	}
+	if !ascending {
+		return -result
+	}
+	return result
+}
+
+// counted is a list that counts its passes.
+type counted struct {
+	csvList
+	passes *int
+}
+
+func (l counted) Open(columns []int) (table.Reader, error) {
+	*l.passes++
+	return l.csvList.Open(columns)
+}
+
+// TestThePassesOfAPriorityAreFew counts how often a list is read: once to order it, and
+// for ever larger parts of it.
+func TestThePassesOfAPriorityAreFew(t *testing.T) {
+	cells := make([]string, 1000)
+	for i := range cells {
+		cells[i] = strconv.Itoa(i * 7919 % 1000)
+	}
+	passes := 0
+	list := counted{byRevenue(cells...), &passes}
+	tests := map[string]struct {
+		limit, memory int64
+		taking        int // the survey, and the order of its limit
+		asking        int // the order, and the parts
+	}{
+		"all":                 {taking: 1, asking: 1 + 7}, // 10, 20, 40 … 640
+		"a limit":             {limit: 630, taking: 2, asking: 1 + 6},
+		"memory for 40":       {memory: 40 * 512, taking: 1, asking: 1 + 2 + 25},
+		"memory for very few": {limit: 100, memory: 1, taking: 2, asking: 1 + 10},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			passes = 0
+			scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: 10})
+			scope.Limit, scope.Memory, scope.TempDir = test.limit, test.memory, t.TempDir()
+			passes = 0
+			survey := take(t, scope, list, blank{})
+			if passes != test.taking {
+				t.Errorf("the survey read the list %d times, want %d", passes, test.taking)
+			}
+			passes = 0
+			asked := len(ask(t, scope, list, survey))
+			if want := int(gocmp.Or(test.limit, 1000)); asked != want || passes != test.asking {
+				t.Errorf("%d lookups in %d passes, want %d in %d", asked, passes, want, test.asking)
+			}
+		})
+	}
 }
 
 func TestEqualCellsGoInTheListsOrder(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"sync/atomic"
 )
 
@@ -28,17 +29,22 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, key string) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		writeRPCError(w, http.StatusBadRequest, "the message cannot be read, or is too long")
+		writeRPCError(w, http.StatusBadRequest, nil, invalidRequest, "the message cannot be read, or is too long")
 		return
 	}
 	if r.Header.Get("MCP-Protocol-Version") != protocolVersion && !beginsSession(body) {
-		writeRPCError(w, http.StatusBadRequest, "after initialization every request carries the header MCP-Protocol-Version: "+protocolVersion)
+		writeRPCError(w, http.StatusBadRequest, nil, invalidRequest, "after initialization every request carries the header MCP-Protocol-Version: "+protocolVersion)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	e := &exchange{ctx: r.Context(), key: key}
 	recorded := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.mcp.front.ServeHTTP(recorded, s.carry(r, e))
+	if id, unknown := unknownMethod(body); unknown && recorded.status == http.StatusBadRequest {
+		// The SDK refuses it in plain text, which no client can match with its call.
+		writeRPCError(w, http.StatusOK, id, methodNotFound, "the method is unknown; there are tools/list and tools/call")
+		return
+	}
 	s.release(w, r, recorded, e.reply.Load())
 }
 
@@ -66,14 +72,31 @@ func beginsSession(body []byte) bool {
 	return json.Unmarshal(body, &message) != nil || message.Method == "initialize"
 }
 
-// invalidRequest is the JSON-RPC code of a message that is no valid request.
-const invalidRequest = -32600
+// unknownMethod returns the ID of a call whose method the endpoint does not have; false
+// for every other message.
+func unknownMethod(body []byte) (id json.RawMessage, unknown bool) {
+	var call struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if json.Unmarshal(body, &call) != nil || len(call.ID) == 0 || string(call.ID) == "null" || call.Method == "" {
+		return nil, false
+	}
+	return call.ID, !slices.Contains([]string{"initialize", "ping", "tools/list", "tools/call"}, call.Method)
+}
 
-// writeRPCError refuses a message before it reached the tools.
-func writeRPCError(w http.ResponseWriter, status int, message string) {
+// The JSON-RPC codes of messages that do not reach the tools.
+const (
+	invalidRequest = -32600
+	methodNotFound = -32601
+)
+
+// writeRPCError refuses a message before it reached the tools. The ID is that of the
+// call, nil when it is not known.
+func writeRPCError(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	writeJSON(w, status, map[string]any{
-		"jsonrpc": "2.0", "id": nil,
-		"error": map[string]any{"code": invalidRequest, "message": message},
+		"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": message},
 	})
 }
 

@@ -36,7 +36,7 @@ func (s *Server) ask(ctx context.Context, from caller, q question, problem error
 	}
 	switch {
 	case admitted.Code != "":
-		r.refusal = &refusal{code: admitted.Code, retryAfter: admitted.Wait}
+		r.refusal = &refusal{code: admitted.Code, detail: admitted.Why, retryAfter: admitted.Wait}
 		return r
 	case problem != nil:
 		r.refusal = s.refused(number, refusal{code: InvalidIdentifiers, detail: problem.Error()})
@@ -70,7 +70,7 @@ func (s *Server) perform(ctx context.Context, number int, q question, delay time
 		return
 	}
 	if err := s.books.Settle(number, r.requestID, found.returned(q.fields)); err != nil {
-		r.refusal = &refusal{code: ServiceMisconfigured}
+		r.refusal = &refusal{code: ServiceMisconfigured, detail: err.Error()}
 		return
 	}
 	r.result = answer(q, found, known, r.requestID, s.config.Now())
@@ -80,7 +80,7 @@ func (s *Server) perform(ctx context.Context, number int, q question, delay time
 // they cannot.
 func (s *Server) refused(number int, r refusal) *refusal {
 	if err := s.books.Refuse(number, r.code); err != nil {
-		return &refusal{code: ServiceMisconfigured}
+		return &refusal{code: ServiceMisconfigured, detail: err.Error()}
 	}
 	return &r
 }

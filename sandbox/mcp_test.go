@@ -177,7 +177,10 @@ func TestBadMessages(t *testing.T) {
 		{"another content type", "POST", list, header("Content-Type", "text/plain"), 415, "application/json"},
 		{"no events accepted", "POST", list, header("Accept", "application/json"), 400, "text/event-stream"},
 		{"an unknown tool", "POST", call("service_reverse_email", "{}"), same, 200, "unknown tool"},
-		{"an unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/drop"}`, same, 400, "tools/drop"},
+		{"an unknown method", "POST", `{"jsonrpc":"2.0","id":"x-7","method":"tools/drop"}`, same, 200, `{"error":{"code":-32601,`},
+		{"its call's ID", "POST", `{"jsonrpc":"2.0","id":"x-7","method":"tools/drop","params":{}}`, same, 200, `"id":"x-7","jsonrpc":"2.0"}`},
+		{"an unknown notification", "POST", `{"jsonrpc":"2.0","method":"notifications/drop"}`, same, 400, "notifications/drop"},
+		{"a call without params", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, same, 400, "params"},
 		{"a stream", "GET", "", same, 405, ""},
 		{"the end of a session", "DELETE", "", same, 405, ""},
 	} {

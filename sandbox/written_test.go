@@ -53,6 +53,8 @@ func TestBooksThatCannotBeWritten(t *testing.T) {
 	}
 	if r := s.ask(t.Context(), caller{books.ConfiguredKey, "rest"}, q, nil); r.refusal == nil || r.refusal.code != ServiceMisconfigured {
 		t.Errorf("the next reply %+v", r)
+	} else if text := r.refusal.message(); !strings.Contains(text, "the books are closed") {
+		t.Errorf("the next reply says %q, and not why", text)
 	}
 	if books := s.Books(); len(books.Charges) != 0 || books.Reserved != 0 || s.Audit() != nil {
 		t.Errorf("books %+v", books)

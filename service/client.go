@@ -11,6 +11,7 @@ import (
 type Client struct {
 	*StatusClient
 	lookups lookups
+	wait    wait
 }
 
 // lookups is the way in which lookups are sent.
@@ -52,7 +53,7 @@ func (c *Client) Close() { c.lookups.close() }
 //
 // A lookup that does not fulfil what the service says of its input, as far as the
 // last Status and OpenAPI of this client have shown it, is not sent: it is
-// enrich.Refused and Unsent.
+// enrich.Refused and Unsent. So is one within the wait that a lost response asked for.
 func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
 	q, err := c.settings.question(lookup)
 	if err != nil {
@@ -61,9 +62,16 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 	if unfit := c.inputs.check(q); unfit != nil {
 		return unfit.refused()
 	}
+	if left := c.wait.left(c.settings.now()); left > 0 {
+		return askedToWait("asked_to_wait", left)
+	}
 	said, verdict := c.lookups.send(context.WithoutCancel(ctx), q)
 	if verdict != nil {
 		return verdict
 	}
-	return c.settings.judge(said)
+	verdict = c.settings.judge(said)
+	if _, lost := verdict.(enrich.Lost); lost {
+		c.wait.begin(said.header, c.settings.now())
+	}
+	return verdict
 }

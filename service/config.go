@@ -55,7 +55,7 @@ type Config struct {
 	// UserAgent is DefaultUserAgent when empty. Over MCP it also gives the client's
 	// name and version, as in "name/version".
 	UserAgent string
-	// Now is the clock for waits that the service gives as a date, when its
+	// Now is the clock for waits, those too that the service gives as a date, when its
 	// response has no date itself; time.Now when nil.
 	Now func() time.Time
 	// Dial opens the connections, as net.Dialer.DialContext does, for a service that
@@ -181,3 +181,11 @@ type place struct{ host, flag string }
 
 func (s settings) restPlace() place { return place{s.base.Host, "--base-url"} }
 func (s settings) mcpPlace() place  { return place{s.mcp.Host, "--mcp-url"} }
+
+// place returns the part that the transport speaks to.
+func (s settings) place() place {
+	if s.transport == MCP {
+		return s.mcpPlace()
+	}
+	return s.restPlace()
+}

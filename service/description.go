@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,12 +98,24 @@ func (d Description) misfit(operation enrich.Operation, names Names) error {
 	if !described {
 		return fmt.Errorf("the service has no tool %s", toolOf(operation))
 	}
-	refused, missing := offer.input.misfits(names.bodyOf(operation))
-	if len(missing) > 0 {
-		return fmt.Errorf("the input of %s requires %s, which is not known here", offer.Name, strings.Join(missing, ", "))
+	if err := names.misfit(operation, offer.input); err != nil {
+		return fmt.Errorf("the input of %s %w", offer.Name, err)
 	}
-	if !names.usable(operation, refused) {
-		return fmt.Errorf("the input of %s does not allow %s", offer.Name, strings.Join(refused, ", "))
+	return nil
+}
+
+// misfit says why no body of an operation can fulfil a schema, as far as that shows
+// without one: in words that follow the schema's name.
+func (n Names) misfit(operation enrich.Operation, input *schema) error {
+	if input.allowsNothing() {
+		return errors.New("allows nothing")
+	}
+	refused, missing := input.misfits(n.bodyOf(operation))
+	if len(missing) > 0 {
+		return fmt.Errorf("requires %s, which is not known here", strings.Join(missing, ", "))
+	}
+	if !n.usable(operation, refused) {
+		return fmt.Errorf("does not allow %s", strings.Join(refused, ", "))
 	}
 	return nil
 }

@@ -29,7 +29,7 @@
 // begun as they are needed, and one that ends is begun again. What the service says
 // of a failed tool, and what the endpoint itself says over HTTP, means the same as
 // over REST. An error of JSON-RPC is a refusal where it comes before a tool runs
-// (-32700, -32600, -32601, -32602); after any other the call is lost.
+// (-32700, -32600, -32601, and -32602 with HTTP 400); after any other the call is lost.
 //
 // # What is not sent
 //

@@ -144,3 +144,62 @@ func TestSkew(t *testing.T) {
 		t.Error("a skew without a date")
 	}
 }
+
+// TestMembersThatCannotBeRead: what is there and is not what it should be is as good as
+// missing, since it counts as unknown.
+func TestMembersThatCannotBeRead(t *testing.T) {
+	const whole = `{"key_valid":true,
+		"free_allowance":{"work_emails_remaining":1,"business_phones_remaining":1,"work_emails_reserved":0,"business_phones_reserved":0},
+		"paid_balance":{"available_cents":1,"included_cents":1,"prepaid_cents":0,"reserved_cents":0},
+		"usage_budget":{"cap_cents":1,"spent_cents":0,"reserved_cents":0,"remaining_cents":1,"resets_at":"2026-12-01T00:00:00Z"},
+		"lookup_readiness":{"email":{"can_call":true,"reason":null,"maximum_paid_charge_cents":15},
+			"phone":{"can_call":false,"reason":"credits_exhausted","maximum_paid_charge_cents":null},
+			"both":{"can_call":true,"reason":null,"maximum_paid_charge_cents":0}},
+		"operations":{"contact_enrichment":{"available_on_plan":true},"work_email_lookup":{"available_on_plan":true},"business_phone_lookup":{"available_on_plan":true}}}`
+	for change, want := range map[string]string{
+		``:                                    "",
+		`"key_valid":true=>"key_valid":"yes"`: "key_valid",
+		`"work_emails_remaining":1=>"work_emails_remaining":null`:        "free_allowance.work_emails_remaining",
+		`"available_cents":1=>"available_cents":49.5`:                    "paid_balance.available_cents",
+		`"prepaid_cents":0=>"prepaid_cents":"$0"`:                        "paid_balance.prepaid_cents",
+		`"cap_cents":1=>"cap_cents":1e300`:                               "usage_budget.cap_cents",
+		`2026-12-01T00:00:00Z=>soon`:                                     "usage_budget.resets_at",
+		`"reason":"credits_exhausted"=>"reason":7`:                       "lookup_readiness.phone.reason",
+		`"maximum_paid_charge_cents":15=>"maximum_paid_charge_cents":{}`: "lookup_readiness.email.maximum_paid_charge_cents",
+	} {
+		before, after, _ := strings.Cut(change, "=>")
+		status, ok := parseObject([]byte(strings.Replace(whole, before, after, 1)))
+		if !ok {
+			t.Fatalf("%s makes no JSON", change)
+		}
+		var missing []string
+		for _, member := range statusMembers(status) {
+			if !member.Found {
+				missing = append(missing, member.Name)
+			}
+		}
+		if got := strings.Join(missing, " "); got != want {
+			t.Errorf("%s: not found %q, want %q", change, got, want)
+		}
+	}
+}
+
+// TestConditionsThatNoLookupMeets: a condition on what we never send, or against what we
+// always send, is told before a list is rejected row by row.
+func TestConditionsThatNoLookupMeets(t *testing.T) {
+	s := settings{names: DefaultNames()}
+	for text, want := range map[string]string{
+		`{"required":["company_domain"]}`:                                    "",
+		`{"required":["nickname"]}`:                                          "requires nickname, which is not known here",
+		`{"properties":{"include_email":true},"additionalProperties":false}`: "does not allow ",
+		`{"$ref":"https://example.com"}`:                                     "",
+		`true`:                                                               "",
+		`false`:                                                              "allows nothing",
+	} {
+		status, _ := parseObject([]byte(condition(text)))
+		found := s.conditionsIn(status)
+		if len(found) != 1 || (found[0].Unmet != nil) != (want != "") || want != "" && !strings.Contains(found[0].Unmet.Error(), want) {
+			t.Errorf("%s: %+v, want %q", text, found, want)
+		}
+	}
+}

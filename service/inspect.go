@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 // whether it is as it is assumed to be.
 type Inspection struct {
 	Account cost.Account
-	// Members are those of the account status that are read, as dotted names.
+	// Members are those of the account status that are read, as dotted names. They are
+	// found when they are there and can be read.
 	Members []Assumption
 	// Conditions are the input conditions of the account.
 	Conditions []Condition
@@ -30,6 +32,9 @@ type Condition struct {
 	Operation enrich.Operation
 	// Err says why it cannot be applied; nil when it is.
 	Err error
+	// Unmet says why no lookup of ours can fulfil it; nil when nothing speaks against
+	// that.
+	Unmet error
 }
 
 // Skew returns how far this machine's clock is ahead of the service's, and false
@@ -56,7 +61,7 @@ func (c *StatusClient) Inspect(ctx context.Context) (Inspection, error) {
 		return Inspection{}, err
 	}
 	inspection := Inspection{
-		Account: account, Members: statusMembers(status), Conditions: conditionsIn(status),
+		Account: account, Members: statusMembers(status), Conditions: c.settings.conditionsIn(status),
 		Asked: asked, Answered: c.settings.now(), RateLimit: c.settings.rateLimit(said.header),
 	}
 	if date, err := http.ParseTime(said.header.Get("Date")); err == nil {
@@ -75,52 +80,16 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 	return found
 }
 
-// statusMembers looks for every member of the account status that is read.
-func statusMembers(status object) []Assumption {
-	names := []string{
-		"key_valid",
-		"free_allowance.work_emails_remaining", "free_allowance.business_phones_remaining",
-		"free_allowance.work_emails_reserved", "free_allowance.business_phones_reserved",
-		"paid_balance.available_cents", "paid_balance.included_cents", "paid_balance.prepaid_cents", "paid_balance.reserved_cents",
-		"usage_budget",
-	}
-	if !status.isNull("usage_budget") { // null is no cap
-		for _, member := range []string{"cap_cents", "spent_cents", "reserved_cents", "remaining_cents", "resets_at"} {
-			names = append(names, "usage_budget."+member)
-		}
-	}
-	for _, kind := range []string{"email", "phone", "both"} {
-		for _, member := range []string{"can_call", "reason", "maximum_paid_charge_cents"} {
-			names = append(names, "lookup_readiness."+kind+"."+member)
-		}
-	}
-	for _, operation := range operations() {
-		names = append(names, "operations."+statusOperation(operation)+".available_on_plan")
-	}
-	members := make([]Assumption, len(names))
-	for i, name := range names {
-		members[i] = Assumption{Name: name, Where: "the account status", Found: status.has(name)}
-	}
-	return members
-}
-
-// has reports whether a member with a dotted name is there, whatever it is.
-func (o object) has(name string) bool {
-	first, rest, deeper := strings.Cut(name, ".")
-	if !deeper {
-		_, found := o[first]
-		return found
-	}
-	inner, _ := o.object(first)
-	return inner.has(rest)
-}
-
-func conditionsIn(status object) []Condition {
+func (s settings) conditionsIn(status object) []Condition {
 	var conditions []Condition
 	for _, operation := range operations() {
 		if text := conditionOf(status, operation); text != nil {
-			_, err := compileSchema(text, nil)
-			conditions = append(conditions, Condition{operation, err})
+			compiled, err := compileSchema(text, nil)
+			condition := Condition{Operation: operation, Err: err}
+			if unmet := s.names.misfit(operation, compiled); unmet != nil {
+				condition.Unmet = errors.New(s.plain(unmet.Error(), maxMessage))
+			}
+			conditions = append(conditions, condition)
 		}
 	}
 	return conditions

@@ -230,7 +230,7 @@ func TestMCPErrorsOfTheProtocol(t *testing.T) {
 		-32700: {Class: enrich.StopRun, Code: "mcp_parse_error"},
 		-32600: {Class: enrich.StopRun, Code: "mcp_invalid_request"},
 		-32601: {Class: enrich.StopRun, Code: "mcp_method_not_found"},
-		-32602: {Class: enrich.InvalidInput, Code: "mcp_invalid_params"},
+		-32602: {}, // also what servers say of a result that does not fit the tool's output schema
 		-32603: {}, -32000: {}, -32001: {}, -32099: {}, 0: {}, 1: {}, 402: {},
 	} {
 		for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
@@ -260,6 +260,17 @@ func TestMCPErrorsOfTheProtocol(t *testing.T) {
 			t.Errorf("verdict %+v, want a parse error", refused)
 		}
 	})
+}
+
+// Parameters that the endpoint itself refuses, by its HTTP status, have not come to a
+// tool: that is the fault of the one lookup.
+func TestMCPInvalidParametersAtTheDoor(t *testing.T) {
+	f := newFakeMCP(t)
+	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 400, rpcError(m.ID, -32602)) })
+	refused, ok := find(mcpClient(t, f)).(enrich.Refused)
+	if !ok || refused.Class != enrich.InvalidInput || refused.Code != "mcp_invalid_params" || refused.HTTPStatus != 400 {
+		t.Errorf("verdict %+v, want invalid parameters", refused)
+	}
 }
 
 // What the endpoint itself says to a call before it is JSON-RPC means the same as
@@ -469,10 +480,12 @@ func TestMCPStatusErrors(t *testing.T) {
 		"call says 401":       {methodCallTool, says(401, errorBody("invalid_api_key", "false")), 401, "invalid_api_key"},
 		"list says 403":       {methodListTools, says(403, ""), 403, "owner"},
 		"nothing there":       {methodInitialize, says(404, "<html>"), -1, "--mcp-url"},
+		"the service's 404":   {methodInitialize, says(404, errorBody("not_found", "false")), -1, "--mcp-url"},
 		"no such tool":        {methodListTools, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"tools":[]}`) }, -1, "no tool service_account_status"},
 		"error of JSON-RPC":   {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32603)) }, -1, "JSON-RPC error -32603"},
-		"refused by JSON-RPC": {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "mcp_invalid_params"},
-		"no status":           {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "no account status"},
+		"refused by JSON-RPC": {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32601)) }, -1, "mcp_method_not_found"},
+		"invalid parameters":  {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "JSON-RPC error -32602"},
+		"no status":           {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "no account status; check --mcp-url"},
 		"dropped":             {methodCallTool, func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }, -1, "no response"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,6 +155,23 @@ func TestMCPAnsweredBeforeTheStreamEnds(t *testing.T) {
 	wantAnswered(t, find(mcpClient(t, f)))
 }
 
+// What a stream says of no call, or of another one, is not the response to this one.
+func TestMCPErrorOfNoCallBeforeTheAnswer(t *testing.T) {
+	f := newFakeMCP(t)
+	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, text := range []string{rpcError([]byte("null"), -32600), rpcError([]byte(`"other"`), -32601), rpcResult(m.ID, toolResult(foundBoth))} {
+			_, _ = io.WriteString(w, "data: "+strings.ReplaceAll(text, "\n", " ")+"\n\n")
+		}
+	})
+	wantAnswered(t, find(mcpClient(t, f)))
+	f.onCall(func(w http.ResponseWriter, _ *http.Request, _ message) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: "+rpcError([]byte("null"), -32600)+"\n\n")
+	})
+	wantLost(t, find(mcpClient(t, f)))
+}
+
 func TestMCPAnsweredWithoutTheLastBlankLine(t *testing.T) {
 	f := newFakeMCP(t)
 	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) {

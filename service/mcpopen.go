@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"payonce/enrich"
 )
@@ -16,6 +17,13 @@ type openError struct {
 
 func (e *openError) Error() string { return e.err.Error() }
 func (e *openError) Unwrap() error { return e.err }
+
+// answers reports whether what the endpoint said answers whoever asked, too. That there
+// is nothing at its address says nothing but that.
+func (e *openError) answers() bool {
+	status := e.reply.status
+	return status != http.StatusNotFound && (e.reply.said.isServices(status) || refusesAlone(status))
+}
 
 // unopened explains why the last call of a session that was being opened failed.
 func (m mcpEndpoint) unopened(e *exchange, err error) error {
@@ -65,6 +73,9 @@ func (s settings) unopenedVerdict(err error) enrich.Verdict {
 		return enrich.Refused{Class: enrich.StopRun, Unsent: true, Code: failed.code, Message: failed.Error()}
 	}
 	refused, ok := s.refusal(failed.reply)
+	if wait := retryAfter(failed.reply.header, s.now()); !ok && wait > 0 {
+		return askedToWait(failed.reply.said.codeOr(failed.reply.status), wait)
+	}
 	if failed.reply.status == 0 || !ok || refused.Class == enrich.InvalidInput {
 		return enrich.NotSent{Err: err} // the lookup itself is not at fault
 	}

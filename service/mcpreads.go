@@ -20,8 +20,8 @@ func newMCPReads(s settings, transport http.RoundTripper) *mcpReads {
 func (m *mcpReads) status(ctx context.Context) (reply, error) {
 	opened, err := m.open(ctx)
 	var failed *openError
-	if errors.As(err, &failed) && (failed.reply.said.isServices(failed.reply.status) || refusesAlone(failed.reply.status)) {
-		return failed.reply, nil // what the endpoint said is the answer
+	if errors.As(err, &failed) && failed.answers() {
+		return failed.reply, nil
 	}
 	if err != nil {
 		return reply{}, err

@@ -151,9 +151,19 @@ const maxRetryAfter = 24 * time.Hour
 
 // retryAfter returns the wait that a response asks for, in seconds or as a date,
 // which is relative to the response's own date where it has one. It is zero when
-// the response asks for none.
+// the response asks for none, and the longest when it asks for several.
 func retryAfter(header http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(header.Get("Retry-After"))
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	var longest time.Duration
+	for _, value := range header.Values("Retry-After") {
+		longest = max(longest, waitOf(strings.TrimSpace(value), now))
+	}
+	return longest
+}
+
+func waitOf(value string, now time.Time) time.Duration {
 	if value != "" && strings.Trim(value, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
@@ -164,9 +174,6 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	until, err := http.ParseTime(value)
 	if err != nil {
 		return 0
-	}
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
 	}
 	return min(max(until.Sub(now), 0), maxRetryAfter)
 }

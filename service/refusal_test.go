@@ -205,6 +205,11 @@ func TestRetryAfter(t *testing.T) {
 			if got := retryAfter(header, now); got != test.want {
 				t.Errorf("waits %s, want %s", got, test.want)
 			}
+			// A gateway adds its own to that of the service: the longer one counts.
+			header.Add("Retry-After", "2")
+			if got, want := retryAfter(header, now), max(test.want, 2*time.Second); got != want {
+				t.Errorf("with a second one it waits %s, want %s", got, want)
+			}
 		})
 	}
 }

@@ -48,12 +48,8 @@ func (r reply) redirects() bool { return r.status >= 300 && r.status <= 399 }
 
 // redirected describes a redirect.
 func (s settings) redirected(r reply) string {
-	flag := s.restPlace().flag
-	if s.transport == MCP {
-		flag = s.mcpPlace().flag
-	}
 	return fmt.Sprintf("redirected to %s, which is not followed; if the service has moved, give its address with %s",
-		s.redirectTarget(r.header), flag)
+		s.redirectTarget(r.header), s.place().flag)
 }
 
 // account reads the reply to the status request. An error is a *StatusError.
@@ -68,7 +64,7 @@ func (s settings) account(r reply) (cost.Account, object, error) {
 	}
 	status, ok := parseObject(r.body)
 	if !ok {
-		failure.Message = "the response is no account status; check --base-url"
+		failure.Message = "the response is no account status; check " + s.place().flag
 		return cost.Account{}, nil, failure
 	}
 	return s.decodeAccount(status), status, nil

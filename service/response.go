@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxBody     = 1 << 20 // bytes of a response that are read
+	maxBody     = 4 << 20 // bytes of a response that are read; MCP gives a result twice
 	maxDocument = 4 << 20 // bytes of the OpenAPI document that are read
 	maxMessage  = 300     // bytes of the service's text that are kept
 	maxName     = 100     // bytes of a code or an identifier that are kept

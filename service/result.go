@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"payonce/enrich"
 )
@@ -14,13 +15,24 @@ import (
 // journal has room for it in a commit.
 const maxProfile = 128 << 10
 
+// How much of the texts of an answer is kept, in bytes of JSON. The longest email address
+// has 254 characters. Together, and with the request ID a second time, they stay far
+// below the 4 KB that the journal counts on for an answer without its profile.
+const (
+	maxValue      = 320 // of a field, and of the name
+	maxProvenance = 1000
+	maxUnresolved = 200 // of all names in it
+)
+
 // resultObject is the constant that marks an enrichment result.
 const resultObject = "enrichment_result"
 
 // decodeResult reads an enrichment result (specification v1, "Enrichment result").
 // It is strict about what says that the lookup completed and about the values
 // that are charged for, and lenient about the rest: an answer that was paid for
-// is not thrown away over its grounding. No error quotes the body.
+// is not thrown away over its grounding, and a text of absurd length is cut: its
+// beginning shows what was paid for, and its end that something is missing. No error
+// quotes the body.
 func decodeResult(body []byte) (enrich.Answer, error) {
 	result, ok := parseObject(body)
 	if !ok {
@@ -47,15 +59,15 @@ func decodeResult(body []byte) (enrich.Answer, error) {
 	grounding, _ := result.object("grounding")
 	return enrich.Answer{
 		Status:        status,
-		Operation:     result.text("operation"),
-		RequestID:     result.text("request_id"),
-		FullName:      data.text("full_name"),
-		WorkEmail:     data.text(enrich.WorkEmail.String()),
-		BusinessPhone: data.text(enrich.BusinessPhone.String()),
-		PhoneType:     data.text("phone_type"),
-		Unresolved:    result.texts("unresolved_fields"),
+		Operation:     cut(result.text("operation"), maxName),
+		RequestID:     cut(result.text("request_id"), maxName),
+		FullName:      cut(data.text("full_name"), maxValue),
+		WorkEmail:     cut(data.text(enrich.WorkEmail.String()), maxValue),
+		BusinessPhone: cut(data.text(enrich.BusinessPhone.String()), maxValue),
+		PhoneType:     cut(data.text("phone_type"), maxName),
+		Unresolved:    cutAll(result.texts("unresolved_fields"), maxUnresolved),
 		RetrievedAt:   grounding.time("retrieved_at"),
-		Provenance:    grounding.text("source_provenance"),
+		Provenance:    cut(grounding.text("source_provenance"), maxProvenance),
 		Profile:       data.compact("profile", maxProfile),
 	}, nil
 }
@@ -88,4 +100,40 @@ func (o object) texts(name string) []string {
 		}
 	}
 	return texts
+}
+
+// cutMark is the end of a text that was cut. No email address and no number ends so.
+const cutMark = "…"
+
+// cut returns what takes at most limit bytes in a record of JSON, and cutMark behind it
+// where that is not the whole text.
+func cut(text string, limit int) string {
+	for at, r := range text {
+		if limit -= jsonLength(r); limit < 0 {
+			return text[:at] + cutMark
+		}
+	}
+	return text
+}
+
+// cutAll returns the first of the texts, which together take at most limit bytes in a
+// record of JSON.
+func cutAll(texts []string, limit int) []string {
+	for i, text := range texts {
+		for _, r := range text {
+			limit -= jsonLength(r)
+		}
+		if limit -= len(`"",`); limit < 0 {
+			return texts[:i]
+		}
+	}
+	return texts
+}
+
+// jsonLength returns the most bytes that a character takes in JSON.
+func jsonLength(r rune) int {
+	if r < ' ' || strings.ContainsRune("\"\\<>&\u2028\u2029\uFFFD", r) {
+		return len(`\u0000`)
+	}
+	return utf8.RuneLen(r)
 }

@@ -1,8 +1,10 @@
 package service
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,5 +100,75 @@ func TestFindKeepsFieldsNotAskedFor(t *testing.T) {
 	answer := wantAnswered(t, client.Find(t.Context(), lookup))
 	if answer.BusinessPhone != "+44 20 7946 0000" {
 		t.Errorf("business phone %q was dropped", answer.BusinessPhone)
+	}
+}
+
+// large is a result with a megabyte of text in it. A part of it is such as JSON writes as
+// six times as many bytes.
+func large(t *testing.T) string {
+	t.Helper()
+	long := strings.Repeat("<é\u2028\n", 10_000)
+	result := map[string]any{
+		"object": "enrichment_result", "operation": long, "request_id": "req_" + long, "status": "matched",
+		"data": map[string]string{
+			"full_name": "Ada " + long, "work_email": "ada@example.com" + long, "business_phone": "+44 20 7946 0000", "phone_type": long,
+		},
+		"unresolved_fields": []string{"person", long, long},
+		"grounding":         map[string]string{"source_provenance": "https://example.com/" + long},
+	}
+	text, err := json.Marshal(result)
+	if err != nil || len(text) < 1<<20 {
+		t.Fatalf("%d bytes, error %v", len(text), err)
+	}
+	return string(text)
+}
+
+// TestALargeAnswerIsKeptInShort has texts for which a commit of the journal has no room:
+// the answer was paid for, so it counts, and its values are there as far as they may be any.
+func TestALargeAnswerIsKeptInShort(t *testing.T) {
+	clients := map[string]*Client{"REST": clientOf(t, serve(t, respond(http.StatusOK, large(t))))}
+	f := newFakeMCP(t)
+	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, toolResult(large(t))) })
+	clients["MCP"] = mcpClient(t, f)
+	for name, client := range clients {
+		t.Run(name, func(t *testing.T) {
+			answer := wantAnswered(t, find(client))
+			if record, err := json.Marshal(answer); err != nil || len(record) > 3<<10 {
+				t.Errorf("the answer takes %d bytes in a record, error %v; want at most 3 KB", len(record), err)
+			}
+			if answer.Status != enrich.Matched || answer.Returned() != enrich.AllFields {
+				t.Errorf("status %s, returned %s: something that was paid for is gone", answer.Status, answer.Returned())
+			}
+			for text, beginning := range map[string]string{
+				answer.WorkEmail: "ada@example.com<é", answer.RequestID: "req_<", answer.FullName: "Ada <", answer.Provenance: "https://example.com/<",
+			} {
+				if !strings.HasPrefix(text, beginning) || !strings.HasSuffix(text, cutMark) {
+					t.Errorf("%q, want the beginning %q and the mark of a cut", text, beginning)
+				}
+			}
+			if diff := cmp.Diff([]string{"person"}, answer.Unresolved); diff != "" || answer.BusinessPhone != "+44 20 7946 0000" {
+				t.Errorf("phone %q, unresolved fields (-want +got):\n%s", answer.BusinessPhone, diff)
+			}
+		})
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"", 0, ""},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "abc…"},
+		{"aéé", 4, "aé…"},
+		{"<<", 12, "<<"},
+		{"<<", 11, "<…"},
+		{"\x01a", 5, "…"},
+	} {
+		if got := cut(test.text, test.limit); got != test.want {
+			t.Errorf("%q cut to %d bytes of JSON is %q, want %q", test.text, test.limit, got, test.want)
+		}
 	}
 }

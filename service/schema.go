@@ -121,6 +121,11 @@ func (s *schema) members() map[string]bool {
 	return names
 }
 
+// allowsNothing reports whether the schema is the one that is false.
+func (s *schema) allowsNothing() bool {
+	return s != nil && s.compiled.Bool != nil && !*s.compiled.Bool
+}
+
 // misfits returns those of the names that the schema does not allow, and those that
 // it requires and that are not among the names.
 func (s *schema) misfits(names []string) (refused, missing []string) {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,8 @@ func (b *schemaBound) walk(node any, depth int) error {
 	}
 	var parts []any
 	switch n := node.(type) {
+	case json.Number:
+		return checkExponent(n)
 	case []any:
 		parts = n
 	case map[string]any:
@@ -44,6 +47,17 @@ func (b *schemaBound) walk(node any, depth int) error {
 		if err := b.walk(part, depth+1); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxExponent bounds the powers of ten in a schema: a number is worked out whole.
+const maxExponent = 1000
+
+func checkExponent(number json.Number) error {
+	_, power, has := strings.Cut(strings.ToLower(number.String()), "e")
+	if n, err := strconv.Atoi(power); has && (err != nil || n > maxExponent || n < -maxExponent) {
+		return errors.New("it holds a number that is too large or too small")
 	}
 	return nil
 }

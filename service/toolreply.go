@@ -51,7 +51,9 @@ func (m mcpEndpoint) refusedByProtocol(e *exchange) (enrich.Refused, bool) {
 }
 
 // The errors of JSON-RPC that come before a method runs. Any other, such as the
-// internal error, may come after the tool has done its work.
+// internal error, may come after the tool has done its work. So may invalid
+// parameters: servers answer with it as well when a tool's result does not fit its
+// output schema. Only the HTTP status 400 says that the message went no further.
 const (
 	rpcParseError     = -32700
 	rpcInvalidRequest = -32600
@@ -66,7 +68,11 @@ const (
 func (m mcpEndpoint) refusedByRPC(message object, status int) (enrich.Refused, bool) {
 	fault, _ := message.object("error")
 	refused := enrich.Refused{Class: enrich.StopRun, HTTPStatus: status, Message: m.plain(fault.text("message"), maxMessage)}
-	switch fault.integer("code").Value {
+	code := fault.integer("code").Value
+	if code == rpcInvalidParams && status != http.StatusBadRequest {
+		return enrich.Refused{}, false
+	}
+	switch code {
 	case rpcParseError:
 		refused.Code = "mcp_parse_error"
 	case rpcInvalidRequest:
@@ -91,7 +97,7 @@ func (m mcpEndpoint) toolReply(message object, header http.Header) (reply, enric
 			return reply{}, refused
 		}
 		fault, _ := message.object("error")
-		return reply{}, enrich.Lost{Err: fmt.Errorf("JSON-RPC error %d, which may come after the lookup was done", fault.integer("code").Value)}
+		return reply{}, enrich.Lost{Err: fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.integer("code").Value)}
 	}
 	result, ok := message.object("result")
 	if !ok {

@@ -186,23 +186,23 @@ func readMessage(response *http.Response, id jsonrpc.ID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isResponse(body, id) {
+	if !isResponse(body, id) && !isErrorOfNoCall(body) {
 		return nil, errors.New("the response is no JSON-RPC response to the call")
 	}
 	return body, nil
 }
 
-// isResponse reports whether a message is the JSON-RPC response to the call with an
-// ID. An error may also come without one, when the call could not be read.
+// isResponse reports whether a message is the JSON-RPC response to the call with an ID.
 func isResponse(message []byte, id jsonrpc.ID) bool {
 	o, ok := parseObject(message)
-	if !ok || o["method"] != nil {
-		return false
-	}
 	own, err := json.Marshal(id.Raw())
-	if err != nil {
-		return false
-	}
+	return ok && o["method"] == nil && err == nil && bytes.Equal(o["id"], own)
+}
+
+// isErrorOfNoCall reports whether a message is an error that says of no call that it is
+// its own, since the call could not be read. In a stream, the response may follow it.
+func isErrorOfNoCall(message []byte) bool {
+	o, ok := parseObject(message)
 	_, failed := o.object("error")
-	return bytes.Equal(o["id"], own) || failed && (o["id"] == nil || o.isNull("id"))
+	return ok && failed && o["method"] == nil && (o["id"] == nil || o.isNull("id"))
 }

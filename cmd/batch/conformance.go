@@ -34,8 +34,8 @@ func newConformanceCommand(env environment) *cobra.Command {
 			"agrees, differs or was not tested, and why. Free calls come first. With --max-spend it also sends\n" +
 			"a lookup that names nobody, and looks up the first persons of --list and those of --profile-url:\n" +
 			"through the workspace's journal like a run, so that nobody is paid for twice, the ceilings and the\n" +
-			"rate limit hold, and the answers are there for later runs. --max-spend counts what earlier\n" +
-			"comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
+			"rate limit hold, and the answers are there for later runs. It stands among the runs as\n" +
+			conformanceRun + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
 			"differs." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
@@ -89,7 +89,7 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 			live.Sender = sender
 		}
 	}
-	report, err := live.Compare(ctx)
+	report, err := sender.onRecord(func() (conformance.Report, error) { return live.Compare(ctx) })
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,8 @@ func (s *session) conformed(report conformance.Report, stop pipeline.Stop) error
 // checkConform refuses what nobody can want.
 func (s *session) checkConform(who conformanceFlags) error {
 	switch limit, threshold := s.maxSpend.amount, s.approvalThreshold.amount; {
+	case s.limit == 0: // which means no bound elsewhere
+		return usagef("--limit 0: choose 1 or more")
 	case limit == nil && (who.list != "" || len(who.profiles) > 0):
 		return usagef("looking people up needs --max-spend USD, the most that it may cost; nothing was sent")
 	case limit != nil && threshold != nil && *limit > *threshold:

@@ -112,9 +112,9 @@ func (d *doctor) checkMembers(members []service.Assumption) {
 		d.ok("account status", "all %d members that are read are there", len(members))
 		return
 	}
-	d.warn("account status", "A key without a workspace shows no balance. What is not there counts as unknown: its ceilings cannot be kept, "+
+	d.warn("account status", "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, "+
 		"and a free allowance that is not told is not counted on",
-		"%d of %d members that are read are not there: %s", len(missing), len(members), someOf(missing))
+		"%d of %d members that are read are not there, or not as they should be: %s", len(missing), len(members), someOf(missing))
 }
 
 // notFound returns the names that were not found.
@@ -169,8 +169,7 @@ func (d *doctor) checkRate(told map[string]string) {
 			return
 		}
 	}
-	faster := d.rate.Slots*int(limitOfService.Window/time.Millisecond) > limitOfService.Slots*int(d.rate.Window/time.Millisecond)
-	if faster && !d.sandbox {
+	if !d.rate.within(limitOfService) && !d.sandbox {
 		d.warn(check, "Lookups beyond the limit are refused and waited for; give the workspace's own limit", "--rate %s is more than the %s that the service documents",
 			d.rate.String(), limitOfService.String())
 		return
@@ -218,6 +217,11 @@ func (d *doctor) checkConditions(conditions []service.Condition) {
 	for _, condition := range conditions {
 		if condition.Err != nil {
 			d.warn(check, "It is not applied here: the service itself refuses what does not fulfil it", "that of %s cannot be applied: %v", condition.Operation, condition.Err)
+			continue
+		}
+		if condition.Unmet != nil {
+			d.warn(check, "No such lookup is sent. Give the service's names with --request-name, or ask the workspace's owner what the condition is for",
+				"that of %s %v", condition.Operation, condition.Unmet)
 			continue
 		}
 		d.ok(check, "that of %s is applied: a lookup that does not fulfil it is not sent", condition.Operation)

@@ -146,10 +146,10 @@ func (j *job) freeLeft() cost.Allowances {
 }
 
 // record returns what the journal is to remember of the run, which keeps the time
-// of its first start.
+// of its first start. A comparison has no output, and may have no list.
 func (j *job) record() (checkpoint.Run, error) {
 	output := j.output
-	if output != listfile.Standard {
+	if output != "" && output != listfile.Standard {
 		var err error
 		if output, err = filepath.Abs(output); err != nil {
 			return checkpoint.Run{}, err
@@ -161,7 +161,9 @@ func (j *job) record() (checkpoint.Run, error) {
 		Ceilings: j.ceilingsOf(j.name, j.jobName()), Started: j.env.now(),
 	}
 	run.Restarted = run.Started
-	j.list.recordIn(&run)
+	if j.list != nil {
+		j.list.recordIn(&run)
+	}
 	earlier, found, err := j.journal.Run(j.name)
 	if found {
 		run.Started = earlier.Started

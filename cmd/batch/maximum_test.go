@@ -222,3 +222,24 @@ func TestPlanSendsNoLookup(t *testing.T) {
 		t.Errorf("%d lookups arrived", len(arrived))
 	}
 }
+
+// Phones are retrieved only where they are asked for (specification v1, "Client rules for
+// writing results into a CRM contact").
+func TestPhonesAreNotAskedForByDefault(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(3, 20))
+	b.batch("run", "--max-spend", "5", "--yes")
+	close(b.asked)
+	lookups := 0
+	for request := range b.asked {
+		if strings.HasPrefix(request, "POST ") {
+			lookups++
+			if request != "POST /api/v1/contacts/find-work-email" {
+				t.Errorf("a run sent %s", request)
+			}
+		}
+	}
+	if lookups == 0 {
+		t.Error("a run sent no lookup")
+	}
+}

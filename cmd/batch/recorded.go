@@ -14,7 +14,7 @@ func (s *session) recordedLists() ([]sourceFile, error) {
 	}
 	var files []sourceFile
 	for _, run := range runs {
-		if run.List == listfile.Standard {
+		if run.List == listfile.Standard || run.List == "" {
 			continue
 		}
 		names, err := namesOf(run)
@@ -36,6 +36,9 @@ func (s *session) recordedOutputs() ([]sourceFile, error) {
 	}
 	var files []sourceFile
 	for _, run := range runs {
+		if run.Output == "" {
+			continue
+		}
 		files = append(files, sourceFile{fmt.Sprintf("the output of the run %s", run.Name), run.Output})
 	}
 	return files, nil

@@ -157,8 +157,12 @@ func (s *session) showRun(name string) error {
 	p := &printer{w: s.env.stdout}
 	p.line("Run %s%s", view.Run, view.state())
 	p.line("")
-	p.entry("list", "%s", view.List)
-	p.entry("output", "%s", view.Output)
+	if view.List != "" {
+		p.entry("list", "%s", view.List)
+	}
+	if view.Output != "" {
+		p.entry("output", "%s", view.Output)
+	}
 	p.entry("fields", "%s", view.Fields)
 	p.entry("started", "%s", view.Started.Format(time.RFC3339))
 	if view.Ended != nil {
@@ -220,6 +224,9 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	run, err := s.findRun(name)
 	if err != nil {
 		return err
+	}
+	if run.Output == "" {
+		return usagef("%s is a comparison with the specification and has no output; what was found is in the journal, and a run of the list gets it", run.Name)
 	}
 	j, err := recallJob(s, run)
 	if err != nil {

@@ -250,7 +250,7 @@ func (j *job) openAccount(ctx context.Context) error {
 		return err
 	}
 	j.account = account
-	if err := pipeline.CheckPrices(account, j.world.prices(), j.world.Wanted); err != nil {
+	if err := pipeline.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, j.world.Wanted); err != nil {
 		return err
 	}
 	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {

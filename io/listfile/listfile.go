@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -50,8 +49,8 @@ type state struct {
 	changed time.Time
 }
 
-func stateOf(path string) (state, error) {
-	info, err := os.Stat(path)
+func stateOf(input textfile.Input) (state, error) {
+	info, err := input.Stat()
 	if err != nil {
 		return state{}, err
 	}
@@ -81,7 +80,7 @@ func New(options Options, patterns ...string) (*List, error) {
 // check finds the format and notes what the files are like.
 func (l *List) check() error {
 	for i, input := range l.inputs {
-		found, err := stateOf(input.Path())
+		found, err := stateOf(input)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("there is no list %s", input.Name())
 		}
@@ -146,7 +145,7 @@ func (l *List) Open(columns []int) (table.Reader, error) {
 // unchanged returns ErrChanged when a file is not what it was.
 func (l *List) unchanged() error {
 	for i, input := range l.inputs {
-		now, err := stateOf(input.Path())
+		now, err := stateOf(input)
 		if err != nil {
 			return err
 		}
@@ -196,15 +195,15 @@ func (l *List) Sum() (string, error) {
 	}
 	hash := sha256.New()
 	for _, input := range l.inputs {
-		if err := copyFile(hash, input.Path()); err != nil {
+		if err := copyBytes(hash, input); err != nil {
 			return "", err
 		}
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-func copyFile(w io.Writer, path string) error {
-	file, err := os.Open(path)
+func copyBytes(w io.Writer, input textfile.Input) error {
+	file, err := input.OpenBytes()
 	if err != nil {
 		return err
 	}

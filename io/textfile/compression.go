@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -109,11 +108,11 @@ func explain(kind string, err error) error {
 
 // NewWriter returns a writer that compresses what it writes to out as the ending of
 // name says, and not at all when it says nothing. Close ends the compressed data; it
-// does not close out.
+// does not close out. A writer that is left without a Close holds nothing but memory.
 func NewWriter(out io.Writer, name string) (io.WriteCloser, error) {
 	switch compression(name) {
 	case "gzip":
-		return gzip.NewWriter(out), nil
+		return newGzipWriter(out), nil
 	case "zstd":
 		return zstd.NewWriter(out)
 	}

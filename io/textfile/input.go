@@ -12,7 +12,10 @@ import (
 )
 
 // Input is a file to read. It can be opened any number of times.
-type Input struct{ name, path string }
+type Input struct {
+	name, path string
+	file       *os.File // of a spool, which has no path
+}
 
 // At returns the file at path.
 func At(path string) Input { return Input{name: path, path: path} }
@@ -20,34 +23,46 @@ func At(path string) Input { return Input{name: path, path: path} }
 // Name is how the user knows the file.
 func (i Input) Name() string { return i.name }
 
-// Path is where the file lies.
+// Path is where the file lies; a spool lies nowhere.
 func (i Input) Path() string { return i.path }
+
+// Stat tells what is known of the file.
+func (i Input) Stat() (fs.FileInfo, error) {
+	if i.file != nil {
+		return i.file.Stat()
+	}
+	return os.Stat(i.path)
+}
+
+// OpenBytes opens the file as it is.
+func (i Input) OpenBytes() (io.ReadCloser, error) {
+	if i.file == nil {
+		return os.Open(i.path)
+	}
+	info, err := i.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(io.NewSectionReader(i.file, 0, info.Size())), nil
+}
 
 // Open opens the file and undoes its compression, which its first bytes tell. What is
 // wrong with the compressed data is an error of Read.
 func (i Input) Open() (io.ReadCloser, error) {
-	file, err := os.Open(i.path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := i.open(file)
-	if err != nil {
-		_ = file.Close() // nothing was written to it
-		return nil, err
-	}
-	return text, nil
-}
-
-func (i Input) open(file *os.File) (io.ReadCloser, error) {
-	info, err := file.Stat()
+	info, err := i.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the files in it", i.name)
 	}
+	file, err := i.OpenBytes()
+	if err != nil {
+		return nil, err
+	}
 	text, err := decompress(file, i.name)
 	if err != nil {
+		_ = file.Close() // nothing was written to it
 		return nil, fmt.Errorf("reading %s: %w", i.name, err)
 	}
 	return text, nil

@@ -7,11 +7,13 @@ import (
 	"os"
 )
 
-// Spool keeps a stream as a private file, because a list is read several times. Nobody
-// else may read the file, and Remove is to be called when it is done with.
+// Spool keeps a stream as a private file, because a list is read several times. The file
+// has no name as soon as it is open, where the system allows it: nobody else finds it, and
+// it is gone with the process, however that ends. Remove is to be called when it
+// is done with.
 type Spool struct {
 	Input
-	file *os.File
+	left string // the file's path where it could not be removed at once
 }
 
 // NewSpool copies a stream into a new file in dir, as it comes, compressed or not. name stands for
@@ -21,7 +23,10 @@ func NewSpool(in io.Reader, dir, name string) (*Spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeping %s: %w", name, err)
 	}
-	s := &Spool{Input{name: name, path: file.Name()}, file}
+	s := &Spool{Input: Input{name: name, file: file}}
+	if err := os.Remove(file.Name()); err != nil {
+		s.left = file.Name()
+	}
 	if _, err := io.Copy(file, in); err != nil {
 		return nil, errors.Join(fmt.Errorf("keeping %s: %w", name, err), s.Remove())
 	}
@@ -30,5 +35,9 @@ func NewSpool(in io.Reader, dir, name string) (*Spool, error) {
 
 // Remove removes the file.
 func (s *Spool) Remove() error {
-	return errors.Join(s.file.Close(), os.Remove(s.path))
+	err := s.file.Close()
+	if s.left == "" {
+		return err
+	}
+	return errors.Join(err, os.Remove(s.left))
 }

@@ -215,7 +215,11 @@ func TestSpool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Stat(spool.Path()); err != nil || info.Mode().Perm() != 0o600 {
+		// A process that is killed here leaves nothing.
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || spool.Path() != "" {
+			t.Errorf("the spool file has a name: %v, %v", left, err)
+		}
+		if info, err := spool.Stat(); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the spool file: %v, %v", info, err)
 		}
 		for range 2 {

@@ -121,6 +121,9 @@ func (b *Books) CreateKey(k NewKey) (Key, string, error) {
 	if err := checkKeyName(k.Name); err != nil {
 		return Key{}, "", err
 	}
+	if err := checkExpiry(k.Expires); err != nil {
+		return Key{}, "", err
+	}
 	now := b.lock()
 	defer b.mu.Unlock()
 	if !k.Expires.IsZero() && !now.Before(k.Expires) {
@@ -145,6 +148,14 @@ func checkKeyName(name string) error {
 	return nil
 }
 
+// checkExpiry refuses a moment that no text can hold.
+func checkExpiry(at time.Time) error {
+	if year := at.UTC().Year(); year < 1 || year > 9999 {
+		return invalidf("the key would expire in the year %d; give a moment up to the year 9999", year)
+	}
+	return nil
+}
+
 // RevokeKey makes every request with the key fail from now on (specification v1,
 // "States and transitions"). A revoked key stays as it is.
 func (b *Books) RevokeKey(id string) error {
@@ -160,6 +171,9 @@ func (b *Books) RevokeKey(id string) error {
 // ExpireKey sets when the key ends; the zero time means never. A moment that has
 // passed ends it now.
 func (b *Books) ExpireKey(id string, at time.Time) error {
+	if err := checkExpiry(at); err != nil {
+		return err
+	}
 	now := b.lock()
 	defer b.mu.Unlock()
 	key, err := b.ring.find(id)

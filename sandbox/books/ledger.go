@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // ledgerHeader is the first line of every ledger. A file that begins in another
@@ -18,8 +19,12 @@ const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
 // ledger is the file of the books: JSON lines that are only ever appended, each
 // by one write, so that the death of the process leaves every line whole but
 // perhaps the last. It is not synced: it outlives the process, not the machine.
+//
+// Several processes may have it open, but only one can write: an entry rests on all
+// that stand before it, so whoever meets an entry that it has not read writes no more.
 type ledger struct {
 	file *os.File // nil: the books are kept in memory alone
+	size int64    // of the file, as far as it was read and written here
 	err  error    // the first failed write; nothing is written after it
 }
 
@@ -33,10 +38,34 @@ func openLedger(path string, replay func(Entry) error) (*ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the books: %w", err)
 	}
-	if err := restore(file, replay); err != nil {
+	l := &ledger{file: file}
+	err = l.alone(func() error {
+		if err := restore(file, replay); err != nil {
+			return err
+		}
+		info, err := file.Stat()
+		if err == nil {
+			l.size = info.Size()
+		}
+		return err
+	})
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("books %s: %w", path, err), file.Close())
 	}
-	return &ledger{file: file}, nil
+	return l, nil
+}
+
+// alone does something with the file while no other process does. The lock is the
+// kernel's, so that it ends with the process.
+func (l *ledger) alone(do func() error) error {
+	err := syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
+	for errors.Is(err, syscall.EINTR) {
+		err = syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	return errors.Join(do(), syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN))
 }
 
 // restore reads the file from its start and makes it end after its last whole line.
@@ -96,20 +125,33 @@ func replayLine(line []byte, replay func(Entry) error) error {
 	return replay(e)
 }
 
-// append writes one entry. After an error the ledger takes nothing more: the file
-// may end in a torn line, which only opening it again cuts off.
+// append writes one entry. After a failed write the ledger takes nothing more: the
+// file may end in a torn line, which only opening it again cuts off.
 func (l *ledger) append(e Entry) error {
 	if l.file == nil || l.err != nil {
 		return l.err
 	}
 	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = l.file.Write(append(line, '\n'))
-	}
 	if err != nil {
-		l.err = fmt.Errorf("write the books: %w", err)
+		return fmt.Errorf("an entry that cannot be written: %w", err)
+	}
+	if err := l.alone(func() error { return l.write(append(line, '\n')) }); err != nil {
+		l.err = fmt.Errorf("write the books %s: %w", l.file.Name(), err)
 	}
 	return l.err
+}
+
+func (l *ledger) write(line []byte) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != l.size {
+		return errors.New("another process has written into them; end one of the two and start the other again")
+	}
+	n, err := l.file.Write(line)
+	l.size += int64(n)
+	return err
 }
 
 func (l *ledger) close() error {

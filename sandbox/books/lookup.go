@@ -21,6 +21,7 @@ type Request struct {
 type Admission struct {
 	Number int
 	Code   Code          // why it is refused at the door; empty when it is not
+	Why    string        // with ServiceMisconfigured, what is wrong with the books
 	Wait   time.Duration // with RateLimited, until a place in the window is free
 }
 
@@ -44,7 +45,7 @@ func (b *Books) Arrive(r Request) Admission {
 		Identity: r.Identity, Fields: fieldList(r.Fields), Code: a.Code,
 	})
 	if err != nil {
-		a.Code = ServiceMisconfigured
+		a.Code, a.Why = ServiceMisconfigured, err.Error()
 	}
 	return a
 }

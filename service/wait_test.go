@@ -1,0 +1,80 @@
+package service
+
+import (
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"payonce/enrich"
+)
+
+// wantWait checks that a lookup was kept back, and for how long.
+func wantWait(t *testing.T, verdict enrich.Verdict, want time.Duration) {
+	t.Helper()
+	refused, ok := verdict.(enrich.Refused)
+	if !ok || refused.Class != enrich.SlowDown || !refused.Unsent || refused.RetryAfter != want {
+		t.Errorf("verdict %+v, want one that is not sent for %s", verdict, want)
+	}
+}
+
+// A gateway that answers in the service's place may have let the lookup through. Its
+// Retry-After binds the next one all the same.
+func TestNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var posts atomic.Int64
+		handler := func(w http.ResponseWriter, _ *http.Request) {
+			if posts.Add(1) > 1 {
+				_, _ = io.WriteString(w, foundBoth)
+				return
+			}
+			respond(http.StatusServiceUnavailable, "<html>maintenance</html>", "Retry-After", "120", "Date", "")(w, nil)
+		}
+		inMemory(t, handler, func(client *Client) {
+			wantLost(t, find(client))
+			wantWait(t, find(client), 2*time.Minute)
+			<-time.After(119 * time.Second)
+			wantWait(t, find(client), time.Second)
+			if n := posts.Load(); n != 1 {
+				t.Errorf("%d lookups arrived within the wait, want 1", n)
+			}
+			<-time.After(time.Second)
+			wantAnswered(t, find(client))
+		})
+	})
+}
+
+func TestMCPNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
+	f := newFakeMCP(t)
+	f.onCall(func(w http.ResponseWriter, _ *http.Request, _ message) {
+		w.Header().Set("Retry-After", "120")
+		http.Error(w, "maintenance", http.StatusBadGateway)
+	})
+	inMemoryMCP(t, f, func(client *Client) {
+		wantLost(t, find(client))
+		f.onCall(found)
+		wantWait(t, find(client), 2*time.Minute)
+		if f.paid() != 1 {
+			t.Errorf("%d calls arrived within the wait, want 1", f.paid())
+		}
+		<-time.After(2 * time.Minute)
+		wantAnswered(t, find(client))
+	})
+}
+
+// A gateway that asks to wait before there is a session is waited for.
+func TestMCPWaitsForASession(t *testing.T) {
+	for _, method := range []string{methodInitialize, methodInitialized, methodListTools} {
+		f := newFakeMCP(t)
+		f.on(method, func(w http.ResponseWriter, _ *http.Request, _ message) {
+			w.Header().Set("Retry-After", "17")
+			http.Error(w, "maintenance", http.StatusServiceUnavailable)
+		})
+		wantWait(t, find(mcpClient(t, f)), 17*time.Second)
+		if f.paid() != 0 {
+			t.Errorf("%s: %d calls arrived, want none", method, f.paid())
+		}
+	}
+}
