@@ -56,16 +56,18 @@ func isDigits(s string) bool {
 // String returns the amount in dollars with as many decimals as it needs, at
 // least two: "0.15", "12.00", "-0.0005".
 func (m Money) String() string {
-	sign, micros := "", uint64(m)
+	text := make([]byte, 0, 24)
+	micros := uint64(m)
 	if m < 0 {
-		sign, micros = "-", -uint64(m)
+		text, micros = append(text, '-'), -uint64(m)
 	}
-	cents, rest := micros/uint64(Cent), micros%uint64(Cent)
-	text := fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
-	if rest == 0 {
-		return text
+	text = append(strconv.AppendUint(text, micros/uint64(Dollar), 10), '.')
+	rest := micros % uint64(Dollar)
+	for place := uint64(Dollar) / 10; place > 0 && (rest > 0 || place >= uint64(Cent)); place /= 10 {
+		text = append(text, byte('0'+rest/place))
+		rest %= place
 	}
-	return text + strings.TrimRight(fmt.Sprintf("%04d", rest), "0")
+	return string(text)
 }
 
 // MarshalText writes the amount as String does; amounts are strings in JSON.

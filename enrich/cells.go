@@ -44,17 +44,35 @@ func (c *Cells) AppendCanonical(form []byte, prefer Pattern) ([]byte, Pattern, U
 	return append(form, id.Canonical()...), id.Pattern(), ""
 }
 
-// AppendCanonical appends the canonical form of the identity.
+// AppendCanonical appends the canonical form of the identity. One of plain ASCII text
+// needs no allocation where form has room for three times as much.
 func (id Identity) AppendCanonical(form []byte) []byte {
 	start := len(form)
-	cells := Cells{
-		ProfileURL: []byte(id.ProfileURL), FirstName: []byte(id.FirstName), LastName: []byte(id.LastName),
-		CompanyDomain: []byte(id.CompanyDomain), CompanyName: []byte(id.CompanyName),
-	}
+	cells, form := id.cells(form)
+	end := len(form)
 	if form, _, ok := cells.appendPlain(form, id.Pattern()); ok {
-		return form
+		return append(form[:start], form[end:]...)
 	}
 	return append(form[:start], id.Canonical()...)
+}
+
+// cells returns the identity as cells, which lie behind form.
+func (id Identity) cells(form []byte) (Cells, []byte) {
+	start := len(form)
+	form = append(form, id.ProfileURL...)
+	form = append(form, id.FirstName...)
+	form = append(form, id.LastName...)
+	form = append(form, id.CompanyDomain...)
+	form = append(form, id.CompanyName...)
+	rest := form[start:]
+	cut := func(length int) (cell []byte) {
+		cell, rest = rest[:length:length], rest[length:]
+		return cell
+	}
+	return Cells{
+		ProfileURL: cut(len(id.ProfileURL)), FirstName: cut(len(id.FirstName)), LastName: cut(len(id.LastName)),
+		CompanyDomain: cut(len(id.CompanyDomain)), CompanyName: cut(len(id.CompanyName)),
+	}, form
 }
 
 // appendPlain is AppendCanonical for most contacts. It reports false, and what it

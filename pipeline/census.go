@@ -91,22 +91,18 @@ func (c *census) moveOut() error {
 
 // takeOver enters the persons of a table, and empties it. The census, which is empty,
 // goes on in a file.
-func (c *census) takeOver(p *people) error {
+func (c *census) takeOver(l *leads) error {
 	if err := c.moveOut(); err != nil {
 		return err
 	}
-	for number := range p.shards {
-		one := make([]entry, 1)
-		err := p.shards[number].each(func(e *entry) error {
-			one[0] = *e
-			return c.spill.appendEntries(number, one)
-		})
-		if err != nil {
-			return err
+	for _, chunk := range l.log {
+		for i := range chunk {
+			if err := c.spill.appendEntries(chunk[i].shardOf(), chunk[i:i+1]); err != nil {
+				return err
+			}
 		}
-		p.shards[number] = shard{}
 	}
-	p.bytes = 0
+	*l = leads{}
 	return nil
 }
 

@@ -28,7 +28,17 @@ const worthAnIndex = 8
 // table of persons may take; zero for no ceiling.
 func newKnowledge(journal Recorder, ceiling int64) *knowledge {
 	people := journal.People()
-	return &knowledge{journal: journal, people: people, fits: ceiling == 0 || people*mostBytes <= ceiling}
+	return &knowledge{journal: journal, people: people, fits: ceiling == 0 || people*(mostBytes+hintBits/8) <= ceiling}
+}
+
+// mayKnow reports false of most people whom the journal does not know, at next to no
+// cost.
+func (k *knowledge) mayKnow(key enrich.Key) bool {
+	if k.people == 0 {
+		return false
+	}
+	index := k.index.Load()
+	return index == nil || index.mayHold(key)
 }
 
 // recordOf returns what the journal knows of a person, but for the times.
@@ -58,11 +68,13 @@ func (k *knowledge) makeIndex() (*index, error) {
 	}
 	made := &index{}
 	err := parallel(numShards, func(number int) error {
-		return k.journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
+		err := k.journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
 			record, err := recordOf()
-			made[number].set(indexed(key, record))
+			made.shards[number].set(indexed(key, record))
 			return err
 		})
+		made.hints[number] = newHint(&made.shards[number])
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -73,7 +85,12 @@ func (k *knowledge) makeIndex() (*index, error) {
 
 // index holds the states of the fields of all persons that a journal knows, and the
 // attempts that led there, in the table of persons: in place of a row and marks.
-type index [numShards]shard
+type index struct {
+	shards [numShards]shard
+	hints  [numShards]hint
+}
+
+func (x *index) mayHold(key enrich.Key) bool { return x.hints[key[0]].mayHold(newEntry(key, 0, 0)) }
 
 // The bits of a field in an entry of the index: its state and its attempt.
 const (
@@ -98,7 +115,7 @@ func indexed(key enrich.Key, record attempt.Record) entry {
 
 // recordOf returns what the index holds of a person, and false when it does not tell.
 func (x *index) recordOf(key enrich.Key) (record attempt.Record, found bool) {
-	e := x[key[0]].find(key)
+	e := x.shards[key[0]].find(key)
 	switch {
 	case e == nil:
 		return record, true

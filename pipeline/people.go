@@ -43,9 +43,8 @@ func (e entry) merge(other entry) entry {
 // A shard is the table of the persons whose keys begin with one byte, by open
 // addressing. An empty place has lead 0, since rows count from 1.
 type shard struct {
-	places  []entry
-	count   int
-	touched uint64 // keeps touch from being left out
+	places []entry
+	count  int
 }
 
 // numShards is the number of shards: one for each first byte of a key.
@@ -111,17 +110,6 @@ func (s *shard) set(e entry) {
 	p.lead = e.lead
 }
 
-// touch reads the places where the search for entries begins, so that the memory
-// fetches them all at the same time: one after the other is what a large table costs.
-func (s *shard) touch(entries []entry) {
-	if s.count == 0 {
-		return
-	}
-	for _, e := range entries {
-		s.touched ^= s.places[s.place(e)].lead
-	}
-}
-
 // leastPlaces is the size of the smallest table.
 const leastPlaces = 64
 
@@ -159,33 +147,6 @@ const (
 	entryBytes = 24
 	mostBytes  = 35
 )
-
-func (s *shard) bytes() int64 { return int64(len(s.places)) * entryBytes }
-
-// people is a table of persons, who enter in the order of the list.
-type people struct {
-	shards [numShards]shard
-	bytes  int64 // of all tables
-}
-
-// claim enters the entries of a batch, empties it, and hands the number of every row
-// with that of the row that leads its person to named. When the batches of a list are
-// claimed in order, no later one leads.
-func (p *people) claim(b *batch, named func(row, lead int64)) {
-	for number, entries := range b {
-		if len(entries) == 0 {
-			continue
-		}
-		s := &p.shards[number]
-		before := s.bytes()
-		s.touch(entries)
-		for _, e := range entries {
-			named(e.row(), s.put(e).row())
-		}
-		p.bytes += s.bytes() - before
-	}
-	b.clear()
-}
 
 // batch gathers entries by shard before they go to the tables: one lock for many.
 type batch [numShards][]entry

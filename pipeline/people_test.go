@@ -102,7 +102,8 @@ func TestATableFindsNobodyWhoIsNotThere(t *testing.T) {
 func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 	for _, rowsOfAPerson := range []int{1, 2, 20} {
 		random, again := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
-		c, p, entries, claims := newCensus(Scope{}), &people{}, &batch{}, &batch{}
+		c, entries, l := newCensus(Scope{}), &batch{}, &leads{}
+		var claims []entry
 		rows, persons := int64(0), int64(0)
 		for persons < 400_000 {
 			persons++
@@ -113,7 +114,7 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 					key = drawKey(again) // somebody from long ago
 				}
 				entries.add(newEntry(key, rows, 0))
-				claims.add(newEntry(key, rows, 0))
+				claims = append(claims, newEntry(key, rows, 0))
 			}
 			if persons%10_000 > 0 {
 				continue
@@ -121,8 +122,9 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 			if err := c.add(entries); err != nil {
 				t.Fatal(err)
 			}
-			p.claim(claims, func(int64, int64) {})
-			for name, bytes := range map[string]int64{"log": c.bytes.Load(), "table": p.bytes} {
+			l.claim(claims, func(int64, int64) {})
+			claims = claims[:0]
+			for name, bytes := range map[string]int64{"log": c.bytes.Load(), "table": l.bytes} {
 				if each := float64(bytes) / float64(persons); persons > 300_000 && each > 40 || each > 2048*entryBytes*numShards/10_000 {
 					t.Errorf("%d persons in %d rows take %.1f bytes each in a %s", persons, rows, each, name)
 				}
@@ -350,13 +352,17 @@ func BenchmarkPeople(b *testing.B) {
 	})
 	b.Run("output", func(b *testing.B) {
 		for b.Loop() {
-			p := &people{}
-			enter(func(entries *batch) { p.claim(entries, func(int64, int64) {}) })
-			persons := 0
-			for number := range p.shards {
-				persons += p.shards[number].count
-			}
-			b.ReportMetric(float64(p.bytes)/float64(persons), "B/person")
+			l := &leads{}
+			var claims []entry
+			enter(func(entries *batch) {
+				for _, of := range entries {
+					claims = append(claims, of...)
+				}
+				entries.clear()
+				l.claim(claims, func(int64, int64) {})
+				claims = claims[:0]
+			})
+			b.ReportMetric(float64(l.bytes)/float64(l.count), "B/person")
 		}
 	})
 }

@@ -9,26 +9,9 @@ import (
 	"payonce/enrich"
 )
 
-// Status is a row's outcome, as the output shows it.
-type Status string
-
-// The outcomes of a row.
-const (
-	StatusMatched        Status = "matched"
-	StatusPartial        Status = "partial"
-	StatusNotFound       Status = "not_found"
-	StatusFilled         Status = "filled"
-	StatusDuplicate      Status = "duplicate"
-	StatusUnidentifiable Status = "unidentifiable"
-	StatusRejected       Status = "rejected"
-	StatusInDoubt        Status = "in_doubt"
-	StatusForfeited      Status = "forfeited"
-	StatusNotAttempted   Status = "not_attempted"
-)
-
 // rowResult is what one row gets.
 type rowResult struct {
-	status  Status
+	outcome outcome
 	reason  string
 	values  [enrich.NumFields]string
 	answer  enrich.Answer // the parts that do not belong to one field
@@ -40,51 +23,52 @@ type rowResult struct {
 // recall collects what the journal holds on the person of a row, and judges the row by
 // the fields that it misses itself. A row that leads its person also shows what the run
 // paid for other fields: those that only its duplicates miss.
-func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record attempt.Record, attempts map[attempt.ID]remembered) {
+func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections) {
+	states := record.States
 	var reasons [enrich.NumFields]string
-	var seen []attempt.ID
+	seen := make([]attempt.ID, 0, enrich.NumFields)
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
-		known := attempts[id]
-		if id == 0 || !missing.Has(f) && (!leads || known.ended.Run != o.Run) {
+		known := attempts.of(id)
+		if known == nil || !missing.Has(f) && (!leads || known.ended.Run != o.Run) {
 			continue
 		}
 		reasons[f] = cmp.Or(known.doubt, known.ended.Reason)
 		if known.ended.Answer != nil {
 			r.values[f] = known.ended.Answer.Value(f)
 		}
-		if known.ended.Erased && record.States[f] == attempt.Found {
-			record.States[f], reasons[f] = attempt.Forgotten, reasonExpired
+		if known.ended.Erased && states[f] == attempt.Found {
+			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
-			r.add(known.ended, known.ended.Run == o.Run)
+			r.add(&known.ended, known.ended.Run == o.Run)
 		}
 	}
 	o.addForfeited(r, record, attempts)
 	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
 		r.answer.PhoneType = "" // it would speak of the row's own number
 	}
-	r.status, r.reason = o.judge(missing, record, reasons, r.answer.Status)
+	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
 }
 
 // addForfeited adds what was charged for fields before they were bought again.
-func (o Output) addForfeited(r *rowResult, record attempt.Record, attempts map[attempt.ID]remembered) {
+func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections) {
 	var ids []attempt.ID
 	for f := range o.Scope.Wanted.Each() {
 		ids = append(ids, record.Earlier[f]...)
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if ended := attempts[id].ended; ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
-			r.charge += ended.Charge.Amount
+		if known := attempts.of(id); known != nil && known.ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
+			r.charge += known.ended.Charge.Amount
 		}
 	}
 }
 
 // add adds what one attempt brought. The run that shows the row shows only what
 // it paid itself.
-func (r *rowResult) add(res attempt.Resolution, own bool) {
+func (r *rowResult) add(res *attempt.Resolution, own bool) {
 	if res.RequestID != "" {
 		r.ids = append(r.ids, res.RequestID)
 	}
@@ -115,10 +99,10 @@ const (
 )
 
 // judge gives the row its status and the reason: what may still change comes first.
-func (o Output) judge(missing enrich.Fields, record attempt.Record, reasons [enrich.NumFields]string, answer enrich.Status) (Status, string) {
+func (o Output) judge(missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string, answer enrich.Status) (outcome, string) {
 	var in [attempt.Forgotten + 1]enrich.Fields
 	for f := range missing.Each() {
-		in[record.States[f]] = in[record.States[f]].With(f)
+		in[states[f]] = in[states[f]].With(f)
 	}
 	first := func(fields enrich.Fields) string {
 		for f := range fields.Each() {
@@ -128,23 +112,23 @@ func (o Output) judge(missing enrich.Fields, record attempt.Record, reasons [enr
 	}
 	switch {
 	case in[attempt.OutcomeUnknown] != 0:
-		return StatusInDoubt, first(in[attempt.OutcomeUnknown])
+		return inDoubt, first(in[attempt.OutcomeUnknown])
 	case in[attempt.PaidAndGone] != 0:
-		return StatusForfeited, first(in[attempt.PaidAndGone])
+		return forfeited, first(in[attempt.PaidAndGone])
 	case in[attempt.Rejected] != 0:
-		return StatusRejected, first(in[attempt.Rejected])
+		return rejected, first(in[attempt.Rejected])
 	case in[attempt.Unasked] != 0 && in[attempt.Found]|in[attempt.Missing] == 0:
-		return StatusNotAttempted, o.Stopped
+		return notAttempted, o.Stopped
 	case in[attempt.Unasked] != 0:
-		return StatusPartial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
+		return partial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
 	case in[attempt.Forgotten] != 0:
-		return StatusNotAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
+		return notAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
 	case in[attempt.Missing] == 0:
-		return StatusMatched, ""
+		return matched, ""
 	case in[attempt.Found] == 0 && answer == enrich.NotFound:
-		return StatusNotFound, "person unknown"
+		return notFound, "person unknown"
 	default:
-		return StatusPartial, in[attempt.Missing].String() + " not found"
+		return partial, in[attempt.Missing].String() + " not found"
 	}
 }
 

@@ -45,16 +45,16 @@ var resultColumns = []table.Column{
 	{Name: "enrich_provenance"},
 }
 
+// The places of some of them.
+const (
+	statusColumn = 2
+	reasonColumn = 3
+)
+
 // Columns returns the appended columns. A name that the list has already gets a
 // number, so that every column can be told from the others.
 func (o Output) Columns(schema table.Schema) []table.Column {
-	var columns []table.Column
-	for f := range o.Scope.Wanted.Each() {
-		if o.Scope.Mapping.columnOf(f) == none {
-			columns = append(columns, table.Column{Name: f.String()})
-		}
-	}
-	columns = append(columns, resultColumns...)
+	columns := append(o.fieldColumns(), resultColumns...)
 	if o.Profile {
 		columns = append(columns, table.Column{Name: "profile"})
 	}
@@ -64,6 +64,16 @@ func (o Output) Columns(schema table.Schema) []table.Column {
 	for i, column := range columns {
 		for n := 2; taken(columns[i].Name); n++ {
 			columns[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
+		}
+	}
+	return columns
+}
+
+// fieldColumns returns the appended columns of fields without a column of their own.
+func (o Output) fieldColumns() (columns []table.Column) {
+	for f := range o.Scope.Wanted.Each() {
+		if o.Scope.Mapping.columnOf(f) == none {
+			columns = append(columns, table.Column{Name: f.String()})
 		}
 	}
 	return columns
@@ -94,9 +104,10 @@ func (o Output) Write(ctx context.Context, list List, answers Answers, out, reje
 		known: newKnowledge(answers, o.Scope.Memory), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
-	err = w.pass(ctx, func(p *pen, first int64, verdicts []verdict, turn table.Turn) error {
+	err = w.pass(ctx, func(p *pen, turn table.Turn) error {
 		turn.Take(func() {
-			w.people.claim(&p.batch, func(row, lead int64) { verdicts[row-first].ledBy(lead) })
+			w.leads.claim(p.entries, p.sights.ledBy)
+			p.full = w.leads.exceed(o.Scope.Memory)
 		})
 		return nil
 	})
@@ -112,27 +123,20 @@ type writing struct {
 	list         List
 	answers      Answers
 	out, rejects table.Writer
-	people       people
+	leads        leads
 	known        *knowledge
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written
 	last         int64            // the last row that is written
-	full         bool             // the table of persons does not fit into memory
 }
 
 // errFull says that the table of persons does not fit into memory.
 var errFull = errors.New("the table of persons does not fit into memory")
 
-// formatted is a block as it is to be written.
-type formatted struct {
-	part, rejected table.Part
-	rows           map[Status]int64
-}
-
 // pass looks at the blocks behind the last row that is written and formats them,
 // several at the same time, and writes them in order. In between, settle says which
 // rows lead.
-func (w *writing) pass(ctx context.Context, settle func(*pen, int64, []verdict, table.Turn) error) (err error) {
+func (w *writing) pass(ctx context.Context, settle func(*pen, table.Turn) error) (err error) {
 	reader, err := w.list.Open(w.Scope.Mapping.columns())
 	if err != nil {
 		return err
@@ -148,7 +152,7 @@ func (w *writing) pass(ctx context.Context, settle func(*pen, int64, []verdict, 
 		if err := p.look(block); err != nil {
 			return formatted{}, err
 		}
-		if err := settle(p, block.First(), p.verdicts, turn); err != nil {
+		if err := settle(p, turn); err != nil {
 			return formatted{}, err
 		}
 		if err := p.remember(); err != nil {
@@ -176,12 +180,13 @@ func (w *writing) write(block table.Block, f formatted) error {
 			return err
 		}
 	}
-	for status, n := range f.rows {
-		w.rows[status] += n
+	for o, n := range f.rows {
+		if n > 0 {
+			w.rows[outcome(o).status()] += n
+		}
 	}
 	w.last = endOf(block)
-	if ceiling := w.Scope.Memory; ceiling > 0 && !w.full && w.people.bytes > ceiling {
-		w.full = true
+	if f.full {
 		return errFull
 	}
 	return nil

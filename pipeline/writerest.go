@@ -14,7 +14,7 @@ import (
 func (w *writing) writeRest(ctx context.Context) (err error) {
 	census := newCensus(w.Scope)
 	defer func() { err = errors.Join(err, census.close()) }()
-	if err := census.takeOver(&w.people); err != nil {
+	if err := census.takeOver(&w.leads); err != nil {
 		return err
 	}
 	rows, err := w.enterRest(ctx, census)
@@ -26,8 +26,9 @@ func (w *writing) writeRest(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.spill.close()) }()
-	return w.pass(ctx, func(_ *pen, first int64, verdicts []verdict, _ table.Turn) error {
-		return d.name(first, verdicts)
+	return w.pass(ctx, func(p *pen, _ table.Turn) error {
+		p.full = false
+		return d.name(&p.sights)
 	})
 }
 
@@ -94,22 +95,22 @@ func (w *writing) findDuplicates(census *census, rows int64) (*duplicates, error
 	return d, nil
 }
 
-// name puts the rows that lead others into the verdicts of a run of rows.
-func (d *duplicates) name(first int64, verdicts []verdict) error {
-	for i := 0; i < len(verdicts); {
-		number := int((first + int64(i)) / d.span)
+// name puts the rows that lead others into what was seen of a run of rows.
+func (d *duplicates) name(s *sights) error {
+	for row, end := s.first, s.first+int64(len(s.rows)); row < end; {
+		number := int(row / d.span)
 		leads, err := d.load(number)
 		if err != nil {
 			return err
 		}
-		for _, lead := range leads[first+int64(i)-int64(number)*d.span:] {
-			if i == len(verdicts) {
+		for _, lead := range leads[row-int64(number)*d.span:] {
+			if row == end {
 				break
 			}
 			if lead != 0 {
-				verdicts[i].ledBy(lead)
+				s.ledBy(row, lead)
 			}
-			i++
+			row++
 		}
 	}
 	return nil

@@ -27,7 +27,8 @@ type block struct {
 	rows      int
 	released  uint64 // how often the block was given back
 
-	row row
+	row  row
+	cuts cuts
 }
 
 var _ table.Block = (*block)(nil)
@@ -43,6 +44,7 @@ func newBlock(s *scanner) *block {
 
 func (b *block) reset() {
 	b.data, b.weight, b.last, b.overlong, b.failure = nil, 1, false, false, nil
+	b.cuts.reset()
 }
 
 // analyse runs beside other chunks'.
@@ -79,16 +81,24 @@ func (b *block) Release() {
 
 // Each hands every row to visit. It cuts them into cells as it goes.
 func (b *block) Each(visit func(table.Row) error) error {
+	if b.cuts.whole {
+		return b.eachAgain(visit)
+	}
 	r := &b.row
 	r.begin(b)
+	b.cuts.begin()
 	for r.next < len(b.data) {
 		if err := r.advance(); err != nil {
 			return err
+		}
+		if b.cuts.wanted {
+			r.keep()
 		}
 		if err := visit(r); err != nil {
 			return err
 		}
 	}
+	b.cuts.whole = b.cuts.wanted
 	return nil
 }
 

@@ -3,6 +3,7 @@ package csvtable
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"payonce/io/table"
 )
@@ -20,6 +21,10 @@ type part struct {
 
 	data     []byte // of a block
 	from, to int    // what of it follows what is in the buffer
+
+	// What was appended last, and its text: most rows get the same.
+	appended []string
+	tail     []byte
 }
 
 var _ table.Part = (*part)(nil)
@@ -105,9 +110,18 @@ func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 	p.buffer = append(p.buffer, p.writer.dialect.LineEnding...)
 }
 
-// writeAppended adds the appended cells, most of which are empty in most rows.
+// writeAppended adds the appended cells.
 func (p *part) writeAppended(appended []string) {
-	w, buffer := p.writer, p.buffer
+	if !slices.Equal(appended, p.appended) {
+		p.appended = append(p.appended[:0], appended...)
+		p.tail = p.writer.appendTail(p.tail[:0], appended)
+	}
+	p.buffer = append(p.buffer, p.tail...)
+}
+
+// appendTail appends the text of the appended cells, most of which are empty in most
+// rows.
+func (w *Writer) appendTail(buffer []byte, appended []string) []byte {
 	for i, value := range appended {
 		if w.columns+i > 0 {
 			buffer = append(buffer, w.dialect.Delimiter)
@@ -116,7 +130,7 @@ func (p *part) writeAppended(appended []string) {
 			buffer = appendCell(buffer, value, value == "", w.dialect.Delimiter)
 		}
 	}
-	p.buffer = buffer
+	return buffer
 }
 
 func (p *part) writeCell(value string, quote bool) {

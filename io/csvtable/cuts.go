@@ -1,0 +1,57 @@
+package csvtable
+
+import "payonce/io/table"
+
+// cuts keep how the records of a block were cut into cells, so that another visit need
+// not cut them again.
+type cuts struct {
+	wanted bool
+	whole  bool // all records are there
+	places []place
+	bounds []int32 // of each record's cells, one behind the other
+}
+
+// place says where a record stands in the data of a block.
+type place struct {
+	start, text, size int32
+	line              int32 // from the block's first
+}
+
+// Keep says that the block will be visited more than once.
+func (b *block) Keep() { b.cuts.wanted = true }
+
+var _ table.Keeper = (*block)(nil)
+
+// reset forgets a block.
+func (c *cuts) reset() { c.wanted, c.whole = false, false }
+
+// begin begins with the first record.
+func (c *cuts) begin() { c.places, c.bounds = c.places[:0], c.bounds[:0] }
+
+// keep keeps how the record that the row stands on is cut.
+func (r *row) keep() {
+	c := &r.block.cuts
+	c.places = append(c.places, place{int32(r.start), int32(r.record.text), int32(r.record.size), int32(r.line - r.block.startLine)})
+	c.bounds = append(c.bounds, r.record.bounds...)
+}
+
+// eachAgain hands every row of a block whose cuts are kept to visit.
+func (b *block) eachAgain(visit func(table.Row) error) error {
+	r, own := &b.row, b.row.record.bounds
+	defer func() { r.record.bounds = own }()
+	r.number = b.first - 1
+	bounds := b.cuts.bounds
+	for i := range b.cuts.places {
+		at := &b.cuts.places[i]
+		r.number++
+		r.line = b.startLine + int64(at.line)
+		r.start, r.record.text, r.record.size = int(at.start), int(at.text), int(at.size)
+		r.raw = b.data[r.start : r.start+r.record.size]
+		r.record.bounds, bounds = bounds[:len(own)], bounds[len(own):]
+		r.scratch = r.scratch[:0]
+		if err := visit(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
