@@ -8,18 +8,22 @@ import (
 )
 
 // heading are the columns of the table of results.
-const heading = `| work | by | wall | CPU | peak | wall of batch over it | to reach |
-|---|---|---|---|---|---|---|
+const heading = `| work | by | wall | CPU | peak | wall of batch over it | to reach | CPU of batch over it |
+|---|---|---|---|---|---|---|---|
 `
 
 // printRows prints the lines of a work in the table.
 func printRows(w io.Writer, name string, results []result) error {
 	for i, r := range results {
-		ratio := ""
+		wallRatio, cpuRatio := "", ""
 		if i > 0 {
-			name, ratio = "", ratiosOf(results[0], r).String()
+			name = ""
+			wallRatio, cpuRatio = ratiosOf(results[0], r, wallOf).String(), ratiosOf(results[0], r, cpuOf).String()
 		}
-		cells := []string{name, r.name, seconds(r.wall()), seconds(r.cpu()), megabytes(r.peak()), ratio, r.reach}
+		cells := []string{
+			name, r.name, seconds(medianOf(r.rounds, wallOf)), seconds(medianOf(r.rounds, cpuOf)), megabytes(medianOf(r.rounds, peakOf)),
+			wallRatio, r.reach, cpuRatio,
+		}
 		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
 			return err
 		}

@@ -78,24 +78,18 @@ func (r *result) measure(ctx context.Context, threads int) error {
 	return nil
 }
 
-// wall, cpu and peak return the medians of the rounds.
-func (r result) wall() time.Duration {
-	return medianOf(r.rounds, func(u usage) time.Duration { return u.wall })
-}
+// wallOf, cpuOf and peakOf return a part of what a process took.
+func wallOf(u usage) time.Duration { return u.wall }
+func cpuOf(u usage) time.Duration  { return u.cpu }
+func peakOf(u usage) int64         { return u.peak }
 
-func (r result) cpu() time.Duration {
-	return medianOf(r.rounds, func(u usage) time.Duration { return u.cpu })
-}
-
-func (r result) peak() int64 { return medianOf(r.rounds, func(u usage) int64 { return u.peak }) }
-
-// ratios are the wall times of one contestant over those of another, round by round.
+// ratios are what one contestant took over what another one took, round by round.
 type ratios []float64
 
-func ratiosOf(ours, peer result) ratios {
+func ratiosOf(ours, peer result, part func(usage) time.Duration) ratios {
 	all := make(ratios, len(ours.rounds))
 	for i := range all {
-		all[i] = ours.rounds[i].wall.Seconds() / peer.rounds[i].wall.Seconds()
+		all[i] = part(ours.rounds[i]).Seconds() / part(peer.rounds[i]).Seconds()
 	}
 	return all
 }

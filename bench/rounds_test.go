@@ -44,14 +44,17 @@ func walls(seconds ...float64) result {
 // is slow in one of them slows both.
 func TestRatiosAreOfRounds(t *testing.T) {
 	ours, peer := walls(1, 10, 2), walls(2, 40, 4)
-	if got := ratiosOf(ours, peer).String(); got != "0.50 (0.25 to 0.50)" {
-		t.Errorf("ratios %s", got)
+	for _, part := range []func(usage) time.Duration{wallOf, cpuOf} {
+		if got := ratiosOf(ours, peer, part).String(); got != "0.50 (0.25 to 0.50)" {
+			t.Errorf("ratios %s", got)
+		}
 	}
-	if got := ratiosOf(walls(3), walls(2)).String(); got != "1.50" {
+	if got := ratiosOf(walls(3), walls(2), wallOf).String(); got != "1.50" {
 		t.Errorf("the ratio of one round is %s", got)
 	}
-	if ours.wall() != 2*time.Second || ours.cpu() != 4*time.Second || ours.peak() != 2<<20 {
-		t.Errorf("medians %s, %s, %d", ours.wall(), ours.cpu(), ours.peak())
+	wall, cpu, peak := medianOf(ours.rounds, wallOf), medianOf(ours.rounds, cpuOf), medianOf(ours.rounds, peakOf)
+	if wall != 2*time.Second || cpu != 4*time.Second || peak != 2<<20 {
+		t.Errorf("medians %s, %s, %d", wall, cpu, peak)
 	}
 }
 

@@ -267,7 +267,9 @@ func TestANewListInEveryFormat(t *testing.T) {
 	appended := []table.Column{{Name: "cost"}}
 	want := [][]string{
 		{"name", "email", "note", "cost"},
-		{"Ann", "", "a, b", "0.15"}, {"Bob", "bob@b.example", "", "0.15"}, {"Çelik", "", "x", "0.15"},
+		{"Ann", "", "a, b", "0.15"},
+		{"Bob", "bob@b.example", "", "0.15"},
+		{"Çelik", "", "x", "0.15"},
 	}
 	for _, name := range []string{"new.csv", "new.tsv", "new.csv.gz", "new.csv.zst", "new.parquet", "new.xlsx"} {
 		path := filepath.Join(t.TempDir(), name)
