@@ -42,9 +42,10 @@ bench:
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... >dist/bench.txt || { cat dist/bench.txt; exit 1; }
 	go tool benchstat $(BEFORE) dist/bench.txt
 
-# Compares the whole program with DuckDB, Miller and plain loops; needs npm, and 10 GB
-# in CACHE, where the lists and the journal stay for the next time. A trial takes a
-# minute: make bench-peers ROWS=100000 PAIRS=1
+# Compares the whole program with DuckDB, Miller and plain loops. Needs npm, 10 GB in
+# CACHE, where the lists and the journal stay for the next time, and for Miller, which is
+# left out where it is not installed, as much memory. A trial takes a minute:
+# make bench-peers ROWS=100000 PAIRS=1
 ROWS = 10000000
 PAIRS = 5
 CACHE = dist/bench
