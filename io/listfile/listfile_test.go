@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -236,5 +237,60 @@ func TestAboutSpeaksOfUnusualTextAlone(t *testing.T) {
 		if err != nil || about != test.want {
 			t.Errorf("%s: %q, %v; want %q", name, about, err, test.want)
 		}
+	}
+}
+
+// TestANewListInEveryFormat writes rows that are no list's, and reads them back.
+func TestANewListInEveryFormat(t *testing.T) {
+	rows := func() table.Reader {
+		reader, err := csvtable.NewReader(strings.NewReader(list), "rows", csvtable.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reader
+	}
+	create := func(request listfile.Request) {
+		reader := rows()
+		out, err := listfile.CreateNew(reader.Schema(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Discard()
+		err = table.Ordered(t.Context(), reader, func(b table.Block) (table.Part, error) {
+			part := out.Writer.Part(b)
+			return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, []string{"0.15"}) })
+		}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+		if err := errors.Join(err, out.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appended := []table.Column{{Name: "cost"}}
+	want := [][]string{
+		{"name", "email", "note", "cost"},
+		{"Ann", "", "a, b", "0.15"},
+		{"Bob", "bob@b.example", "", "0.15"},
+		{"Çelik", "", "x", "0.15"},
+	}
+	for _, name := range []string{"new.csv", "new.tsv", "new.csv.gz", "new.csv.zst", "new.parquet", "new.xlsx"} {
+		path := filepath.Join(t.TempDir(), name)
+		create(listfile.Request{Path: path, Appended: appended})
+		if diff := cmp.Diff(want, cells(t, open(t, listfile.Options{}, path))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var stdout bytes.Buffer
+	create(listfile.Request{Path: listfile.Standard, Stdout: &stdout, Appended: appended})
+	if wantText := "name,email,note,cost\nAnn,,\"a, b\",0.15\nBob,bob@b.example,,0.15\nÇelik,,x,0.15\n"; stdout.String() != wantText {
+		t.Errorf("standard output got %q, want %q", stdout.String(), wantText)
+	}
+}
+
+func TestANewListThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.json")
+	if _, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path}); err == nil {
+		t.Error("a list of an unknown format was begun")
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) > 0 {
+		t.Errorf("left over: %v", files)
 	}
 }
