@@ -137,10 +137,11 @@ func lookupOf(row table.Row) enrich.Lookup {
 	if len(cell("phone")) == 0 {
 		missing = missing.With(enrich.BusinessPhone)
 	}
-	who, _ := enrich.Cells{
+	cells := enrich.Cells{
 		ProfileURL: cell("linkedin_url"), FirstName: cell("first_name"), LastName: cell("last_name"),
 		CompanyDomain: cell("website"), CompanyName: cell("company"),
-	}.Contact().Identify(enrich.ByProfile)
+	}
+	who, _ := cells.Contact().Identify(enrich.ByProfile)
 	return enrich.Lookup{Identity: who, Fields: missing}
 }
 
