@@ -43,6 +43,17 @@ func formatOf(name string) (format, error) {
 	return text{}, nil
 }
 
+// CheckRows refuses a file whose format cannot hold so many rows, by its name.
+func CheckRows(path string, rows int64) error {
+	if found, err := formatOf(path); err != nil || found != (workbook{}) || path == Standard {
+		return err
+	}
+	if rows >= sheet.MaxRows {
+		return fmt.Errorf("%s: a sheet holds %d rows besides its header and the list has %d; write it as CSV or Parquet", path, sheet.MaxRows-1, rows)
+	}
+	return nil
+}
+
 // text is delimited text in one file or several.
 type text struct{}
 

@@ -49,10 +49,14 @@ type state struct {
 	changed time.Time
 }
 
+// stateOf tells how a file is, which has to be one that can be read several times.
 func stateOf(input textfile.Input) (state, error) {
 	info, err := input.Stat()
 	if err != nil {
 		return state{}, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() { // reading a directory tells what to name
+		return state{}, fmt.Errorf("%s is no file that can be read several times; give - for standard input", input.Name())
 	}
 	return state{info.Size(), info.ModTime()}, nil
 }
@@ -147,7 +151,7 @@ func (l *List) unchanged() error {
 	for i, input := range l.inputs {
 		now, err := stateOf(input)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}
 		if now.size != l.states[i].size || !now.changed.Equal(l.states[i].changed) {
 			return ErrChanged

@@ -13,8 +13,8 @@ import (
 const (
 	// blockRows is how many rows a block has at most.
 	blockRows = 1024
-	// maxRows is how many rows a sheet can have.
-	maxRows = excelize.TotalRows
+	// MaxRows is how many rows a sheet can have, its header among them.
+	MaxRows = excelize.TotalRows
 	// maxUnzipped bounds the workbook without its compression, in bytes.
 	maxUnzipped = 1 << 30
 	// maxInMemory is the size from which on a sheet, or the texts that all sheets

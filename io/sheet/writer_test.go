@@ -361,7 +361,7 @@ func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	w.line = maxRows
+	w.line = MaxRows
 	if err := p.WriteRow(r, nil, []string{""}); err != nil {
 		t.Fatal(err)
 	}
