@@ -73,6 +73,11 @@ func (s *scanner) decode(declared Encoding) {
 		s.source = source{in: s.dialect.Encoding.decode(&raw, s.name)}
 		s.source.fill()
 	}
+	text := s.source
+	if in, changed := s.fitting(&text); changed {
+		s.source = source{in: in}
+		s.source.fill()
+	}
 }
 
 // readRecord cuts the record that comes next off the source.

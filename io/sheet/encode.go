@@ -43,6 +43,12 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 		w.Discard()
 		return nil, fmt.Errorf("the list has %d columns; a sheet has %d at most: write it as CSV", len(header), excelize.MaxColumns)
 	}
+	for _, name := range header {
+		if err := checkNewText(name.(string)); err != nil {
+			w.Discard()
+			return nil, fmt.Errorf("the header: %w; write the list as CSV", err)
+		}
+	}
 	return w, w.writeRow(header)
 }
 
@@ -81,7 +87,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	}
 	for _, cell := range cells {
 		if value, ok := cell.(string); ok {
-			if err := checkLength(value); err != nil {
+			if err := checkNewText(value); err != nil {
 				return fmt.Errorf("row %d: %w; write the list as CSV", row.Number(), err)
 			}
 		}
