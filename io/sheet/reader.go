@@ -114,7 +114,7 @@ func (r *Reader) onlySheet() (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them"}
+	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them with --sheet"}
 }
 
 // next returns the next row that has a value, without empty cells at its end; io.EOF
