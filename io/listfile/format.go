@@ -66,15 +66,24 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
-	return csvtable.NewWriter(out, list.(*csvtable.Reader), request.Appended), nil
+	lines := list.(*csvtable.Reader)
+	if hasTabs(request.Path) && lines.Dialect().Delimiter != '\t' {
+		return nil, nil // the name says another delimiter than the list has
+	}
+	return csvtable.NewWriter(out, lines, request.Appended), nil
 }
 
 func (text) encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error) {
 	dialect := csvtable.Dialect{Delimiter: ','}
-	if strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv") {
+	if hasTabs(name) {
 		dialect.Delimiter = '\t'
 	}
 	return csvtable.NewEncoder(out, dialect, schema, appended), nil
+}
+
+// hasTabs reports whether a file's name says that tabs are between its cells.
+func hasTabs(name string) bool {
+	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
 }
 
 // parquet is a Parquet file.

@@ -143,6 +143,27 @@ func TestEveryFormatInEveryOther(t *testing.T) {
 	}
 }
 
+// A name that says tabs gets them; any other name of text keeps the list's delimiter.
+func TestTheNameOfTextTellsTabs(t *testing.T) {
+	commas := open(t, listfile.Options{}, write(t, "list.csv", list))
+	tabs := open(t, listfile.Options{}, write(t, "list.tsv", "name\temail\tnote\nAnn\t\t\"a, b\"\n"))
+	for _, test := range []struct {
+		from       *listfile.List
+		name, want string
+	}{
+		{commas, "out.tsv", "name\temail\tnote\tcost\nAnn\tfound@x.example\ta, b\t0.15\nBob\tbob@b.example\t\t\nÇelik\tfound@x.example\tx\t0.15\n"},
+		{commas, "out.txt", "name,email,note,cost\nAnn,found@x.example,\"a, b\",0.15\nBob,bob@b.example,,\nÇelik,found@x.example,x,0.15\n"},
+		{tabs, "out.TSV", "name\temail\tnote\tcost\nAnn\tfound@x.example\t\"a, b\"\t0.15\n"},
+		{tabs, "out.csv", "name\temail\tnote\tcost\nAnn\tfound@x.example\t\"a, b\"\t0.15\n"},
+	} {
+		path := filepath.Join(t.TempDir(), test.name)
+		fill(t, test.from, path, false)
+		if got, err := os.ReadFile(path); string(got) != test.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", test.name, got, err, test.want)
+		}
+	}
+}
+
 // trimZeros writes amounts with two decimals: a decimal column has six.
 func trimZeros(rows [][]string) [][]string {
 	for _, row := range rows {
