@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -231,13 +232,23 @@ func TestWhatCannotBeAList(t *testing.T) {
 }
 
 func TestAChangedListIsNoticed(t *testing.T) {
+	for title, content := range map[string]string{"longer": list + "Eve,,\n", "as long": strings.Replace(list, "Bob", "Rob", 1)} {
+		t.Run(title, func(t *testing.T) { testChanged(t, content) })
+	}
+}
+
+func testChanged(t *testing.T, content string) {
 	path := write(t, "list.csv", list)
+	yesterday := time.Now().Add(-24 * time.Hour)
+	if err := os.Chtimes(path, yesterday, yesterday); err != nil {
+		t.Fatal(err)
+	}
 	l := open(t, listfile.Options{}, path)
 	before, err := l.Sum()
 	if err != nil || len(before) != 64 {
 		t.Fatalf("sum %q, %v", before, err)
 	}
-	if err := os.WriteFile(path, []byte(list+"Eve,,\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, openErr := l.Open(nil)
