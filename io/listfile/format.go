@@ -107,8 +107,17 @@ func (parquet) encode(out io.Writer, _ string, schema table.Schema, appended []t
 // workbook is one sheet of an Excel workbook.
 type workbook struct{}
 
+// open checks the sheet once: the list does not change between two passes.
 func (workbook) open(list *List, _ []int) (table.Reader, error) {
-	return sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	if list.sheet.name != "" {
+		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.name)
+	}
+	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	list.sheet.name = reader.Sheet()
+	return reader, nil
 }
 
 func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {

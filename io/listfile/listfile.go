@@ -41,7 +41,11 @@ type List struct {
 	states  []state
 	spool   *textfile.Spool // of standard input; nil when files were named
 	all     bool            // every column is read, whichever are asked for
+	sheet   *checkedSheet   // of a workbook
 }
+
+// checkedSheet is the sheet of a workbook that was found and checked, "" before.
+type checkedSheet struct{ name string }
 
 // state is what tells that a file is still the same.
 type state struct {
@@ -65,7 +69,7 @@ func stateOf(input textfile.Input) (state, error) {
 // globs, or "-" alone for standard input, which is kept in a temporary file until
 // Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options}
+	l := &List{options: options, sheet: &checkedSheet{}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
 		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {

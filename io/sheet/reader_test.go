@@ -88,6 +88,27 @@ func TestSheetsAreFoundByName(t *testing.T) {
 	}
 }
 
+func TestOpenAgainReadsTheSame(t *testing.T) {
+	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2"}))
+	first, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	again, err := OpenAgain(path, first.Sheet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	b, err := again.Next()
+	if diff := cmp.Diff(first.Schema(), again.Schema()); diff != "" || err != nil || b.Len() != 1 {
+		t.Errorf("%s, %v", diff, err)
+	}
+	if _, err := OpenAgain(path, "gone"); err == nil {
+		t.Error("a sheet that is not there was opened")
+	}
+}
+
 func TestRowsLongerThanTheHeader(t *testing.T) {
 	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2", "", nil}, []any{"1", "2", "", "4"}))
 	got, err := cellsOf(path, "")
