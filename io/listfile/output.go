@@ -95,7 +95,11 @@ func (nopCloser) Close() error { return nil }
 // the one any more that was opened: then the rows may be of several lists.
 func (o *Output) Commit() error {
 	o.closed = true
-	if err := errors.Join(o.Writer.Close(), o.packed.Close(), o.Rows.unchanged()); err != nil {
+	err := errors.Join(o.Writer.Close(), o.packed.Close())
+	if o.Rows != nil { // there is none that a new list is made from
+		err = errors.Join(err, o.Rows.unchanged())
+	}
+	if err != nil {
 		return err
 	}
 	if o.file == nil {
