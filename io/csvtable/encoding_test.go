@@ -201,7 +201,7 @@ func TestValueThatTheEncodingLacks(t *testing.T) {
 		{"UTF-16 holds all text", csvtable.UTF16LE, "Łódź 𝄞 \ufffd", ""},
 		{"UTF-16 holds text alone", csvtable.UTF16LE, "x\xff", `which UTF-16LE has no place for`},
 		{"Windows-1252 holds some", csvtable.Windows1252, "café – 5 € …", ""},
-		{"Windows-1252 holds no Ł", csvtable.Windows1252, "Łódź", `list.csv:2: the value for "town" holds 'Ł' (U+0141), which Windows-1252 has no place for; write the output as UTF-8`},
+		{"Windows-1252 holds no Ł", csvtable.Windows1252, "Łódź", `list.csv:2: the value for "town" holds 'Ł' (U+0141), which Windows-1252 has no place for; nothing is lost or paid twice: write the output as .xlsx or .parquet, or save the list as UTF-8 and run again`},
 		{"not as another byte", csvtable.Windows1252, "\ufffd", `U+FFFD`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

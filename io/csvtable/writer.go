@@ -175,6 +175,6 @@ func (w *Writer) checkValue(r table.Row, column int, value string) error {
 	return &table.Error{
 		File: w.list, Line: r.Line(),
 		Reason: fmt.Sprintf("the value for %q holds %q (%U), which %s has no place for", w.names[column], char, char, w.dialect.Encoding),
-		Hint:   "write the output as UTF-8",
+		Hint:   "nothing is lost or paid twice: write the output as .xlsx or .parquet, or save the list as UTF-8 and run again",
 	}
 }

@@ -1,8 +1,10 @@
 package parquettable
 
 import (
+	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -16,7 +18,7 @@ const groupRows = 122_880
 // Encoder writes the rows of a list of another format. Its columns become optional
 // texts, an empty cell a null.
 type Encoder struct {
-	columns  int // of the list
+	names    []string // of the list's columns
 	appended []table.Column
 	kinds    []table.Kind // of the list's columns
 	encoders []*encoder
@@ -31,10 +33,12 @@ var _ table.Writer = (*Encoder)(nil)
 // NewEncoder returns a writer of rows that come from a list of another format with
 // this schema.
 func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Encoder, error) {
-	w := &Encoder{columns: len(list.Columns), appended: appended, kinds: slices.Repeat([]table.Kind{table.Text}, len(list.Columns))}
+	w := &Encoder{names: list.Columns, appended: appended, kinds: slices.Repeat([]table.Kind{table.Text}, len(list.Columns))}
 	columns := make([]table.Column, len(list.Columns))
 	for i, name := range list.Columns {
-		columns[i].Name = name
+		if columns[i].Name = name; !utf8.ValidString(name) {
+			return nil, fmt.Errorf("the name of column %d, %q, %s", i+1, name, noText)
+		}
 	}
 	var fields schema.FieldList
 	for _, column := range append(columns, appended...) {
@@ -55,11 +59,18 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 
 // Part returns an empty part for the rows of a block.
 func (w *Encoder) Part(b table.Block) table.Part {
-	return &encodedPart{part: w.parts.get(b, w.kinds, w.appended)}
+	return &encodedPart{part: w.parts.get(b, w.kinds, w.appended), names: w.names}
 }
 
 // encodedPart is a part of an Encoder.
-type encodedPart struct{ *part }
+type encodedPart struct {
+	*part
+	names []string
+}
+
+// noText says of bytes that a column of texts cannot hold them: readers refuse such a
+// file.
+const noText = "holds bytes that are no UTF-8; say with --encoding what the list is written in, or write it as CSV"
 
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
@@ -73,6 +84,9 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 			continue
 		}
 		cell := row.Cell(i)
+		if !utf8.Valid(cell) {
+			return fmt.Errorf("line %d: column %q %s", row.Line(), p.names[i], noText)
+		}
 		c.copy(cell, len(cell) == 0)
 	}
 	return p.append(row, appended)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,6 +23,7 @@ import (
 	"github.com/xitongsys/parquet-go/source"
 	"pgregory.net/rapid"
 
+	"payonce/io/csvtable"
 	"payonce/io/table"
 )
 
@@ -258,6 +260,34 @@ func TestEncoderMakesRowGroups(t *testing.T) {
 	got, err := cellsOf(path, nil)
 	if diff := cmp.Diff(rows, got); diff != "" || err != nil {
 		t.Error(diff, err)
+	}
+}
+
+// TestBytesThatAreNoTextAreRefused has them in a cell and in a name of a list of another
+// format; other readers refuse a column of texts that holds them.
+func TestBytesThatAreNoTextAreRefused(t *testing.T) {
+	names := table.Schema{Columns: []string{"id", "last name"}}
+	w, err := NewEncoder(io.Discard, names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"Müller": "", "M\xfcller": `line 2: column "last name" holds bytes that are no UTF-8; say with --encoding`} {
+		list, err := csvtable.NewReader(strings.NewReader("id,last name\n1,"+text+"\n"), "list.csv", csvtable.Options{Encoding: csvtable.UTF8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := list.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := w.Part(block)
+		err = block.Each(func(row table.Row) error { return part.WriteRow(row, nil, nil) })
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: error %v; want %q", text, err, want)
+		}
+	}
+	if _, err := NewEncoder(io.Discard, table.Schema{Columns: []string{"id", "a\xff"}}, nil); err == nil || !strings.Contains(err.Error(), "the name of column 2") {
+		t.Errorf("a name that is no text: %v", err)
 	}
 }
 
