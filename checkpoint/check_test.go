@@ -81,7 +81,7 @@ func (w *world) end() {
 	case 2:
 		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
-		_ = w.Park(ticket.ID, "lost")
+		_ = w.Park(ticket.ID, attempt.Parking{Cause: "lost"})
 	case 4:
 		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
 	}
@@ -141,12 +141,12 @@ func soundRig(t *testing.T) *rig {
 	r.settle(r.grant(request(person(1), email|phone)), found)                                                // 1
 	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
 	forfeited := r.grant(request(person(3), email))                                                          // 3
-	r.check(r.Park(forfeited.ID, "lost"))
+	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(forfeited.ID, true))
-	r.check(r.Park(r.grant(request(person(4), phone)).ID, "lost"))                 // 4
-	r.settle(r.grant(request(person(5), email)), found)                            // 5
-	r.grant(request(person(6), email))                                             // 6
-	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"}) // 7
+	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"})) // 4
+	r.settle(r.grant(request(person(5), email)), found)                                    // 5
+	r.grant(request(person(6), email))                                                     // 6
+	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})         // 7
 	r.check(r.SaveRun(Run{Name: "run"}))
 	return r
 }
@@ -274,7 +274,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Park(ticket.ID, "lost"))
+	r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(ticket.ID, true))
 	again := request(person(1), email)
 	again.Reask.Forfeited = true

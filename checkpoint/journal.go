@@ -156,6 +156,21 @@ func (j *Journal) Totals(scope string) cost.Totals {
 	return j.books.sums.totals(scope)
 }
 
+// EndPause ends the pause that the service asked for, and returns until when it would
+// have lasted; the zero time when there was none. It is for somebody who knows that the
+// service did not mean it.
+func (j *Journal) EndPause() (until time.Time, err error) {
+	j.lock()
+	p := &j.books.persisted
+	if p.PausedUntil.After(j.now()) {
+		until = p.PausedUntil
+	}
+	p.PausedAt, p.PausedUntil = time.Time{}, time.Time{}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	return until, <-durable
+}
+
 // Forgo says how many units of the free allowance somebody else has used since the
 // base at least; they are not counted on any more.
 func (j *Journal) Forgo(units [enrich.NumFields]int64) error {
