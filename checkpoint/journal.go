@@ -66,6 +66,9 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	if _, err := req.Prices.Total(req.Lookup.Fields); err != nil {
 		return nil, err
 	}
+	if length := lengthOf(req.Lookup.Identity); length > maxIdentity {
+		return nil, fmt.Errorf("what names a person has %d bytes, and %d are the most; is a quote missing in the list?", length, maxIdentity)
+	}
 	if store, ok := j.store.(roomy); ok {
 		if err := store.Room(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
@@ -100,6 +103,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	}
 	id := j.books.begin(a)
 	op := j.reserve(nil)
+	j.queued += a.longTexts()
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {

@@ -59,20 +59,10 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 	res, states := end(a, now)
 	j.books.resolve(id, res, now)
 	op := j.reserve(func() { j.books.leave(id) })
-	j.queued += profileRoom(res)
+	j.queued += longTexts(res)
 	j.mu.Unlock()
 	op.fill(a.resolutionWrites(id, res, states)...)
 	return <-op.durable
-}
-
-// profileRoom returns the most bytes that the profile of an answer takes in a record,
-// where JSON writes some characters as six. It is the one part of a lookup that can be
-// longer than maxOperation.
-func profileRoom(res attempt.Resolution) int {
-	if res.Answer == nil {
-		return 0
-	}
-	return 6 * len(res.Answer.Profile)
 }
 
 // resolutionWrites returns the writes that record how an attempt ended.
