@@ -89,6 +89,13 @@ type Voiding struct {
 	PauseUntil time.Time
 }
 
+// Parking says why the outcome of an attempt is unknown.
+type Parking struct {
+	Cause string
+	// PauseUntil is the time before which nothing may be sent; zero for no pause.
+	PauseUntil time.Time
+}
+
 // Granted says that the lookup may be sent as soon as Ticket returns.
 type Granted struct {
 	// Ticket waits until the intent is durable. An error means that the journal
@@ -116,7 +123,10 @@ type Over struct {
 
 // Later says that no lookup may be sent before a time: the rate window is full
 // or the service asked for a pause.
-type Later struct{ Until time.Time }
+type Later struct {
+	Until time.Time
+	Asked bool // by the service
+}
 
 // Blocked says that the decision depends on the end of a call in flight.
 type Blocked struct{}

@@ -37,6 +37,7 @@ type badgerStore struct {
 	merging bool          // Badger may merge tables: all of them have been verified
 	given   uint64        // the last version that was given to a commit, whatever became of it
 	durable atomic.Uint64 // the version of the last commit that is on the disk
+	failed  error         // of the first commit that was not acknowledged
 }
 
 // verifyAtOpen is how many bytes of tables are verified before a store is opened;
@@ -78,22 +79,24 @@ func openBadger(dir string, key []byte, atOpen int64) (*badgerStore, error) {
 }
 
 // openDB opens Badger, which must not have lost what was acknowledged.
-func (s *badgerStore) openDB() (err error) {
-	if s.db, err = openDB(s.dir, s.key, s.merging); err != nil {
+func (s *badgerStore) openDB() error {
+	db, err := openDB(s.dir, s.key, s.merging)
+	if err != nil {
 		return err
 	}
-	version := s.db.MaxVersion()
+	version := db.MaxVersion()
 	if version < s.head.version {
 		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
 			ErrCorrupt, version, s.head.version, restore)
-		return errors.Join(err, s.db.Close())
+		return errors.Join(err, db.Close())
 	}
-	if s.log, err = openSyncedLog(s.dir); err != nil {
-		return errors.Join(err, s.db.Close())
+	log, err := openSyncedLog(s.dir)
+	if err != nil {
+		return errors.Join(err, db.Close())
 	}
-	s.given = version
+	s.db, s.log, s.given = db, log, version
 	s.durable.Store(version)
-	s.db.SetDiscardTs(version)
+	db.SetDiscardTs(version)
 	return nil
 }
 
@@ -128,7 +131,17 @@ func (s *badgerStore) Get(key []byte) (value []byte, err error) {
 // Room says whether there is room for new attempts and all that follows from them.
 func (s *badgerStore) Room() error { return s.space.left() }
 
-func (s *badgerStore) Commit(writes []Write) (err error) {
+// Commit refuses everything once a commit has failed. The disk may have dropped what it
+// could not write, and says so once: the next sync would succeed, and Badger reads its
+// log no further than to the gap.
+func (s *badgerStore) Commit(writes []Write) error {
+	if s.failed == nil {
+		s.failed = s.tryCommit(writes)
+	}
+	return s.failed
+}
+
+func (s *badgerStore) tryCommit(writes []Write) (err error) {
 	defer asCorrupt(&err)
 	if err := s.guard.err(); err != nil {
 		return err
@@ -198,6 +211,9 @@ func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (b
 	defer asCorrupt(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if err := s.guard.err(); err != nil {
+		return err // and Badger may be closed
+	}
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}

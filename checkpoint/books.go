@@ -108,7 +108,7 @@ func (b *books) decide(a *openAttempt, req attempt.Request) (attempt.Decision, e
 		return verdict, nil
 	}
 	if b.persisted.PausedUntil.After(a.At) {
-		return attempt.Later{Until: b.persisted.PausedUntil}, nil
+		return attempt.Later{Until: b.persisted.PausedUntil, Asked: true}, nil
 	}
 	if ok, next := b.window.take(a.At); !ok {
 		if next.IsZero() {
@@ -210,6 +210,13 @@ func (b *books) quiet() bool {
 		}
 	}
 	return true
+}
+
+// pause lets nothing be sent before a time; the zero time changes nothing.
+func (b *books) pause(now, until time.Time) {
+	if until.After(b.persisted.PausedUntil) {
+		b.persisted.PausedAt, b.persisted.PausedUntil = now, until
+	}
 }
 
 // clampTimes brings back what seems to lie in the future after the clock was set

@@ -113,8 +113,8 @@ func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r.settle(r.grant(request(person(2), email, four)), enrich.Answer{Status: enrich.NotFound})
 	lost, charged := r.grant(request(person(3), email, four)), r.grant(request(person(4), email, four))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
-	r.check(r.Park(lost.ID, "lost"))
-	r.check(r.Park(charged.ID, "lost"))
+	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.Park(charged.ID, attempt.Parking{Cause: "lost"}))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
 	r.check(r.Void(heldBack.ID, attempt.Voiding{Reason: "held back"})) // not sent
 	refused := r.grant(request(person(5), email, four))
@@ -308,13 +308,13 @@ func (c *crowd) lookUp(n, end int) error {
 	case 2:
 		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
 	case 3:
-		if err = c.Park(ticket.ID, "lost"); err == nil {
+		if err = c.Park(ticket.ID, attempt.Parking{Cause: "lost"}); err == nil {
 			err = c.Assume(ticket.ID, true)
 		}
 		charge = ticket.Hold.Settle(ticket.Hold.Fields)
 	case 4:
 		charge.Amount = held // goes on holding it
-		err = c.Park(ticket.ID, "lost")
+		err = c.Park(ticket.ID, attempt.Parking{Cause: "lost"})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -68,6 +68,7 @@ type checker struct {
 	secret  []byte
 	books   persistedBooks
 	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
+	listed  bool                // the books list what is in flight: only doubts have a mark
 	next    attempt.ID          // the first ID without an intent
 	*recount
 	paid         map[openField]payment
@@ -126,10 +127,23 @@ func (c *checker) checkMeta() error {
 		c.books.NextID = 1
 	}
 	c.recount = newRecount(c.books.BaseFirst)
+	if err != nil {
+		return err
+	}
+	return c.checkFlight()
+}
+
+// checkFlight reads what the books say of what is in flight.
+func (c *checker) checkFlight() error {
 	c.flight = map[attempt.ID]bool{}
 	for _, id := range c.books.InFlight {
 		c.flight[id] = true
 	}
+	if len(c.flight) < len(c.books.InFlight) || !slices.IsSorted(c.books.InFlight) {
+		c.problem("the books", "do not list what is in flight in its order, each once: %d", c.books.InFlight)
+	}
+	books, err := c.store.Get(booksKey)
+	c.listed = len(books) > 0 && books[0] >= packedVersion
 	return err
 }
 

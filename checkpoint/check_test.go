@@ -81,7 +81,7 @@ func (w *world) end() {
 	case 2:
 		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
-		_ = w.Park(ticket.ID, "lost")
+		_ = w.Park(ticket.ID, attempt.Parking{Cause: "lost"})
 	case 4:
 		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
 	}
@@ -141,12 +141,12 @@ func soundRig(t *testing.T) *rig {
 	r.settle(r.grant(request(person(1), email|phone)), found)                                                // 1
 	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
 	forfeited := r.grant(request(person(3), email))                                                          // 3
-	r.check(r.Park(forfeited.ID, "lost"))
+	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(forfeited.ID, true))
-	r.check(r.Park(r.grant(request(person(4), phone)).ID, "lost"))                 // 4
-	r.settle(r.grant(request(person(5), email)), found)                            // 5
-	r.grant(request(person(6), email))                                             // 6
-	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"}) // 7
+	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"})) // 4
+	r.settle(r.grant(request(person(5), email)), found)                                    // 5
+	r.grant(request(person(6), email))                                                     // 6
+	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})         // 7
 	r.check(r.SaveRun(Run{Name: "run"}))
 	return r
 }
@@ -191,24 +191,31 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		damage func(*testing.T, *rig)
 		want   string
 	}{
-		"intent gone":          {remove(idKey(intentPrefix, 1)), "intent of attempt 1 is missing"},
-		"last intent gone":     {remove(idKey(intentPrefix, 7)), "intent of attempt 7 is missing"},
-		"intent too many":      {set(idKey(intentPrefix, 8), "\x01{}"), "intent of attempt 8 has an ID that was not given out"},
-		"intent unreadable":    {set(idKey(intentPrefix, 1), "\x01{"), "intent of attempt 1 cannot be read"},
-		"unknown version":      {set(idKey(intentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
-		"odd key":              {set([]byte("a7"), "\x01{}"), `record "a7" has no ID`},
-		"odd orphan":           {set([]byte("r7"), "\x01{}"), `record "r7" has no ID`},
-		"unknown kind":         {set([]byte("zz"), "\x01{}"), `record "zz" is of no known kind`},
-		"resolution gone":      {remove(idKey(resolutionPrefix, 1)), "resolution of attempt 1 is missing"},
-		"resolution alone":     {set(idKey(resolutionPrefix, 99), "\x01{}"), "resolution of attempt 99 belongs to no intent"},
-		"doubt alone":          {set(idKey(doubtPrefix, 99), "\x01{}"), "doubt of attempt 99 belongs to no intent"},
-		"open mark alone":      {set(idKey(openPrefix, 99), "\x01{}"), "open mark of attempt 99 belongs to no intent"},
-		"doubt unreadable":     {set(idKey(doubtPrefix, 4), "\x01?"), "doubt of attempt 4 cannot be read"},
-		"resolved and open":    {set(idKey(openPrefix, 1), "\x01{}"), "open mark of attempt 1 stands although the attempt is resolved"},
-		"open mark gone":       {remove(idKey(openPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
-		"not in flight":        {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
-		"in flight, resolved":  {inFlight(5, 6), "the books have attempt 5 in flight, which is resolved"},
-		"in flight, in doubt":  {inFlight(4, 6), "the books have attempt 4 in flight, which is in doubt"},
+		"intent gone":         {remove(idKey(intentPrefix, 1)), "intent of attempt 1 is missing"},
+		"last intent gone":    {remove(idKey(intentPrefix, 7)), "intent of attempt 7 is missing"},
+		"intent too many":     {set(idKey(intentPrefix, 8), "\x01{}"), "intent of attempt 8 has an ID that was not given out"},
+		"intent unreadable":   {set(idKey(intentPrefix, 1), "\x01{"), "intent of attempt 1 cannot be read"},
+		"unknown version":     {set(idKey(intentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
+		"odd key":             {set([]byte("a7"), "\x01{}"), `record "a7" has no ID`},
+		"odd orphan":          {set([]byte("r7"), "\x01{}"), `record "r7" has no ID`},
+		"unknown kind":        {set([]byte("zz"), "\x01{}"), `record "zz" is of no known kind`},
+		"resolution gone":     {remove(idKey(resolutionPrefix, 1)), "resolution of attempt 1 is missing"},
+		"resolution alone":    {set(idKey(resolutionPrefix, 99), "\x01{}"), "resolution of attempt 99 belongs to no intent"},
+		"doubt alone":         {set(idKey(doubtPrefix, 99), "\x01{}"), "doubt of attempt 99 belongs to no intent"},
+		"open mark alone":     {set(idKey(openPrefix, 99), "\x01{}"), "open mark of attempt 99 belongs to no intent"},
+		"doubt unreadable":    {set(idKey(doubtPrefix, 4), "\x01?"), "doubt of attempt 4 cannot be read"},
+		"resolved and open":   {set(idKey(openPrefix, 1), "\x01{}"), "open mark of attempt 1 stands although the attempt is resolved"},
+		"open mark gone":      {remove(idKey(openPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
+		"not in flight":       {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
+		"in flight, resolved": {inFlight(5, 6), "the books have attempt 5 in flight, which is resolved"},
+		"in flight, in doubt": {inFlight(4, 6), "the books have attempt 4 in flight, which is in doubt"},
+		"in flight, no mark": {func(t *testing.T, r *rig) {
+			remove(idKey(openPrefix, 4))(t, r)
+			inFlight(4, 6)(t, r)
+		}, "the books have attempt 4 in flight, which is in doubt"},
+		"in flight, twice":     {inFlight(6, 6), "the books do not list what is in flight in its order, each once: [6 6]"},
+		"in flight, disorder":  {inFlight(8, 6), "the books do not list what is in flight in its order, each once: [8 6]"},
+		"doubt gone":           {remove(idKey(doubtPrefix, 4)), "doubt of attempt 4 is missing, and its open mark stands"},
 		"in flight, unknown":   {inFlight(6, 8), "the books have attempt 8 in flight, which has no intent"},
 		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
 		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
@@ -274,7 +281,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Park(ticket.ID, "lost"))
+	r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(ticket.ID, true))
 	again := request(person(1), email)
 	again.Reask.Forfeited = true

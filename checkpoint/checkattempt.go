@@ -34,8 +34,10 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 		c.problem(nameOf("open mark", id), "stands although the attempt is resolved")
 	case resolved && inFlight:
 		c.problem("the books", "have attempt %d in flight, which is resolved", id)
-	case marked && inFlight:
+	case (marked || doubted) && inFlight:
 		c.problem("the books", "have attempt %d in flight, which is in doubt", id)
+	case marked && !doubted && c.listed:
+		c.problem(nameOf("doubt", id), "is missing, and its open mark stands")
 	case !resolved && !marked && !inFlight:
 		c.problem(nameOf("resolution", id), "is missing, and the attempt is not open either")
 	}

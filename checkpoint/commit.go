@@ -1,6 +1,11 @@
 package checkpoint
 
-import "fmt"
+import (
+	"fmt"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
 
 // operation is a set of writes that belong together, and what follows from their
 // being durable.
@@ -24,8 +29,31 @@ func (j *Journal) lock() {
 	}
 }
 
-// maxOperation is more than the writes of a lookup have without a profile, in bytes.
+// maxOperation is more than the writes of a lookup have besides its long texts, in bytes.
 const maxOperation = 4 << 10
+
+// maxIdentity bounds the texts that name a person, in bytes. Only a list that is broken,
+// such as by a quote that is missing, has longer ones, and no transaction would take them.
+const maxIdentity = maxQueue / 4
+
+// longTexts returns the bytes of those texts of an intent that are as long as the list or
+// the user has them.
+func (in *intent) longTexts() int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
+
+func lengthOf(id enrich.Identity) int {
+	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
+}
+
+// longTexts returns the most bytes that those texts of a resolution take in a record that
+// are as long as the service or the system has them, where JSON writes some characters
+// as six.
+func longTexts(res attempt.Resolution) int {
+	length := len(res.Reason)
+	if res.Answer != nil {
+		length += len(res.Answer.Profile)
+	}
+	return 6 * length
+}
 
 // reserve takes the next place in the queue for writes that are still to be made:
 // fill has to be called then. It is called in the same hold of the lock as the

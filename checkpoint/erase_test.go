@@ -131,7 +131,7 @@ func TestAForgottenDoubtIsNotAskedAgainWhateverItsOutcome(t *testing.T) {
 	for _, charged := range []bool{false, true} {
 		r := newRig(t)
 		ticket := r.grant(request(person(1), email))
-		r.check(r.Park(ticket.ID, "lost"))
+		r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
 		if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestTheBooksTellWhatIsInFlight(t *testing.T) {
 	r.wantOpen("begun", []attempt.ID{1, 2, 3, 4, 5}, nil)
 	_, err := r.Settle(2, found)
 	r.check(err)
-	r.check(r.Park(4, "lost"))
+	r.check(r.Park(4, attempt.Parking{Cause: "lost"}))
 	r.check(r.Void(1, attempt.Voiding{Reason: "held back"}))
 	r.wantOpen("ended", []attempt.ID{3, 5}, []attempt.ID{4})
 	r.reopen()

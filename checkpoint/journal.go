@@ -66,6 +66,9 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	if _, err := req.Prices.Total(req.Lookup.Fields); err != nil {
 		return nil, err
 	}
+	if length := lengthOf(req.Lookup.Identity); length > maxIdentity {
+		return nil, fmt.Errorf("what names a person has %d bytes, and %d are the most; is a quote missing in the list?", length, maxIdentity)
+	}
 	if store, ok := j.store.(roomy); ok {
 		if err := store.Room(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
@@ -100,6 +103,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	}
 	id := j.books.begin(a)
 	op := j.reserve(nil)
+	j.queued += a.longTexts()
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {
@@ -154,6 +158,21 @@ func (j *Journal) Totals(scope string) cost.Totals {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.books.sums.totals(scope)
+}
+
+// EndPause ends the pause that the service asked for, and returns until when it would
+// have lasted; the zero time when there was none. It is for somebody who knows that the
+// service did not mean it.
+func (j *Journal) EndPause() (until time.Time, err error) {
+	j.lock()
+	p := &j.books.persisted
+	if p.PausedUntil.After(j.now()) {
+		until = p.PausedUntil
+	}
+	p.PausedAt, p.PausedUntil = time.Time{}, time.Time{}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	return until, <-durable
 }
 
 // Forgo says how many units of the free allowance somebody else has used since the

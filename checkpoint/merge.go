@@ -39,11 +39,21 @@ func (s *badgerStore) letMerge() error {
 		return nil
 	}
 	defer s.mu.Unlock()
-	if err := s.closeDB(); err != nil {
-		return err
-	}
 	s.merging = true
-	return s.openDB()
+	return s.reopen()
+}
+
+// reopen closes Badger and opens it again, while nobody reads. If that fails nothing can
+// be read any more.
+func (s *badgerStore) reopen() error {
+	err := s.closeDB()
+	if err == nil {
+		err = s.openDB()
+	}
+	if err != nil {
+		s.guard.fail(err)
+	}
+	return err
 }
 
 // tablesApart returns how many tables were added and not merged yet.
@@ -79,6 +89,9 @@ func (s *badgerStore) watch() {
 func (s *badgerStore) keep() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if s.guard.err() != nil {
+		return // Badger may be closed
+	}
 	if err := s.guard.keep(s.db); err != nil {
 		s.guard.fail(err)
 	}

@@ -114,7 +114,7 @@ func TestOutcomesTellsWhatTheirRecordsTell(t *testing.T) {
 		switch n % 7 {
 		case 0: // stays open
 		case 1:
-			r.check(r.Park(ticket.ID, "connection reset"))
+			r.check(r.Park(ticket.ID, attempt.Parking{Cause: "connection reset"}))
 		default:
 			_, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example", RequestID: fmt.Sprint("req-", ticket.ID)})
 			r.check(err)

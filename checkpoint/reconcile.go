@@ -95,26 +95,54 @@ func (j *Journal) judge(now cost.Account) attempt.Findings {
 // Reconcile decides what a quiet snapshot of the account proves about the doubts,
 // and makes the snapshot the account's new base. Doubts that it leaves undecided
 // keep their holds and wait for Assume: later snapshots tell nothing about them.
-func (j *Journal) Reconcile(now cost.Account) (attempt.Findings, error) {
+//
+// There may be more doubts than one commit takes. Those that a crash leaves over are
+// decided as before by the next snapshot: what the others were charged is booked by then.
+func (j *Journal) Reconcile(now cost.Account) (findings attempt.Findings, err error) {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
-		return attempt.Findings{}, err
+		return findings, err
 	}
-	findings := j.judge(now)
+	findings = j.judge(now)
+	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
+	for {
+		some := decided[:min(len(decided), concludedAtOnce)]
+		decided = decided[len(some):]
+		if len(decided) == 0 {
+			durable := j.concludeAll(some, func() { j.books.rebase(now) })
+			j.mu.Unlock()
+			return findings, <-durable
+		}
+		durable := j.concludeAll(some, func() {})
+		j.mu.Unlock()
+		if err := <-durable; err != nil {
+			return findings, err
+		}
+		j.lock()
+		if err := j.mayRebase(); err != nil {
+			j.mu.Unlock()
+			return findings, err
+		}
+	}
+}
+
+// concludedAtOnce is how many doubts are decided in one commit.
+const concludedAtOnce = 1000
+
+// concludeAll decides doubts as the account shows them, and does what follows with them.
+func (j *Journal) concludeAll(cases []attempt.Case, follows func()) (durable <-chan error) {
 	var writes []Write
 	var resolved []attempt.ID
-	for _, c := range findings.Cases {
-		if c.Finding == cost.Undecided {
-			continue
+	for _, c := range cases {
+		if a := j.books.open[c.ID]; a == nil || a.resolving {
+			continue // somebody has decided it meanwhile
 		}
 		resolved = append(resolved, c.ID)
 		writes = append(writes, j.conclude(c.Doubt, c.Fields, "the account shows it")...)
 	}
-	j.books.rebase(now)
-	durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
-	j.mu.Unlock()
-	return findings, <-durable
+	follows()
+	return j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 }
 
 // Assume decides a doubt by somebody's word: that it was charged for all its

@@ -20,7 +20,7 @@ func TestReconcileDecidesByTheAccount(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	r.settle(r.grant(request(person(1), email)), found)
-	r.check(r.Park(r.grant(request(person(2), email)).ID, "lost"))
+	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
 	charged := r.grant(request(person(3), email|phone))
 	r.reopen() // person 3 was in flight
 	// An answered email, and a phone of one of the lost calls.
@@ -53,8 +53,8 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	both := r.grant(request(person(1), email|phone))
-	r.check(r.Park(both.ID, "lost"))
-	r.check(r.Park(r.grant(request(person(2), phone)).ID, "lost"))
+	r.check(r.Park(both.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.Park(r.grant(request(person(2), phone)).ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(both.ID, true))
 	// In truth 0.15 of the first and 0.25 of the second were charged: 0.40, as assumed.
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar - 40*cost.Cent))
@@ -70,7 +70,7 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	r := newRig(t)
 	lost := r.grant(request(person(1), email))
-	r.check(r.Park(lost.ID, "lost"))
+	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Assume(lost.ID, true))
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	again := request(person(1), email)
@@ -93,5 +93,5 @@ func TestAPauseIsNotLengthenedByAClockSetBack(t *testing.T) {
 	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: start.Add(time.Minute)}))
 	r.clock.at = start.AddDate(0, -1, 0)
 	r.reopen()
-	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(time.Minute)})
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(time.Minute), Asked: true})
 }

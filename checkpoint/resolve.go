@@ -31,9 +31,7 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, erro
 // Void records that an attempt was not charged; its hold returns.
 func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
 	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		if v.PauseUntil.After(j.books.persisted.PausedUntil) {
-			j.books.persisted.PausedAt, j.books.persisted.PausedUntil = now, v.PauseUntil
-		}
+		j.books.pause(now, v.PauseUntil)
 		res := attempt.Resolution{State: attempt.Voided, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
@@ -61,20 +59,10 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 	res, states := end(a, now)
 	j.books.resolve(id, res, now)
 	op := j.reserve(func() { j.books.leave(id) })
-	j.queued += profileRoom(res)
+	j.queued += longTexts(res)
 	j.mu.Unlock()
 	op.fill(a.resolutionWrites(id, res, states)...)
 	return <-op.durable
-}
-
-// profileRoom returns the most bytes that the profile of an answer takes in a record,
-// where JSON writes some characters as six. It is the one part of a lookup that can be
-// longer than maxOperation.
-func profileRoom(res attempt.Resolution) int {
-	if res.Answer == nil {
-		return 0
-	}
-	return 6 * len(res.Answer.Profile)
 }
 
 // resolutionWrites returns the writes that record how an attempt ended.
@@ -96,13 +84,14 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 }
 
 // Park records that the outcome of an attempt is unknown. Its hold stays.
-func (j *Journal) Park(id attempt.ID, cause string) error {
+func (j *Journal) Park(id attempt.ID, why attempt.Parking) error {
 	j.lock()
 	if _, err := j.inFlight(id); err != nil {
 		j.mu.Unlock()
 		return err
 	}
-	d := doubt{At: j.now(), Cause: cause}
+	d := doubt{At: j.now(), Cause: why.Cause}
+	j.books.pause(d.At, why.PauseUntil)
 	j.books.park(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)
 	j.mu.Unlock()

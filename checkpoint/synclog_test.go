@@ -76,6 +76,65 @@ func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
 	}
 }
 
+// TestNothingIsAcknowledgedAfterAFailedSync: the disk says once that it could not write,
+// and what it has dropped would hide all that follows it in the log.
+func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
+	store, err := openBadger(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	log := store.log.file
+	if store.log.file, err = os.Open(os.DevNull); err != nil { // which cannot be synced
+		t.Fatal(err)
+	}
+	defer store.log.file.Close()
+	write := []Write{{[]byte("z"), []byte("value")}}
+	if err := store.Commit(write); err == nil {
+		t.Fatal("a commit was acknowledged that was not synced")
+	}
+	store.log.file = log
+	if err := store.Commit(write); err == nil {
+		t.Error("a commit was acknowledged after one that may be missing before it")
+	}
+	if store.head.version != 0 {
+		t.Errorf("the head is at commit %d, want none", store.head.version)
+	}
+}
+
+// TestAStoreThatCannotBeOpenedAgainFails: with errors, and not with a panic, whoever uses
+// it then.
+func TestAStoreThatCannotBeOpenedAgainFails(t *testing.T) {
+	store, err := openBadger(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := []Write{{[]byte("z"), []byte("value")}}
+	if err := store.Commit(write); err != nil {
+		t.Fatal(err)
+	}
+	store.key = make([]byte, 32) // of another store
+	store.mu.Lock()
+	err = store.reopen()
+	store.mu.Unlock()
+	if err == nil {
+		t.Fatal("the store was opened with a key that does not fit")
+	}
+	store.keep()
+	if _, err := store.Get([]byte("z")); err == nil {
+		t.Error("a closed store was read")
+	}
+	if err := store.Scan(nil, nil, func(_, _ []byte) (bool, error) { return true, nil }); err == nil {
+		t.Error("a closed store was walked")
+	}
+	if err := store.Commit(write); err == nil {
+		t.Error("a closed store was written to")
+	}
+	if err := store.Close(); err == nil {
+		t.Error("a store was sealed that could not be opened")
+	}
+}
+
 // TestAValueThatIsTooLongForTheLogIsKept has one that Badger puts into its value log.
 func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 	dir := t.TempDir()

@@ -133,7 +133,7 @@ func (r *crashRig) call(c crash) {
 	case enrich.Answered:
 		_, err = r.journal.Settle(ticket.ID, v.Answer)
 	case enrich.Lost:
-		err = r.journal.Park(ticket.ID, v.Err.Error())
+		err = r.journal.Park(ticket.ID, attempt.Parking{Cause: v.Err.Error()})
 	default:
 		r.Fatalf("%T", verdict)
 	}

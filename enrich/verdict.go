@@ -32,7 +32,12 @@ type Refused struct {
 type NotSent struct{ Err error }
 
 // Lost is the verdict on a POST whose outcome is unknown.
-type Lost struct{ Err error }
+type Lost struct {
+	Err error
+	// RetryAfter is how long the response asks to wait, such as the page of a gateway
+	// that stands in the service's place; zero when there is none or it does not say.
+	RetryAfter time.Duration
+}
 
 func (Answered) verdict() {}
 func (Refused) verdict()  {}

@@ -20,7 +20,7 @@ type Ledger interface {
 	// Settle, Void and Park each end a granted attempt, once.
 	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
 	Void(id attempt.ID, why attempt.Voiding) error
-	Park(id attempt.ID, cause string) error
+	Park(id attempt.ID, why attempt.Parking) error
 }
 
 // Finder sends one lookup once and says what became of it. It does not give up
@@ -102,6 +102,9 @@ const (
 	lossShare = 4
 	// A wait that is longer than any window is worth a word.
 	longWait = 2 * time.Minute
+	// A service that asks for more is not waited for: the run ends, resumable, and no
+	// start sends anything before that time.
+	maxPause = 24 * time.Hour
 	// At most one part in reconcileShare of a run is spent on waiting for accounts
 	// to settle: losses that come in between wait for each other.
 	reconcileShare = 6
@@ -259,10 +262,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	case attempt.Over:
 		return d.over(ctx, decision)
 	case attempt.Later:
-		if wait := decision.Until.Sub(d.Now()); wait > longWait && d.inFlight == 0 {
-			d.note("nothing may be sent for %s", wait.Round(time.Second))
-		}
-		d.wait(ctx, decision.Until)
+		d.later(ctx, decision)
 	case attempt.Blocked:
 		if d.inFlight == 0 {
 			return errors.New("the journal waits for a call, but none is in flight")
@@ -272,6 +272,19 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		return fmt.Errorf("the journal decided %T, which is no decision", decision)
 	}
 	return nil
+}
+
+// later waits until the pending task may be sent, unless that is too long to wait for.
+func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
+	wait := later.Until.Sub(d.Now())
+	if later.Asked && wait > maxPause {
+		d.halt(ServiceRefused{Code: codeAskedToWait, Message: "it asks to send nothing before " + later.Until.UTC().Format("2006-01-02 15:04 MST")})
+		return
+	}
+	if wait > longWait && d.inFlight == 0 {
+		d.note("nothing may be sent for %s", wait.Round(time.Second))
+	}
+	d.wait(ctx, later.Until)
 }
 
 // over does what follows when the pending task does not fit under a ceiling.

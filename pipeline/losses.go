@@ -55,7 +55,8 @@ func (d *dispatcher) settleLosses(ctx context.Context) {
 // in doubt. When the account could not be looked at, the lost calls wait for the
 // next look, if there is one.
 func (d *dispatcher) settle(ctx context.Context, this look) error {
-	d.note("%d responses were lost: waiting for the account to settle, to see whether they were charged", len(d.lost))
+	d.note("%s: waiting for the account to settle, to see what was charged",
+		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
 	findings, err := d.Reconciler.Reconcile(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -78,7 +79,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 		}
 	}
 	if findings.Why != "" {
-		d.note("%d lookups stay in doubt: %s", d.tally.InDoubt+int64(len(d.lost)), findings.Why)
+		d.note("%s in doubt: %s", counted(d.tally.InDoubt+int64(len(d.lost)), "lookup stays", "lookups stay"), findings.Why)
 	}
 	d.leaveInDoubt()
 	if d.Report != nil {
@@ -118,6 +119,14 @@ func (d *dispatcher) leaveInDoubt() {
 	d.tally.InDoubt += int64(len(d.lost))
 	d.lost = map[attempt.ID]task{}
 	d.reconcileAt = time.Time{}
+}
+
+// counted puts a number before the words that fit it.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func (d *dispatcher) note(format string, args ...any) {

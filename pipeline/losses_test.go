@@ -40,6 +40,18 @@ func TestALossThatWasNotChargedIsAskedAgain(t *testing.T) {
 	})
 }
 
+// TestANoteCountsInWordsThatFit: one response was lost, or two were.
+func TestANoteCountsInWordsThatFit(t *testing.T) {
+	for want, lost := range map[string][]string{"1 response was lost: ": {"p1"}, "2 responses were lost: ": {"p1", "p2"}} {
+		withRig(t, losesFirst(0, lost...), func(t *testing.T, r *rig) {
+			r.concurrency = 2
+			if r.run(people(2, email)); len(r.notes) == 0 || !strings.HasPrefix(r.notes[0], want) {
+				t.Errorf("notes %q, want the first to begin with %q", r.notes, want)
+			}
+		})
+	}
+}
+
 func TestALossThatWasChargedIsForfeitedAndNeverAskedAgain(t *testing.T) {
 	withRig(t, losesFirst(email, "p2"), func(t *testing.T, r *rig) {
 		for run := range 2 {

@@ -55,6 +55,7 @@ const (
 	codeUnavailable = "temporarily_unavailable"
 	codeUnreachable = "unreachable"
 	codeSlowDown    = "rate_limited"
+	codeAskedToWait = "asked_to_wait"
 
 	codeAccountRefused = "account_status_refused"
 )
@@ -159,11 +160,11 @@ func (d *dispatcher) rejected(refusal enrich.Refused) {
 	}
 }
 
-// tryAgain repeats a lookup after a passing fault, with growing waits.
+// tryAgain repeats a lookup after a passing fault, with growing waits. If the service
+// asks for a longer one, nothing is sent before that is over.
 func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	if t.tries < maxTries {
-		wait := max(firstBackoff<<(t.tries-1), refusal.RetryAfter)
-		d.again(t, d.Now().Add(wait))
+		d.again(t, d.Now().Add(firstBackoff<<(t.tries-1)))
 		return
 	}
 	d.tally.Lookups++

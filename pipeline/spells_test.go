@@ -1,11 +1,14 @@
 package pipeline_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline"
 )
 
 // TestOneBurstOfTroubleIsOneSpell: what was in flight when the first of them was
@@ -65,6 +68,111 @@ func TestARetryAfterIsKeptByTheNextStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTheRetryAfterOfALostResponseIsKeptByTheNextStart: the page of a gateway may ask to
+// wait as well. The start that it was sent to ends before it could wait.
+func TestTheRetryAfterOfALostResponseIsKeptByTheNextStart(t *testing.T) {
+	const wait = time.Hour
+	script := func(c call) reply {
+		if c.n == 1 {
+			return reply{verdict: enrich.Lost{Err: errReset, RetryAfter: wait}}
+		}
+		return answers(0)
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if o := r.runWith(ctx, people(2, email)); o.tally.Lost != 1 || len(r.service.calls) != 1 {
+			t.Fatalf("%d calls, tally %+v; want one, and that lost", len(r.service.calls), o.tally)
+		}
+		r.open()
+		if o := r.run(people(2, email)[1:]); o.tally.Answered != 1 {
+			t.Fatalf("stop %q, tally %+v", o.word(), o.tally)
+		}
+		if gap := r.service.calls[1].at.Sub(r.service.calls[0].at); gap < wait || gap > wait+time.Second {
+			t.Errorf("the next start sends after %s, want %s", gap, wait)
+		}
+	})
+}
+
+// TestALostResponseThatAsksToWaitHoldsEverybodyBack: who was granted leave before as well.
+func TestALostResponseThatAsksToWaitHoldsEverybodyBack(t *testing.T) {
+	script := func(c call) reply {
+		if c.n == 1 {
+			return reply{took: 5 * time.Millisecond, verdict: enrich.Lost{Err: errReset, RetryAfter: time.Hour}}
+		}
+		return answers(time.Millisecond)
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		holdTheSecondTicketBack(r)
+		if o := r.run(people(4, email)); o.stop != nil || o.tally.Answered != 4 {
+			t.Fatalf("stop %q, tally %+v; want all answered", o.word(), o.tally)
+		}
+		if gap := r.service.calls[1].at.Sub(r.service.calls[0].at); gap < time.Hour {
+			t.Errorf("the second was sent after %s, want an hour", gap)
+		}
+	})
+}
+
+// TestAWaitOfMoreThanADayEndsTheRun: it is not waited for, whoever asks for it and
+// however, and no start sends anything before it is over.
+func TestAWaitOfMoreThanADayEndsTheRun(t *testing.T) {
+	const month = 30 * 24 * time.Hour
+	for title, verdict := range map[string]enrich.Verdict{
+		"slow down":     enrich.Refused{Class: enrich.SlowDown, Code: "rate_limited", RetryAfter: month},
+		"try again":     enrich.Refused{Class: enrich.TryAgain, Code: "temporarily_unavailable", RetryAfter: month},
+		"invalid input": enrich.Refused{Class: enrich.InvalidInput, Code: "invalid_identifiers", RetryAfter: month},
+		"lost":          enrich.Lost{Err: errReset, RetryAfter: month},
+	} {
+		t.Run(title, func(t *testing.T) {
+			script := func(c call) reply {
+				if c.n == 1 {
+					return reply{verdict: verdict}
+				}
+				return answers(0)
+			}
+			withRig(t, script, func(t *testing.T, r *rig) {
+				began := time.Now()
+				until := began.Add(month).UTC().Format("2006-01-02 15:04 MST")
+				for range 2 {
+					stop, ok := r.run(people(2, email)).stop.(pipeline.ServiceRefused)
+					if !ok || stop.Code != "asked_to_wait" || !strings.Contains(stop.Message, until) {
+						t.Errorf("stop %+v, want one that says to wait until %s", stop, until)
+					}
+					r.open()
+				}
+				if n, took := len(r.service.calls), time.Since(began); n != 1 || took > time.Hour {
+					t.Errorf("%d lookups were sent and %s passed; want one, and no waiting", n, took)
+				}
+				<-time.After(time.Until(began.Add(month)))
+				if o := r.run(people(2, email)); o.stop != nil || len(r.service.calls) < 2 {
+					t.Errorf("stop %q, %d calls; want the run to go on after a month", o.word(), len(r.service.calls))
+				}
+			})
+		})
+	}
+}
+
+// TestAPassingFaultWithALongWaitIsNotSleptOver has nothing left to do but the retry.
+func TestAPassingFaultWithALongWaitIsNotSleptOver(t *testing.T) {
+	script := func(call) reply {
+		return reply{verdict: enrich.Refused{Class: enrich.TryAgain, Code: "temporarily_unavailable", RetryAfter: 100 * 365 * 24 * time.Hour}}
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		began := time.Now()
+		if o := r.run(people(1, email)); o.word() != "service:asked_to_wait" || time.Since(began) > time.Hour {
+			t.Errorf("stop %q after %s, want it soon and because of the wait", o.word(), time.Since(began))
+		}
+		r.open()
+		if _, err := r.journal.EndPause(); err != nil {
+			t.Fatal(err)
+		}
+		r.open()
+		if o := r.run(people(1, email)); o.word() != "service:asked_to_wait" || len(r.service.calls) != 2 {
+			t.Errorf("stop %q, %d calls; want the second to be sent once somebody has ended the wait", o.word(), len(r.service.calls))
+		}
+	})
 }
 
 // TestALossWaitsForTheNextLookAtTheAccount: an account that could not be read at the

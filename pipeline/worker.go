@@ -48,7 +48,7 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 	return r
 }
 
-// record makes the verdict durable. A refusal that concerns every lookup shuts
+// record makes the verdict durable. A response that concerns every lookup shuts
 // the gate first, before the disk is waited for. Whoever is told to wait, all wait,
 // and a later start too.
 func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Charge, error) {
@@ -67,10 +67,14 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 	case enrich.NotSent:
 		return cost.Charge{}, w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "not sent: " + v.Err.Error()})
 	case enrich.Lost:
-		return cost.Charge{}, w.ledger.Park(ticket.ID, v.Err.Error())
+		parking := attempt.Parking{Cause: v.Err.Error()}
+		if v.RetryAfter > 0 {
+			parking.PauseUntil = w.gate.pause(v.RetryAfter)
+		}
+		return cost.Charge{}, w.ledger.Park(ticket.ID, parking)
 	}
 	// A verdict of no known kind proves nothing.
-	return cost.Charge{}, errors.Join(errors.New("a verdict of no known kind"), w.ledger.Park(ticket.ID, "unknown verdict"))
+	return cost.Charge{}, errors.Join(errors.New("a verdict of no known kind"), w.ledger.Park(ticket.ID, attempt.Parking{Cause: "unknown verdict"}))
 }
 
 // gate is what a granted lookup passes last before it is sent: a stop or a pause

@@ -66,12 +66,11 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 		return askedToWait("asked_to_wait", left)
 	}
 	said, verdict := c.lookups.send(context.WithoutCancel(ctx), q)
-	if verdict != nil {
-		return verdict
+	if verdict == nil {
+		verdict = c.settings.judge(said)
 	}
-	verdict = c.settings.judge(said)
-	if _, lost := verdict.(enrich.Lost); lost {
-		c.wait.begin(said.header, c.settings.now())
+	if lost, ok := verdict.(enrich.Lost); ok {
+		c.wait.begin(lost.RetryAfter, c.settings.now())
 	}
 	return verdict
 }

@@ -32,8 +32,8 @@ func FuzzJudge(f *testing.F) {
 		case enrich.Refused:
 			checkRefused(t, status, verdict)
 		case enrich.Lost:
-			if verdict.Err == nil {
-				t.Error("lost without an error")
+			if verdict.Err == nil || verdict.RetryAfter < 0 || verdict.RetryAfter > maxRetryAfter {
+				t.Errorf("lost with the error %v, waits %s", verdict.Err, verdict.RetryAfter)
 			}
 		default:
 			t.Errorf("verdict %T on a response", verdict)

@@ -319,12 +319,12 @@ func TestMCPRetryAfterIsSeen(t *testing.T) {
 		header, failure string
 		want            time.Duration
 	}{
-		"header":           {"17", failed + `}`, 17 * time.Second},
-		"beside the error": {"", failed + `,"retry_after":18}`, 18 * time.Second},
-		"the longer one":   {"17", failed + `,"retry_after":18}`, 18 * time.Second},
-		"at most a day":    {"", failed + `,"retry_after":9223372036854775807}`, 24 * time.Hour},
-		"negative":         {"", failed + `,"retry_after":-1}`, 0},
-		"none":             {"", failed + `}`, 0},
+		"header":            {"17", failed + `}`, 17 * time.Second},
+		"beside the error":  {"", failed + `,"retry_after":18}`, 18 * time.Second},
+		"the longer one":    {"17", failed + `,"retry_after":18}`, 18 * time.Second},
+		"at most a century": {"", failed + `,"retry_after":9223372036854775807}`, maxRetryAfter},
+		"negative":          {"", failed + `,"retry_after":-1}`, 0},
+		"none":              {"", failed + `}`, 0},
 	} {
 		bothWays(t, func(t *testing.T, f *fakeMCP) {
 			f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) {

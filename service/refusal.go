@@ -69,7 +69,7 @@ func (s settings) refusal(r reply) (enrich.Refused, bool) {
 		Code:       r.said.codeOr(r.status),
 		Message:    r.said.message,
 		RequestID:  r.said.requestID,
-		RetryAfter: max(retryAfter(r.header, s.now()), r.said.wait),
+		RetryAfter: s.askedWait(r),
 	}, true
 }
 
@@ -146,8 +146,15 @@ func meaningOfCode(code string) (meaning, bool) {
 	return meaning{}, false
 }
 
-// maxRetryAfter caps what a service can ask to wait.
-const maxRetryAfter = 24 * time.Hour
+// maxRetryAfter is how long a service can ask to wait: a century, which is never, and
+// the end of which can still be written down. What it asks for is believed, however
+// long; somebody who knows better can end the wait.
+const maxRetryAfter = 100 * 365 * 24 * time.Hour
+
+// askedWait returns the wait that a reply asks for, zero for none.
+func (s settings) askedWait(r reply) time.Duration {
+	return max(retryAfter(r.header, s.now()), r.said.wait)
+}
 
 // retryAfter returns the wait that a response asks for, in seconds or as a date,
 // which is relative to the response's own date where it has one. It is zero when

@@ -187,14 +187,14 @@ func TestRetryAfter(t *testing.T) {
 		{"fraction", "1.5", "", 0},
 		{"words", "soon", "", 0},
 		{"a day", "86400", "", 24 * time.Hour},
-		{"more than a day", "86401", "", 24 * time.Hour},
-		{"more than a duration holds", "9223372036854775807", "", 24 * time.Hour},
-		{"more than an integer holds", "99999999999999999999999", "", 24 * time.Hour},
+		{"a month", "2592000", "", 30 * 24 * time.Hour},
+		{"more than a duration holds", "9223372036854775807", "", maxRetryAfter},
+		{"more than an integer holds", "99999999999999999999999", "", maxRetryAfter},
 		{"date by the clock", inTwoMinutes, "", 2 * time.Minute},
 		{"date by the response's date", inTwoMinutes, now.Add(time.Minute).Format(http.TimeFormat), time.Minute},
 		{"date with an unreadable response's date", inTwoMinutes, "today", 2 * time.Minute},
 		{"date in the past", inTwoMinutes, now.Add(time.Hour).Format(http.TimeFormat), 0},
-		{"date in the far future", "Fri, 31 Dec 9999 23:59:59 GMT", "", 24 * time.Hour},
+		{"date in the far future", "Fri, 31 Dec 9999 23:59:59 GMT", "", maxRetryAfter},
 		{"unreadable date", "Fri, 32 Dec 2026 23:59:59 GMT", "", 0},
 	}
 	for _, test := range tests {

@@ -24,7 +24,7 @@ func (s settings) judge(r reply) enrich.Verdict {
 	if r.status == http.StatusOK {
 		answer, err := decodeResult(r.body)
 		if err != nil {
-			return enrich.Lost{Err: fmt.Errorf("HTTP 200 without an enrichment result: %w", err)}
+			return s.lost(r, fmt.Errorf("HTTP 200 without an enrichment result: %w", err))
 		}
 		return enrich.Answered{Answer: answer}
 	}
@@ -32,9 +32,19 @@ func (s settings) judge(r reply) enrich.Verdict {
 		return refused
 	}
 	if r.redirects() {
-		return enrich.Lost{Err: fmt.Errorf("HTTP %d %s", r.status, s.redirected(r))}
+		return s.lost(r, fmt.Errorf("HTTP %d %s", r.status, s.redirected(r)))
 	}
-	return enrich.Lost{Err: fmt.Errorf("%s without an error of the service", r.statusText())}
+	return s.lost(r, fmt.Errorf("%s without an error of the service", r.statusText()))
+}
+
+// lost is the verdict on a reply that proves nothing. It may ask to wait all the same.
+func (s settings) lost(r reply, err error) enrich.Lost {
+	return enrich.Lost{Err: err, RetryAfter: s.askedWait(r)}
+}
+
+// brokenOff is the verdict on a reply of which not all came.
+func (s settings) brokenOff(r reply, err error) enrich.Lost {
+	return s.lost(r, fmt.Errorf("HTTP %d: %w", r.status, err))
 }
 
 func (r reply) statusText() string {

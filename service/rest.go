@@ -32,7 +32,7 @@ func (r *restLookups) send(ctx context.Context, q question) (reply, enrich.Verdi
 	defer response.Body.Close()
 	body, err := readBody(response, maxBody)
 	if err != nil {
-		return reply{}, enrich.Lost{Err: fmt.Errorf("HTTP %d: %w", response.StatusCode, err)}
+		return reply{}, r.brokenOff(reply{status: response.StatusCode, header: response.Header}, err)
 	}
 	return r.restReply(response, body), nil
 }

@@ -19,7 +19,7 @@ func (m mcpEndpoint) called(e *exchange, cut error) (reply, enrich.Verdict) {
 	case e.err != nil && e.reply.status == 0:
 		return reply{}, e.flight.unanswered(m.mcpPlace(), e.err)
 	case e.err != nil:
-		return reply{}, enrich.Lost{Err: fmt.Errorf("HTTP %d: %w", e.reply.status, e.err)}
+		return reply{}, m.brokenOff(e.reply, e.err)
 	case e.succeeded():
 		return m.toolReply(e.message, e.reply.header)
 	}
@@ -97,15 +97,15 @@ func (m mcpEndpoint) toolReply(message object, header http.Header) (reply, enric
 			return reply{}, refused
 		}
 		fault, _ := message.object("error")
-		return reply{}, enrich.Lost{Err: fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.integer("code").Value)}
+		return reply{}, m.lost(reply{header: header}, fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.integer("code").Value))
 	}
 	result, ok := message.object("result")
 	if !ok {
-		return reply{}, enrich.Lost{Err: errors.New("the JSON-RPC response has no result")}
+		return reply{}, m.lost(reply{header: header}, errors.New("the JSON-RPC response has no result"))
 	}
 	failed := result.boolean("isError")
 	if _, said := result["isError"]; said && !failed.Known && !result.isNull("isError") {
-		return reply{}, enrich.Lost{Err: errors.New("the result does not say whether the tool failed")}
+		return reply{}, m.lost(reply{header: header}, errors.New("the result does not say whether the tool failed"))
 	}
 	if failed.Value {
 		return m.failedTool(result, header), nil

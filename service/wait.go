@@ -1,25 +1,24 @@
 package service
 
 import (
-	"net/http"
 	"sync"
 	"time"
 
 	"payonce/enrich"
 )
 
-// wait keeps lookups back while a response that was lost asks to wait: such as the page
-// of a gateway, whose verdict has no other way to say so. A refusal says it itself.
+// wait keeps lookups back while a response that was lost asks to wait, such as the page
+// of a gateway: whoever uses the client need not know that this can be.
 type wait struct {
 	mu    sync.Mutex
 	until time.Time
 }
 
-// begin notes what a response asks for.
-func (w *wait) begin(header http.Header, now time.Time) {
+// begin notes how long a response asks to wait.
+func (w *wait) begin(wait time.Duration, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if until := now.Add(retryAfter(header, now)); until.After(w.until) {
+	if until := now.Add(wait); until.After(w.until) {
 		w.until = until
 	}
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -62,6 +63,53 @@ func TestMCPNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
 		<-time.After(2 * time.Minute)
 		wantAnswered(t, find(client))
 	})
+}
+
+// Whatever makes a response prove nothing, the wait that it asks for is known.
+func TestALostResponseTellsTheWait(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"page of a gateway":       respond(http.StatusBadGateway, "<html>", "Retry-After", "17"),
+		"no result":               respond(http.StatusOK, "{}", "Retry-After", "17"),
+		"redirect":                respond(http.StatusFound, "", "Retry-After", "17", "Location", "/elsewhere"),
+		"page that broke off":     respond(http.StatusServiceUnavailable, "<html>", "Retry-After", "17", "Content-Length", "1000"),
+		"answer that broke off":   respond(http.StatusOK, "{", "Retry-After", "17", "Content-Length", "1000"),
+		"page that is too long":   respond(http.StatusServiceUnavailable, strings.Repeat("x", maxBody+1), "Retry-After", "17"),
+		"page with the day of it": respond(http.StatusGatewayTimeout, "", "Retry-After", "Fri, 20 Nov 2026 10:00:17 GMT", "Date", "Fri, 20 Nov 2026 10:00:00 GMT"),
+	} {
+		lost, ok := find(clientOf(t, serve(t, handler))).(enrich.Lost)
+		if !ok || lost.RetryAfter != 17*time.Second {
+			t.Errorf("%s: %+v, want it lost and to wait 17s", name, lost)
+		}
+	}
+}
+
+func TestMCPALostResponseTellsTheWait(t *testing.T) {
+	for name, text := range map[string]string{
+		"error of the protocol": `"error":{"code":-32603,"message":"internal"}`,
+		"no result":             `"other":{}`,
+		"unclear result":        `"result":{"isError":"perhaps"}`,
+		"no enrichment result":  `"result":{"structuredContent":{}}`,
+	} {
+		f := newFakeMCP(t)
+		f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) {
+			w.Header().Set("Retry-After", "17")
+			respondJSON(w, http.StatusOK, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,`+text+`}`)
+		})
+		lost, ok := find(mcpClient(t, f)).(enrich.Lost)
+		if !ok || lost.RetryAfter != 17*time.Second {
+			t.Errorf("%s: %+v, want it lost and to wait 17s", name, lost)
+		}
+	}
+	f := newFakeMCP(t)
+	f.onCall(respondAs(http.StatusBadGateway, "<html>", "Retry-After", "17", "Content-Length", "1000"))
+	if lost, ok := find(mcpClient(t, f)).(enrich.Lost); !ok || lost.RetryAfter != 17*time.Second {
+		t.Errorf("page that broke off: %+v, want it lost and to wait 17s", lost)
+	}
+}
+
+// respondAs is respond for the endpoint's calls.
+func respondAs(status int, body string, header ...string) func(http.ResponseWriter, *http.Request, message) {
+	return func(w http.ResponseWriter, r *http.Request, _ message) { respond(status, body, header...)(w, r) }
 }
 
 // A gateway that asks to wait before there is a session is waited for.

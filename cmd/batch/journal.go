@@ -19,7 +19,7 @@ func newJournalCommand(env environment) *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env))
+	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env))
 	return cmd
 }
 

@@ -227,6 +227,7 @@ var remedies = map[string]string{
 	"usage_budget_reached":          "Have the billing owner raise the budget; a top-up does not change it",
 	"operation_pricing_unavailable": "Ask the service for a plan that prices this operation; credit does not enable it",
 	"attempt_limit_reached":         "Wait for the next usage period",
+	"asked_to_wait":                 "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	"responses_lost":                "Find out why responses do not arrive",
 	"account_status_refused":        "Look at the account with batch account",
 	"unreachable":                   "Check the network and --base-url",

@@ -55,11 +55,14 @@ func (l *ledger) Void(id attempt.ID, why attempt.Voiding) error {
 	return err
 }
 
-func (l *ledger) Park(id attempt.ID, cause string) error {
+func (l *ledger) Park(id attempt.ID, why attempt.Parking) error {
 	l.world.beat("park", l.number, id)
-	err := l.Ledger.Park(id, cause)
+	err := l.Ledger.Park(id, why)
 	if l.resolved(id) == nil {
 		l.told(err, "a loss", 'd', id)
+	}
+	if err == nil && !why.PauseUntil.IsZero() {
+		l.world.check.pauseKept(l.process, why.PauseUntil)
 	}
 	l.world.beat("parked", l.number, id)
 	return err

@@ -179,8 +179,8 @@ func (i impatient) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdic
 // releasing gives the hold of a lost lookup back.
 type releasing struct{ *checkpoint.Journal }
 
-func (r *releasing) Park(id attempt.ID, cause string) error {
-	return r.Void(id, attempt.Voiding{Reason: cause, Sent: true})
+func (r *releasing) Park(id attempt.ID, why attempt.Parking) error {
+	return r.Void(id, attempt.Voiding{Reason: why.Cause, Sent: true})
 }
 
 // hurried calls an answer settled while it is on its way to the disk.

@@ -1,0 +1,80 @@
+package checkpoint
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+)
+
+// manyDoubts is a journal with so many lost emails, all of them since the base.
+func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 2 * count, Window: time.Second}
+	r.reopen()
+	r.check(r.Rebase(paidAccount(10_000 * cost.Dollar)))
+	for n := range count {
+		r.check(r.Park(r.grant(request(person(n), email)).ID, attempt.Parking{Cause: "lost"}))
+	}
+	r.check(r.Close())
+	store := &gatedStore{memStore: r.store, gate: make(chan struct{})}
+	close(store.gate)
+	var err error
+	r.Journal, err = New(store, Options{Rate: r.rate, Now: r.clock.now})
+	r.check(err)
+	return r, store
+}
+
+// TestAsManyDoubtsAsThereMayBeAreSettled: more of them than a transaction takes.
+func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
+	const count = 8000
+	for charged, account := range map[bool]cost.Account{
+		false: paidAccount(10_000 * cost.Dollar),
+		true:  paidAccount(10_000*cost.Dollar - count*15*cost.Cent),
+	} {
+		r, store := manyDoubts(t, count)
+		findings, err := r.Reconcile(account)
+		r.check(err)
+		if in, held := r.InDoubt(""); len(findings.Cases) != count || in != 0 || held != 0 {
+			t.Errorf("charged %t: %d cases, %d are in doubt and hold $%s, want none (%s)", charged, len(findings.Cases), in, held, findings.Why)
+		}
+		if store.longest > maxQueue {
+			t.Errorf("a commit had %d bytes, want %d at most", store.longest, maxQueue)
+		}
+		wantSound(t, r.store)
+		if got := r.Totals(ScopeAll).Forfeited; (got == count) != charged || (got == 0) == charged {
+			t.Errorf("charged %t: %d are forfeited", charged, got)
+		}
+	}
+}
+
+// TestDoubtsThatACrashLeavesOverAreDecidedAsBefore cuts the settling off in the middle.
+func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
+	const count = 2*concludedAtOnce + 10
+	account := paidAccount(10_000*cost.Dollar - count*15*cost.Cent)
+	r, store := manyDoubts(t, count)
+	first := store.commits
+	store.before = func(commit int) (error, bool) {
+		if commit > first+1 {
+			return errors.New("disk"), false
+		}
+		return nil, true
+	}
+	if _, err := r.Reconcile(account); err == nil {
+		t.Fatal("the disk failed and nobody was told")
+	}
+	store.before = nil
+	r.reopen()
+	if in, _ := r.InDoubt(""); in != count-concludedAtOnce {
+		t.Fatalf("%d are in doubt, want all but the first %d", in, concludedAtOnce)
+	}
+	wantSound(t, r.store)
+	findings, err := r.Reconcile(account)
+	r.check(err)
+	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled != count*15*cost.Cent {
+		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled, count, findings.Why)
+	}
+	wantSound(t, r.store)
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint"
+)
+
+func newJournalUnpauseCommand(env environment) *cobra.Command {
+	cmd, _ := journalCommand(env, "unpause", "End a wait that the service has asked for by mistake",
+		"A service can ask to be sent nothing for a time, with a Retry-After. No run sends anything before\n"+
+			"that is over; when it takes more than a day a run ends instead of waiting. This ends the wait, for\n"+
+			"one that the service cannot have meant, such as a hundred years. Ask the service first.",
+		unpauseJournal)
+	return cmd
+}
+
+func unpauseJournal(s *settings, dir string) error {
+	options, err := s.journalOptions("journal unpause")
+	if err != nil {
+		return err
+	}
+	journal, err := checkpoint.Open(dir, options)
+	if err != nil {
+		return err
+	}
+	until, err := journal.EndPause()
+	if err = errors.Join(err, journal.Close()); err != nil {
+		return err
+	}
+	if s.json {
+		return printJSON(s.env.stdout, map[string]time.Time{"paused_until": until})
+	}
+	p := &printer{w: s.env.stdout}
+	if until.IsZero() {
+		p.line("The service has not asked to wait. Nothing has changed.")
+	} else {
+		p.line("The wait until %s is over; lookups may be sent again.", showTime(until))
+	}
+	return p.err
+}
