@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/dchest/siphash"
 
@@ -146,76 +145,4 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	record, err := j.lockKnowing(key, nil, enrich.AllFields)
 	j.mu.Unlock()
 	return record, err
-}
-
-// Outcomes hands what is known of attempts, whose numbers ascend, to visit: who it was
-// about, the zero identity when that was erased; how it ended, the zero resolution while
-// it has not; and why its outcome is unknown, "" when it is not. Many attempts that lie
-// near each other cost much less than as many calls of Resolution.
-func (j *Journal) Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error {
-	asked := make([]about, len(ids))
-	ended := make([]attempt.Resolution, len(ids))
-	found := 0
-	err := eachRecord(j.store, intentPrefix, ids, func(i int, key, value []byte) error {
-		found++
-		return decode(key, value, &asked[i])
-	})
-	if err != nil {
-		return err
-	}
-	if found < len(ids) {
-		return fmt.Errorf("%w: %d of %d attempts have no intent", ErrCorrupt, len(ids)-found, len(ids))
-	}
-	err = eachRecord(j.store, resolutionPrefix, ids, func(i int, key, value []byte) error { return decode(key, value, &ended[i]) })
-	if err != nil {
-		return err
-	}
-	for i, id := range ids {
-		who := asked[i].Identity
-		if asked[i].Erased {
-			who = enrich.Identity{}
-		}
-		doubt := ""
-		if ended[i].State == 0 {
-			doubt = j.Doubt(id)
-		}
-		if err := visit(id, who, ended[i], doubt); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// nearby is how many records that nobody asked for are read on the way to the next that
-// somebody did, before it is looked for instead.
-const nearby = 32
-
-// eachRecord hands the records of attempts, whose numbers ascend, to visit, with the
-// place of their number among ids. Those that are not there are left out.
-func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, key, value []byte) error) error {
-	for i, far := 0, true; far && i < len(ids); {
-		far = false
-		passed := 0
-		err := store.Scan([]byte{prefix}, idKey(prefix, ids[i]), func(key, value []byte) (bool, error) {
-			id := idOf(key)
-			for i < len(ids) && ids[i] < id {
-				i++
-			}
-			if i == len(ids) {
-				return false, nil
-			}
-			if ids[i] > id {
-				passed++
-				far = passed > nearby
-				return !far, nil
-			}
-			passed = 0
-			i++
-			return i < len(ids), visit(i-1, key, value)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
