@@ -86,7 +86,9 @@ func unpackAll(into unpacker, from *packet) error {
 
 // reset makes the packet hold another form. Its texts become parts of all, which is the
 // same as data; when that is "", of a string of their own.
-func (p *packet) reset(data []byte, all string) { *p = packet{data: data, all: all, answers: p.answers} }
+func (p *packet) reset(data []byte, all string) {
+	*p = packet{data: data, all: all, answers: p.answers}
+}
 
 func (p *packet) rest() []byte { return p.data[p.at:] }
 

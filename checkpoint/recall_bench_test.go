@@ -17,11 +17,11 @@ import (
 // recalledAnswers is how many answers the journal of the benchmarks holds.
 const recalledAnswers = 200_000
 
-// BenchmarkOutcomes reads answers of a journal, a block of a list at a time: those that
+// BenchmarkRecall reads answers of a journal, a block of a list at a time: those that
 // lie together, as they do behind each other in the list that was looked up; that and
 // those of duplicates of rows anywhere before; and of a list in an order of its own. The
 // ratio is to asking for each answer by itself, in turns.
-func BenchmarkOutcomes(b *testing.B) {
+func BenchmarkRecall(b *testing.B) {
 	journal := answeredJournal(b)
 	for _, order := range []struct {
 		name  string
@@ -40,10 +40,13 @@ func BenchmarkOutcomes(b *testing.B) {
 					}
 				}
 				between := cpuTime()
+				recall := journal.Recall(0)
+				var outcomes []attempt.Outcome
 				for _, ids := range blocks {
-					if answers, err = countOutcomes(journal, ids, answers); err != nil {
+					if outcomes, err = recall(ids, outcomes[:0]); err != nil {
 						return answers, err
 					}
+					answers += countAnswers(outcomes)
 				}
 				alone += between - begun
 				together += cpuTime() - between
@@ -75,14 +78,13 @@ func blocksOf(alone int) (blocks [][]attempt.ID) {
 	return blocks
 }
 
-func countOutcomes(journal *Journal, ids []attempt.ID, answers int) (int, error) {
-	err := journal.Outcomes(ids, func(_ attempt.ID, who enrich.Identity, ended attempt.Resolution, _ string) error {
-		if who.FirstName != "" && ended.Answer.WorkEmail != "" {
+func countAnswers(outcomes []attempt.Outcome) (answers int) {
+	for _, outcome := range outcomes {
+		if outcome.Who.FirstName != "" && outcome.Ended.Answer.WorkEmail != "" {
 			answers++
 		}
-		return nil
-	})
-	return answers, err
+	}
+	return answers
 }
 
 func eachAlone(journal *Journal, ids []attempt.ID) error {
