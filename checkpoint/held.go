@@ -1,8 +1,8 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
-	"slices"
 
 	"payonce/attempt"
 )
@@ -12,6 +12,7 @@ import (
 type held struct {
 	intents, resolutions []*heldChunk
 	room                 int64 // how many bytes more may be held
+	scratch              []byte
 }
 
 // heldChunk are the values of the records of one kind of a chunk of attempts, one after
@@ -45,6 +46,7 @@ func holdAll(store Store, last attempt.ID, most int64) (*held, error) {
 		}
 		h.intents, h.resolutions = append(h.intents, intents), append(h.resolutions, resolutions)
 	}
+	h.scratch = nil
 	return h, nil
 }
 
@@ -59,10 +61,10 @@ func orNoRoom(err error) (*held, error) {
 func (h *held) read(store Store, prefix byte, first attempt.ID) (*heldChunk, error) {
 	c := &heldChunk{}
 	h.room -= chunkOverhead
-	next := 0
+	values, next := h.scratch[:0], 0
 	endUpTo := func(at int) {
 		for ; next < at; next++ {
-			c.ends[next] = uint32(len(c.values))
+			c.ends[next] = uint32(len(values))
 		}
 	}
 	err := scanIDs(store, prefix, first, first+chunk-1, func(id attempt.ID, _, value []byte) error {
@@ -70,11 +72,11 @@ func (h *held) read(store Store, prefix byte, first attempt.ID) (*heldChunk, err
 			return errNoRoom
 		}
 		endUpTo(int(id - first))
-		c.values = append(c.values, value...)
+		values = append(values, value...)
 		return nil
 	})
 	endUpTo(chunk)
-	c.values = slices.Clip(slices.Clone(c.values)) // what growing took too much
+	c.values, h.scratch = bytes.Clone(values), values
 	return c, err
 }
 

@@ -79,7 +79,7 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 			key = field.key
 			values.clear()
 		}
-		values[field.field] = append(values[field.field], value...)
+		values.values[field.field] = append(values.values[field.field], value...)
 		return true, nil
 	})
 	if err != nil {
@@ -113,17 +113,21 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 }
 
 // fieldValues are the values of a person's field records, empty for one that is not
-// there. Their memory is used again for the next person.
-type fieldValues [enrich.NumFields][]byte
+// there. All memory is used again for the next person.
+type fieldValues struct {
+	values [enrich.NumFields][]byte
+	packet packet
+	entry  fieldEntry
+}
 
 func (v *fieldValues) clear() {
-	for f := range v {
-		v[f] = v[f][:0]
+	for f := range v.values {
+		v.values[f] = v.values[f][:0]
 	}
 }
 
 func (v *fieldValues) empty() bool {
-	for _, value := range v {
+	for _, value := range v.values {
 		if len(value) > 0 {
 			return false
 		}
@@ -131,12 +135,14 @@ func (v *fieldValues) empty() bool {
 	return true
 }
 
-func (v *fieldValues) load(field openField, into *fieldEntry) (found bool, err error) {
-	value := v[field.field]
+func (v *fieldValues) load(field openField) (entry fieldEntry, found bool, err error) {
+	value := v.values[field.field]
 	if len(value) == 0 {
-		return false, nil
+		return entry, false, nil
 	}
-	return true, decode(fieldKey(field.key, field.field), value, into)
+	v.entry = fieldEntry{}
+	err = decodeFrom(&v.packet, fieldKey(field.key, field.field), value, "", &v.entry)
+	return v.entry, true, err
 }
 
 // RecordOf returns what is known of the identity with a key. Unlike Record it cannot
