@@ -25,6 +25,10 @@ type heldChunk struct {
 // chunkOverhead is what a chunk takes besides the values, in bytes.
 const chunkOverhead = chunk * 4
 
+// garbageShare is how many times as much memory as what is held the garbage collector
+// lets grow for it.
+const garbageShare = 2
+
 // errNoRoom says that records take more memory than they may.
 var errNoRoom = errors.New("no room")
 
@@ -34,7 +38,7 @@ func holdAll(store Store, last attempt.ID, most int64) (*held, error) {
 	if most == 0 {
 		most = 1 << 62
 	}
-	h := &held{room: most}
+	h := &held{room: most / garbageShare}
 	for first := attempt.ID(1); first <= last; first += chunk {
 		intents, err := h.read(store, intentPrefix, first)
 		if err != nil {

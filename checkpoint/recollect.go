@@ -70,6 +70,9 @@ func (r *recollection) outcomes(ids []attempt.ID, known []attempt.Outcome) ([]at
 	return known, nil
 }
 
+// worthHolding is how many attempts are read in a row in the time of one that is sought.
+const worthHolding = 16
+
 // hold counts how many of the attempts lie apart, and begins to hold all in memory when
 // it was so many that to read all would have cost as much. Who comes while somebody else
 // does that does not wait.
@@ -83,7 +86,7 @@ func (r *recollection) hold(ids []attempt.ID) error {
 			apart++
 		}
 	}
-	if r.sought.Add(apart)*nearby <= int64(r.attempts) || !r.holding.TryLock() {
+	if r.sought.Add(apart)*worthHolding <= int64(r.attempts) || !r.holding.TryLock() {
 		return nil
 	}
 	made, err := holdAll(r.journal.store, r.attempts, r.memory)

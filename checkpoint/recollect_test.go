@@ -115,7 +115,7 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 				ids := all[:100]
 				if c.apart {
 					ids = []attempt.ID{all[n], all[n+100], all[n+200]}
-				} else if n > 30 {
+				} else if n > 15 {
 					break // many calls of however many lie apart too
 				}
 				_, err := recollection.outcomes(ids, nil)
