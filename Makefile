@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim bench fuzz demo clean
+.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo clean
 
 build:
 	go build -trimpath -o bin/batch ./cmd/batch
@@ -33,8 +33,24 @@ sim:
 	go test -count=1 -timeout 0 -v -run '^TestPromises$$' ./internal/simulation \
 		-sim.seeds=$(SEEDS) -sim.first=$(FIRST)
 
+# Runs every Go benchmark COUNT times and shows medians with their spread. To compare
+# two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt
+COUNT = 6
+BEFORE =
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	mkdir -p dist
+	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... >dist/bench.txt || { cat dist/bench.txt; exit 1; }
+	go tool benchstat $(BEFORE) dist/bench.txt
+
+# Compares the whole program with DuckDB, Miller and plain loops. Needs npm, 10 GB in
+# CACHE, where the lists and the journal stay for the next time, and for Miller, which is
+# left out where it is not installed, as much memory. A trial takes a minute:
+# make bench-peers ROWS=100000 PAIRS=1
+ROWS = 10000000
+PAIRS = 5
+CACHE = dist/bench
+bench-peers:
+	go run ./bench -rows $(ROWS) -pairs $(PAIRS) -cache $(CACHE)
 
 # Prints the folder and the name of every fuzz target.
 list_fuzz = find . -name '*_test.go' -exec awk ' \

@@ -97,8 +97,12 @@ func (s *spill) appendLead(number int, row, lead int64) error {
 	return s.append(log, uint64(row), uint64(lead))
 }
 
-// each calls visit for every record of a log. The record is valid during the visit.
+// each calls visit for every record of a log. The record is valid during the visit. Only
+// a list that has grown since the logs were made asks for one that is not there.
 func (s *spill) each(number int, visit func(record []uint64)) error {
+	if number >= len(s.logs) {
+		return ErrListChanged
+	}
 	log, record := &s.logs[number], make([]uint64, s.words)
 	chunk := make([]byte, chunkRecords*s.words*8)
 	for i := range len(log.chunks) + 1 {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +22,8 @@ func outputName(names []string) (string, error) {
 	switch {
 	case len(names) > 1:
 		return "", usagef("where to? a list of several files needs -o FILE")
+	case isPattern(names[0]):
+		return "", usagef("where to? a pattern of files needs -o FILE")
 	case names[0] == listfile.Standard:
 		return listfile.Standard, nil
 	}
@@ -28,7 +32,14 @@ func outputName(names []string) (string, error) {
 	return strings.TrimSuffix(names[0], ending) + ".enriched" + ending, nil
 }
 
-// sourceFile is a file that a command must not overwrite.
+// isPattern reports whether a name stands for the files that fit it, and not for the one
+// that has it.
+func isPattern(name string) bool {
+	_, err := os.Lstat(name)
+	return strings.ContainsAny(name, `*?[`) && errors.Is(err, fs.ErrNotExist)
+}
+
+// sourceFile is a file that a command must not overwrite, or a pattern of such files.
 type sourceFile struct{ what, path string }
 
 // sources returns what the command reads: the files of the list and those that its
@@ -36,7 +47,13 @@ type sourceFile struct{ what, path string }
 func (s *settings) sources(list []string) []sourceFile {
 	var sources []sourceFile
 	for _, name := range list {
-		sources = append(sources, sourceFile{"the list itself", name})
+		files, _ := textfile.Expand(name) // opening the list tells what is wrong
+		for _, file := range files {
+			sources = append(sources, sourceFile{"the list itself", file.Path()})
+		}
+		if isPattern(name) {
+			sources = append(sources, sourceFile{path: name})
+		}
 	}
 	return append(sources, sourceFile{"the plan of --plan", s.planFile},
 		sourceFile{"the configuration", s.config}, sourceFile{"the rate card", s.rateCard})
@@ -66,10 +83,23 @@ func checkTarget(flag, path string, sources []sourceFile) error {
 			}
 		}
 	}
+	for _, s := range sources {
+		if isPattern(s.path) && fits(s.path, path) {
+			return usagef("%s %s fits %s and would be in the list next time; choose another name", flag, path, s.path)
+		}
+	}
 	if err := atomicfile.CheckWritable(path); err != nil {
 		return usagef("%s %s cannot be written: %w", flag, path, err)
 	}
 	return nil
+}
+
+// fits reports whether a pattern stands for a path, also where it is not there yet.
+func fits(pattern, path string) bool {
+	pattern, patternErr := filepath.Abs(pattern)
+	path, pathErr := filepath.Abs(path)
+	found, err := filepath.Match(pattern, path)
+	return found && errors.Join(patternErr, pathErr, err) == nil
 }
 
 // sameFile reports whether two paths name one file, there already or not.
@@ -133,6 +163,40 @@ func (f *outputFiles) rows(list *listFile) *listFile {
 		whole.List = f.rejects.Rows
 	}
 	return &whole
+}
+
+// checkOutputs refuses outputs that their formats cannot hold, before anything is
+// spent: it begins them and discards them.
+func (j *job) checkOutputs() error {
+	files, err := createOutputs(j.outputOf(nil), j.list, io.Discard, j.output, j.rejects)
+	if err != nil {
+		return err
+	}
+	files.discard()
+	return nil
+}
+
+// checkRows refuses an output that cannot have as many rows as the list.
+func (j *job) checkRows() error {
+	return asUsage(listfile.CheckRows(j.output, j.survey.Rows))
+}
+
+// keepStandardOutput leaves standard output to the list or the rejects that are written
+// to it: what is told goes to standard error.
+func (s *session) keepStandardOutput() error {
+	flag := "-o"
+	switch listfile.Standard {
+	case s.output:
+	case s.rejects:
+		flag = "--rejects"
+	default:
+		return nil
+	}
+	if s.json {
+		return usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
+	}
+	s.env.stdout = s.env.stderr
+	return nil
 }
 
 func (f *outputFiles) commit() error {

@@ -28,7 +28,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newVersionCommand(env),
+		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newListsCommand(env), newVersionCommand(env),
 	)
 	return root
 }

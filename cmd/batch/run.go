@@ -12,7 +12,6 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/io/listfile"
 	"payonce/pipeline"
 	"payonce/service"
 )
@@ -81,6 +80,9 @@ func runList(ctx context.Context, s *session, list []string) error {
 	if err != nil {
 		return err
 	}
+	if err := j.checkOutputs(); err != nil {
+		return err
+	}
 	if err := s.openJournal("run " + j.name); err != nil {
 		return err
 	}
@@ -90,6 +92,9 @@ func runList(ctx context.Context, s *session, list []string) error {
 	}
 	defer client.Close()
 	if err := j.take(ctx); err != nil {
+		return err
+	}
+	if err := j.checkRows(); err != nil {
 		return err
 	}
 	if err := j.openAccount(ctx, client); err != nil {
@@ -109,11 +114,8 @@ func (s *session) checkRun(list []string) error {
 			return err
 		}
 	}
-	if s.output == listfile.Standard {
-		if s.json {
-			return usagef("--json and -o - both write to standard output; choose a file for one of them")
-		}
-		s.env.stdout = s.env.stderr // the list alone goes to standard output
+	if err := s.keepStandardOutput(); err != nil {
+		return err
 	}
 	switch {
 	case s.maxSpend.amount == nil:

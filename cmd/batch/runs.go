@@ -221,6 +221,9 @@ func recallJob(s *session, run checkpoint.Run) (*job, error) {
 
 // writeRun takes the settings of the recorded run and writes its output.
 func (s *session) writeRun(ctx context.Context, name string) error {
+	if err := s.keepStandardOutput(); err != nil {
+		return err
+	}
 	run, err := s.findRun(name)
 	if err != nil {
 		return err

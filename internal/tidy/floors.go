@@ -38,6 +38,8 @@ func floors() map[string][]string {
 		// Nothing but tests, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline"},
 		"cmd/batch":           {everything},
+		// The measuring of the whole program, which is a process of its own.
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "io/...", "internal/lists"},
 	}
 }
 

@@ -86,7 +86,7 @@ type ban struct {
 
 func bans() []ban {
 	testOrService := func(s *source) bool { return s.test || s.dir == "service" }
-	testOrMain := func(s *source) bool { return s.test || s.file == "cmd/batch/main.go" }
+	testOrMain := func(s *source) bool { return s.test || s.file == "cmd/batch/main.go" || s.file == "bench/main.go" }
 	nobody := func(*source) bool { return false }
 	return []ban{
 		{RuleHTTP, "net/http", []string{

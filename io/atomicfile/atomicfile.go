@@ -22,7 +22,8 @@ type File struct {
 
 // Create begins a file that Commit puts at path. Until then it stands in the same
 // directory under another name, and path is untouched. It gets the mode of the file
-// that it replaces, or 0600. A symbolic link at path stays and its target is replaced.
+// that it replaces, or 0600. A symbolic link at path stays and its target is replaced, or
+// created.
 //
 // Every File needs a Commit or a Discard.
 func Create(path string) (*File, error) {
@@ -89,6 +90,12 @@ func CheckWritable(path string) error {
 func replaceable(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, os.ErrNotExist) {
+		if link, err := os.Readlink(path); err == nil { // to a file that is still to come
+			if !filepath.IsAbs(link) {
+				link = filepath.Join(filepath.Dir(path), link)
+			}
+			return replaceable(link)
+		}
 		return path, directoryOf(path)
 	}
 	if err != nil {

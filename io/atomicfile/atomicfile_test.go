@@ -177,6 +177,38 @@ func TestSymbolicLinkStays(t *testing.T) {
 	}
 }
 
+// A link may stand there before its target does.
+func TestSymbolicLinkToAFileThatIsNotThereYet(t *testing.T) {
+	directory, elsewhere := t.TempDir(), t.TempDir()
+	link, second := filepath.Join(directory, "link.csv"), filepath.Join(elsewhere, "second.csv")
+	if err := errors.Join(os.Symlink(second, link), os.Symlink("target.csv", second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t, link, "new").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(elsewhere, "target.csv")); string(got) != "new" || err != nil {
+		t.Errorf("the target holds %q, %v", got, err)
+	}
+	if got, err := os.Readlink(link); err != nil || got != second {
+		t.Errorf("Readlink = %q, %v, want %q", got, err, second)
+	}
+	nowhere := filepath.Join(directory, "nowhere.csv")
+	if err := os.Symlink(filepath.Join(elsewhere, "none", "target.csv"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.CheckWritable(nowhere); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "create it first") {
+		t.Errorf("a link into no directory: %v", err)
+	}
+	loop := filepath.Join(directory, "loop.csv")
+	if err := os.Symlink("loop.csv", loop); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.CheckWritable(loop); err == nil {
+		t.Error("a link to itself was taken")
+	}
+}
+
 func TestCheckWritable(t *testing.T) {
 	directory := t.TempDir()
 	file := filepath.Join(directory, "file.csv")

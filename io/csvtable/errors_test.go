@@ -120,3 +120,17 @@ func TestHeadersThatAreFine(t *testing.T) {
 		newReader(t, header+"\n")
 	}
 }
+
+// A column may have a day for its name, which is made of digits as a phone number is.
+func TestDaysNameColumns(t *testing.T) {
+	for _, name := range []string{"2024-01-15", "2024/01/15", "15.01.2024", "01/15/2024", "15/01/2024"} {
+		if _, err := csvtable.NewReader(strings.NewReader("x,"+name+"\n"), "list.csv", csvtable.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, number := range []string{"2024-99-15", "555-01-2024", "2024011500"} {
+		if _, err := csvtable.NewReader(strings.NewReader("x,"+number+"\n"), "list.csv", csvtable.Options{}); err == nil {
+			t.Errorf("%s was taken for the name of a column", number)
+		}
+	}
+}

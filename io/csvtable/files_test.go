@@ -118,3 +118,55 @@ func TestErrorsOfSeveralFiles(t *testing.T) {
 		t.Error("a list without files was opened")
 	}
 }
+
+// What the encoding of the output, which is the first file's, cannot hold is told when the
+// list is read: by then nothing has been bought for it.
+func TestTextThatDoesNotFitTheEncodingOfTheFirstFile(t *testing.T) {
+	latin, wide := "name,town\nJos\xe9,K\xf6ln\n", littleEndian("\ufeffname,town\nJosé,Łódź\n")
+	far := strings.Repeat("Ada,x\n", 300_000/6) // beyond what is looked at first
+	for name, test := range map[string]struct {
+		texts []string
+		want  string
+	}{
+		"UTF-8 in Windows-1252": {
+			[]string{latin, "name,town\nAda,x\nÉva,Łódź\n"},
+			`b.csv:3:6: the character 'Ł' (U+0141) has no place in Windows-1252, the encoding of a.csv and so of the output; name a file in UTF-8 first, or save all files of the list as UTF-8`,
+		},
+		"UTF-16 in Windows-1252":    {[]string{latin, wide}, "b.csv:2:7: the character 'Ł' (U+0141) has no place in Windows-1252"},
+		"far from the beginning":    {[]string{latin, "name,town\n" + far + "Ł,x\n"}, "b.csv:50002:1: the character 'Ł'"},
+		"in the third file":         {[]string{latin, "name,town\nAda,x\n", "name,town\nŁ,x\n"}, "c.csv:2:1: the character 'Ł'"},
+		"no UTF-8 in UTF-16":        {[]string{wide, "name,town\nA\xc8\xe2\xe0\xed,x\n"}, "b.csv:2:2: a byte that is no UTF-8 has no place in UTF-16LE"},
+		"a character cut in two":    {[]string{wide, "\ufeffname,town\nA,x\xc3"}, "b.csv:2:4: a byte that is no UTF-8"},
+		"a mark, and what has room": {[]string{latin, "\ufeffname,town\nÉva,€\n", "name,town\nAda,x\n", latin}, ""},
+		"anything in UTF-8":         {[]string{"name,town\nAda,x\n", latin, wide, "name,town\n\xc8\xe2\xe0\xed,x\n"}, ""},
+		"anything whole in UTF-16":  {[]string{wide, latin, "name,town\nŁ,\ufffd\n"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := 0
+			r, err := csvtable.Open(csvtable.Options{}, inFiles(&open, test.texts...)...)
+			if err == nil {
+				_, err = see(r)
+			}
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("err = %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+// A list of files in several encodings comes out in that of the first.
+func TestFilesOfSeveralEncodingsInThatOfTheFirst(t *testing.T) {
+	open := 0
+	r, err := csvtable.Open(csvtable.Options{}, inFiles(&open, "n,t\nJos\xe9,x\n", "\ufeffn,t\nÉva,€\n", littleEndian("\ufeffn,t\nÀ,y\n"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := csvtable.NewWriter(&out, r, nil)
+	if err := errors.Join(copyRows(w, r, nil, nil), w.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "n,t\nJos\xe9,x\n\xc9va,\x80\n\xc0,y\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"payonce/io/table"
 )
@@ -71,6 +72,11 @@ func (s *scanner) decode(declared Encoding) {
 	if s.dialect.Encoding != UTF8 {
 		raw := s.source
 		s.source = source{in: s.dialect.Encoding.decode(&raw, s.name)}
+		s.source.fill()
+	}
+	text := s.source
+	if in, changed := s.fitting(&text); changed {
+		s.source = source{in: in}
 		s.source.fill()
 	}
 }
@@ -189,7 +195,7 @@ func kindOfData(cell string) string {
 		return "a URL"
 	case isEmailAddress(cell):
 		return "an email address"
-	case isPhoneNumber(cell):
+	case isPhoneNumber(cell) && !isDate(cell):
 		return "a phone number"
 	}
 	return ""
@@ -199,6 +205,16 @@ func isEmailAddress(cell string) bool {
 	local, domain, found := strings.Cut(cell, "@")
 	return found && local != "" && strings.Contains(strings.Trim(domain, "."), ".") &&
 		!strings.ContainsAny(cell, " \t\r\n")
+}
+
+// isDate reports whether cell is a day, as columns of what happened on it are named.
+func isDate(cell string) bool {
+	for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "02/01/2006", "01/02/2006"} {
+		if _, err := time.Parse(layout, cell); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isPhoneNumber reports whether cell holds at least seven digits and nothing else

@@ -53,13 +53,14 @@ type Reader struct {
 var _ table.Reader = (*Reader)(nil)
 
 // Open reads the header of a list of one or more files, whose rows follow each other.
-// All have the same columns; delimiter, line endings and encoding may differ. What is
-// wrong with the list is a *table.Error.
+// All have the same columns; delimiter, line endings and encoding may differ, but the
+// text of all has to fit into the encoding of the first. What is wrong with the list is a
+// *table.Error.
 func Open(options Options, inputs ...Input) (*Reader, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("csvtable: a list without files")
 	}
-	s, err := openInput(inputs[0], options)
+	s, err := openInput(inputs[0], options, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,19 +71,20 @@ func Open(options Options, inputs ...Input) (*Reader, error) {
 // wrong with the list is a *table.Error. The delimiter, one of comma, semicolon, tab
 // and vertical bar, is recognised by the header and the first rows.
 func NewReader(in io.Reader, name string, options Options) (*Reader, error) {
-	s, err := newScanner(in, name, options)
+	s, err := newScanner(in, name, options, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{options: options, first: s, scanner: s}, nil
 }
 
-func openInput(input Input, options Options) (*scanner, error) {
+// openInput opens a file of a list whose first one is leader; nil for that one itself.
+func openInput(input Input, options Options, leader *scanner) (*scanner, error) {
 	file, err := input.Open()
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScanner(file, input.Name(), options)
+	s, err := newScanner(file, input.Name(), options, leader)
 	if err != nil {
 		_ = file.Close() // nothing was written to it
 		return nil, err
@@ -124,7 +126,7 @@ func (r *Reader) advance() error {
 	if err := r.scanner.close(); err != nil {
 		return fmt.Errorf("reading %s: %w", r.scanner.name, err)
 	}
-	s, err := openInput(r.further[0], r.options)
+	s, err := openInput(r.further[0], r.options, r.first)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 // what a quote means.
 type scanner struct {
 	name    string
+	leader  *scanner  // of the list's first file; nil when it is this one
 	closer  io.Closer // of the input; nil when it is not ours
 	source  source
 	dialect Dialect
@@ -39,9 +40,10 @@ type scanner struct {
 // a core's cache from its first reader to its last.
 const chunkSize = 256 << 10
 
-// newScanner reads the header of a file.
-func newScanner(in io.Reader, name string, options Options) (*scanner, error) {
-	s := &scanner{name: name, source: source{in: in}, line: 1, size: chunkSize}
+// newScanner reads the header of a file of a list whose first one is leader; nil for that
+// one itself.
+func newScanner(in io.Reader, name string, options Options, leader *scanner) (*scanner, error) {
+	s := &scanner{name: name, leader: leader, source: source{in: in}, line: 1, size: chunkSize}
 	if err := s.readHeader(options.Encoding); err != nil {
 		return nil, err
 	}

@@ -43,6 +43,17 @@ func formatOf(name string) (format, error) {
 	return text{}, nil
 }
 
+// CheckRows refuses a file whose format cannot hold so many rows, by its name.
+func CheckRows(path string, rows int64) error {
+	if found, err := formatOf(path); err != nil || found != (workbook{}) || path == Standard {
+		return err
+	}
+	if rows >= sheet.MaxRows {
+		return fmt.Errorf("%s: a sheet holds %d rows besides its header and the list has %d; write it as CSV or Parquet", path, sheet.MaxRows-1, rows)
+	}
+	return nil
+}
+
 // text is delimited text in one file or several.
 type text struct{}
 
@@ -55,15 +66,24 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
-	return csvtable.NewWriter(out, list.(*csvtable.Reader), request.Appended), nil
+	lines := list.(*csvtable.Reader)
+	if hasTabs(request.Path) && lines.Dialect().Delimiter != '\t' {
+		return nil, nil // the name says another delimiter than the list has
+	}
+	return csvtable.NewWriter(out, lines, request.Appended), nil
 }
 
 func (text) encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error) {
 	dialect := csvtable.Dialect{Delimiter: ','}
-	if strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv") {
+	if hasTabs(name) {
 		dialect.Delimiter = '\t'
 	}
 	return csvtable.NewEncoder(out, dialect, schema, appended), nil
+}
+
+// hasTabs reports whether a file's name says that tabs are between its cells.
+func hasTabs(name string) bool {
+	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
 }
 
 // parquet is a Parquet file.
@@ -87,8 +107,17 @@ func (parquet) encode(out io.Writer, _ string, schema table.Schema, appended []t
 // workbook is one sheet of an Excel workbook.
 type workbook struct{}
 
+// open checks the sheet once: the list does not change between two passes.
 func (workbook) open(list *List, _ []int) (table.Reader, error) {
-	return sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	if list.sheet.name != "" {
+		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.name)
+	}
+	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	list.sheet.name = reader.Sheet()
+	return reader, nil
 }
 
 func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {

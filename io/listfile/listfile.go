@@ -41,7 +41,11 @@ type List struct {
 	states  []state
 	spool   *textfile.Spool // of standard input; nil when files were named
 	all     bool            // every column is read, whichever are asked for
+	sheet   *checkedSheet   // of a workbook
 }
+
+// checkedSheet is the sheet of a workbook that was found and checked, "" before.
+type checkedSheet struct{ name string }
 
 // state is what tells that a file is still the same.
 type state struct {
@@ -49,10 +53,14 @@ type state struct {
 	changed time.Time
 }
 
+// stateOf tells how a file is, which has to be one that can be read several times.
 func stateOf(input textfile.Input) (state, error) {
 	info, err := input.Stat()
 	if err != nil {
 		return state{}, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() { // reading a directory tells what to name
+		return state{}, fmt.Errorf("%s is no file that can be read several times; give - for standard input", input.Name())
 	}
 	return state{info.Size(), info.ModTime()}, nil
 }
@@ -61,7 +69,7 @@ func stateOf(input textfile.Input) (state, error) {
 // globs, or "-" alone for standard input, which is kept in a temporary file until
 // Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options}
+	l := &List{options: options, sheet: &checkedSheet{}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
 		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
@@ -147,7 +155,7 @@ func (l *List) unchanged() error {
 	for i, input := range l.inputs {
 		now, err := stateOf(input)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}
 		if now.size != l.states[i].size || !now.changed.Equal(l.states[i].changed) {
 			return ErrChanged

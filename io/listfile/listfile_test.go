@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -143,6 +145,27 @@ func TestEveryFormatInEveryOther(t *testing.T) {
 	}
 }
 
+// A name that says tabs gets them; any other name of text keeps the list's delimiter.
+func TestTheNameOfTextTellsTabs(t *testing.T) {
+	commas := open(t, listfile.Options{}, write(t, "list.csv", list))
+	tabs := open(t, listfile.Options{}, write(t, "list.tsv", "name\temail\tnote\nAnn\t\t\"a, b\"\n"))
+	for _, test := range []struct {
+		from       *listfile.List
+		name, want string
+	}{
+		{commas, "out.tsv", "name\temail\tnote\tcost\nAnn\tfound@x.example\ta, b\t0.15\nBob\tbob@b.example\t\t\nÇelik\tfound@x.example\tx\t0.15\n"},
+		{commas, "out.txt", "name,email,note,cost\nAnn,found@x.example,\"a, b\",0.15\nBob,bob@b.example,,\nÇelik,found@x.example,x,0.15\n"},
+		{tabs, "out.TSV", "name\temail\tnote\tcost\nAnn\tfound@x.example\t\"a, b\"\t0.15\n"},
+		{tabs, "out.csv", "name\temail\tnote\tcost\nAnn\tfound@x.example\t\"a, b\"\t0.15\n"},
+	} {
+		path := filepath.Join(t.TempDir(), test.name)
+		fill(t, test.from, path, false)
+		if got, err := os.ReadFile(path); string(got) != test.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", test.name, got, err, test.want)
+		}
+	}
+}
+
 // trimZeros writes amounts with two decimals: a decimal column has six.
 func trimZeros(rows [][]string) [][]string {
 	for _, row := range rows {
@@ -210,19 +233,144 @@ func TestWhatCannotBeAList(t *testing.T) {
 }
 
 func TestAChangedListIsNoticed(t *testing.T) {
+	for title, content := range map[string]string{"longer": list + "Eve,,\n", "as long": strings.Replace(list, "Bob", "Rob", 1)} {
+		t.Run(title, func(t *testing.T) { testChanged(t, content) })
+	}
+}
+
+func testChanged(t *testing.T, content string) {
 	path := write(t, "list.csv", list)
+	yesterday := time.Now().Add(-24 * time.Hour)
+	if err := os.Chtimes(path, yesterday, yesterday); err != nil {
+		t.Fatal(err)
+	}
 	l := open(t, listfile.Options{}, path)
 	before, err := l.Sum()
 	if err != nil || len(before) != 64 {
 		t.Fatalf("sum %q, %v", before, err)
 	}
-	if err := os.WriteFile(path, []byte(list+"Eve,,\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, openErr := l.Open(nil)
 	_, sumErr := l.Sum()
 	if !errors.Is(openErr, listfile.ErrChanged) || !errors.Is(sumErr, listfile.ErrChanged) {
 		t.Errorf("open: %v, sum: %v; want the change noticed by both", openErr, sumErr)
+	}
+}
+
+// A list that changes while it is written is noticed before its output is put in place.
+func TestNoOutputOfAListThatChangedMeanwhile(t *testing.T) {
+	for title, change := range map[string]func(path string) error{
+		"grown":    func(path string) error { return os.WriteFile(path, []byte(list+"Eve,,\n"), 0o600) },
+		"replaced": func(path string) error { return os.Rename(write(t, "other.csv", "name,email,note\n"), path) },
+		"removed":  os.Remove,
+	} {
+		path, output := write(t, "list.csv", list), filepath.Join(t.TempDir(), "out.csv")
+		out, err := listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: output})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Commit(); !errors.Is(err, listfile.ErrChanged) {
+			t.Errorf("%s: %v, want %v", title, err, listfile.ErrChanged)
+		}
+		out.Discard()
+		if left, _ := os.ReadDir(filepath.Dir(output)); len(left) > 0 {
+			t.Errorf("%s: %v is left", title, left)
+		}
+	}
+}
+
+// What cannot be carried into another format is told when the output begins.
+func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nested.parquet")
+	out, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{
+		Path: path, Appended: []table.Column{{Name: "words", Kind: table.Texts}},
+	})
+	if err == nil {
+		err = out.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Discard()
+	_, err = listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
+	var wrong *table.Error
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text") {
+		t.Errorf("%v, want the column that has no text", err)
+	}
+}
+
+// A pipe or a device can be read only once; a list is read several times.
+func TestAPipeIsNoList(t *testing.T) {
+	for _, name := range []string{os.DevNull, "/dev/stdin"} {
+		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+			continue // standard input is a file here
+		}
+		_, err := listfile.New(listfile.Options{}, name)
+		if want := "is no file that can be read several times; give - for standard input"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// A file has several names.
+func TestOneFileUnderTwoNamesIsNamedTwice(t *testing.T) {
+	path := write(t, "list.csv", list)
+	link := filepath.Join(t.TempDir(), "link.csv")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(path))
+	for _, other := range []string{link, "list.csv", "./list.csv", "l*.csv"} {
+		if _, err := listfile.New(listfile.Options{}, path, other); err == nil || !strings.Contains(err.Error(), "is named twice") {
+			t.Errorf("%s: %v, want it named twice", other, err)
+		}
+	}
+}
+
+// An output that is given up leaves nothing of the list behind, also of a workbook, which
+// grows in a temporary file.
+func TestAnOutputThatIsGivenUpLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	long := strings.Repeat("x", 30_000)
+	source := open(t, listfile.Options{}, write(t, "list.csv", "name,email,note\n"+strings.Repeat("Ann,,"+long+"\n", 1000)))
+	out, err := listfile.Create(source, listfile.Request{Path: filepath.Join(t.TempDir(), "out.xlsx")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := out.Rows.Open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	err = table.Ordered(context.Background(), reader, func(b table.Block) (table.Part, error) {
+		part := out.Writer.Part(b)
+		return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, nil) })
+	}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begun, _ := os.ReadDir(temp); len(begun) == 0 {
+		t.Fatal("the workbook has no temporary file, so this shows nothing")
+	}
+	out.Discard()
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+}
+
+func TestASheetHasOnlySoManyRows(t *testing.T) {
+	const most = 1<<20 - 1 // besides the header
+	if err := errors.Join(listfile.CheckRows("out.xlsx", most), listfile.CheckRows("out.csv", most+1), listfile.CheckRows("-", most+1)); err != nil {
+		t.Error(err)
+	}
+	if err := listfile.CheckRows("out.xlsx", most+1); err == nil || !strings.Contains(err.Error(), "write it as CSV or Parquet") {
+		t.Errorf("%v, want the rows refused", err)
 	}
 }
 
@@ -236,5 +384,60 @@ func TestAboutSpeaksOfUnusualTextAlone(t *testing.T) {
 		if err != nil || about != test.want {
 			t.Errorf("%s: %q, %v; want %q", name, about, err, test.want)
 		}
+	}
+}
+
+// TestANewListInEveryFormat writes rows that are no list's, and reads them back.
+func TestANewListInEveryFormat(t *testing.T) {
+	rows := func() table.Reader {
+		reader, err := csvtable.NewReader(strings.NewReader(list), "rows", csvtable.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reader
+	}
+	create := func(request listfile.Request) {
+		reader := rows()
+		out, err := listfile.CreateNew(reader.Schema(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Discard()
+		err = table.Ordered(t.Context(), reader, func(b table.Block) (table.Part, error) {
+			part := out.Writer.Part(b)
+			return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, []string{"0.15"}) })
+		}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+		if err := errors.Join(err, out.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appended := []table.Column{{Name: "cost"}}
+	want := [][]string{
+		{"name", "email", "note", "cost"},
+		{"Ann", "", "a, b", "0.15"},
+		{"Bob", "bob@b.example", "", "0.15"},
+		{"Çelik", "", "x", "0.15"},
+	}
+	for _, name := range []string{"new.csv", "new.tsv", "new.csv.gz", "new.csv.zst", "new.parquet", "new.xlsx"} {
+		path := filepath.Join(t.TempDir(), name)
+		create(listfile.Request{Path: path, Appended: appended})
+		if diff := cmp.Diff(want, cells(t, open(t, listfile.Options{}, path))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var stdout bytes.Buffer
+	create(listfile.Request{Path: listfile.Standard, Stdout: &stdout, Appended: appended})
+	if wantText := "name,email,note,cost\nAnn,,\"a, b\",0.15\nBob,bob@b.example,,0.15\nÇelik,,x,0.15\n"; stdout.String() != wantText {
+		t.Errorf("standard output got %q, want %q", stdout.String(), wantText)
+	}
+}
+
+func TestANewListThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.json")
+	if _, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path}); err == nil {
+		t.Error("a list of an unknown format was begun")
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) > 0 {
+		t.Errorf("left over: %v", files)
 	}
 }

@@ -19,6 +19,7 @@ type Output struct {
 	file   *atomicfile.File // nil for standard output
 	packed io.WriteCloser   // what the writer writes to
 	list   io.Closer        // that the writer reads; nil for none
+	closed bool             // the writer
 }
 
 // Request says what is written.
@@ -76,6 +77,11 @@ func (o *Output) open(list *List, format format, out io.Writer, name string, req
 	if err != nil || o.Writer != nil {
 		return err
 	}
+	if legible, ok := reader.(interface{ Legible() error }); ok {
+		if err := legible.Legible(); err != nil {
+			return err
+		}
+	}
 	o.Rows = list.Whole()
 	o.Writer, err = format.encode(o.packed, name, reader.Schema(), request.Appended)
 	return err
@@ -85,9 +91,15 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// Commit writes what is left over and puts the file at its path.
+// Commit writes what is left over and puts the file at its path, unless the list is not
+// the one any more that was opened: then the rows may be of several lists.
 func (o *Output) Commit() error {
-	if err := errors.Join(o.Writer.Close(), o.packed.Close()); err != nil {
+	o.closed = true
+	err := errors.Join(o.Writer.Close(), o.packed.Close())
+	if o.Rows != nil { // there is none that a new list is made from
+		err = errors.Join(err, o.Rows.unchanged())
+	}
+	if err != nil {
 		return err
 	}
 	if o.file == nil {
@@ -98,6 +110,10 @@ func (o *Output) Commit() error {
 
 // Discard ends the output. After Commit it only closes what was read.
 func (o *Output) Discard() {
+	if given, ok := o.Writer.(interface{ Discard() }); ok && !o.closed {
+		o.closed = true
+		given.Discard()
+	}
 	if o.list != nil {
 		_ = o.list.Close() // nothing was written to it
 		o.list = nil

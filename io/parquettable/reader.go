@@ -142,6 +142,10 @@ func (r *Reader) Schema() table.Schema {
 	return table.Schema{Columns: names}
 }
 
+// Legible returns why no row can be read although the schema can: a column that the
+// list was opened for has no text. It is nil when all have.
+func (r *Reader) Legible() error { return r.refused }
+
 // Rows is the number of rows of the list.
 func (r *Reader) Rows() int64 { return r.meta.NumRows }
 

@@ -104,7 +104,7 @@ func (c *cells) put(e edit, style string) error {
 		_, err = fmt.Fprintf(c.out, "><%sv>%s</%sv></%sc>", p, e.value, p, p)
 	default:
 		var text strings.Builder
-		if err := xml.EscapeText(&text, []byte(e.value)); err != nil {
+		if err := xml.EscapeText(&text, []byte(marked(e.value))); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(c.out, ` t="inlineStr"><%sis><%st xml:space="preserve">%s</%st></%sis></%sc>`, p, p, text.String(), p, p, p)

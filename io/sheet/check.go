@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // checkSheet reads the XML of a sheet once before its rows are read: the library takes
@@ -25,7 +27,7 @@ func checkSheet(path, sheet string) (err error) {
 		return err
 	}
 	defer part.Close()
-	rows := patch{}
+	order := order{}
 	decoder := xml.NewDecoder(part)
 	for {
 		token, err := decoder.Token()
@@ -35,10 +37,39 @@ func checkSheet(path, sheet string) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", entry.Name, err)
 		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "row" {
-			if err := rows.number(start); err != nil {
+		if start, ok := token.(xml.StartElement); ok {
+			if err := order.next(start); err != nil {
 				return fmt.Errorf("%s: %w", entry.Name, err)
 			}
 		}
 	}
+}
+
+// order notices rows and cells that do not follow those before them. The library puts
+// such a cell into the column after the cell before it.
+type order struct {
+	rows   patch
+	column int // of the cell before
+}
+
+func (o *order) next(start xml.StartElement) error {
+	switch start.Name.Local {
+	case "row":
+		o.column = 0
+		return o.rows.number(start)
+	case "c":
+		name, before := attribute(start, "r"), o.column
+		o.column++
+		if name == "" {
+			return nil
+		}
+		column, _, err := excelize.CellNameToCoordinates(name)
+		if err != nil {
+			return err
+		}
+		if o.column = column; column <= before {
+			return fmt.Errorf("the cell %s stands behind one that it should not follow", name)
+		}
+	}
+	return nil
 }

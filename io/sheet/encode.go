@@ -40,7 +40,14 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 		header = append(header, column.Name)
 	}
 	if len(header) > excelize.MaxColumns {
+		w.Discard()
 		return nil, fmt.Errorf("the list has %d columns; a sheet has %d at most: write it as CSV", len(header), excelize.MaxColumns)
+	}
+	for _, name := range header {
+		if err := checkNewText(name.(string)); err != nil {
+			w.Discard()
+			return nil, fmt.Errorf("the header: %w; write the list as CSV", err)
+		}
 	}
 	return w, w.writeRow(header)
 }
@@ -80,7 +87,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	}
 	for _, cell := range cells {
 		if value, ok := cell.(string); ok {
-			if err := checkLength(value); err != nil {
+			if err := checkNewText(value); err != nil {
 				return fmt.Errorf("row %d: %w; write the list as CSV", row.Number(), err)
 			}
 		}
@@ -108,8 +115,8 @@ func (w *Encoder) Write(p table.Part) error {
 }
 
 func (w *Encoder) writeRow(cells []any) error {
-	if w.line++; w.line > maxRows {
-		return fmt.Errorf("the list has more rows than the %d of a sheet; write it as CSV or Parquet", maxRows)
+	if w.line++; w.line > MaxRows {
+		return fmt.Errorf("the list has more rows than the %d of a sheet; write it as CSV or Parquet", MaxRows)
 	}
 	name, err := excelize.CoordinatesToCellName(1, w.line)
 	if err != nil {
@@ -117,6 +124,10 @@ func (w *Encoder) writeRow(cells []any) error {
 	}
 	return w.rows.SetRow(name, cells)
 }
+
+// Discard takes the place of Close when the workbook is not wanted any more: it removes
+// what lies in temporary files.
+func (w *Encoder) Discard() { _ = w.book.Close() }
 
 // Close writes the workbook. It does not close the file below.
 func (w *Encoder) Close() error {

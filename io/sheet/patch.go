@@ -65,8 +65,8 @@ func (p *patch) number(row xml.StartElement) error {
 			return fmt.Errorf("a row has the number %q", text)
 		}
 	}
-	if line > maxRows {
-		return fmt.Errorf("row %d is more than the %d rows that a sheet can have", line, maxRows)
+	if line > MaxRows {
+		return fmt.Errorf("row %d is more than the %d rows that a sheet can have", line, MaxRows)
 	}
 	if line <= p.line {
 		return fmt.Errorf("row %d stands behind row %d", line, p.line)

@@ -13,8 +13,8 @@ import (
 const (
 	// blockRows is how many rows a block has at most.
 	blockRows = 1024
-	// maxRows is how many rows a sheet can have.
-	maxRows = excelize.TotalRows
+	// MaxRows is how many rows a sheet can have, its header among them.
+	MaxRows = excelize.TotalRows
 	// maxUnzipped bounds the workbook without its compression, in bytes.
 	maxUnzipped = 1 << 30
 	// maxInMemory is the size from which on a sheet, or the texts that all sheets
@@ -40,7 +40,17 @@ var _ table.Reader = (*Reader)(nil)
 // Open opens a sheet of the workbook at path and reads its header. For an empty name
 // it is the only sheet that has values. What is wrong with the workbook is a
 // *table.Error.
-func Open(path, sheet string) (r *Reader, err error) {
+func Open(path, sheet string) (*Reader, error) {
+	return open(path, sheet, (*Reader).choose)
+}
+
+// OpenAgain opens the sheet of a Reader of a workbook that has not changed since: it was
+// checked then.
+func OpenAgain(path, sheet string) (*Reader, error) {
+	return open(path, sheet, func(*Reader) error { return nil })
+}
+
+func open(path, sheet string, check func(*Reader) error) (r *Reader, err error) {
 	defer guard(path, &err)
 	book, err := excelize.OpenFile(path, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxInMemory})
 	if book != nil && err != nil {
@@ -50,20 +60,25 @@ func Open(path, sheet string) (r *Reader, err error) {
 		return nil, unreadable(path, err)
 	}
 	r = &Reader{name: path, sheet: sheet, book: book}
-	if err := r.begin(); err != nil {
+	if err := r.begin(check); err != nil {
 		_ = r.Close() // nothing was written to it
 		return nil, unreadable(path, err)
 	}
 	return r, nil
 }
 
-func (r *Reader) begin() (err error) {
+// choose finds the sheet and checks it.
+func (r *Reader) choose() (err error) {
+	if r.sheet != "" {
+		return r.find()
+	}
+	r.sheet, err = r.onlySheet()
+	return err
+}
+
+func (r *Reader) begin(check func(*Reader) error) (err error) {
 	defer guard(r.name, &err)
-	if r.sheet == "" {
-		if r.sheet, err = r.onlySheet(); err != nil {
-			return err
-		}
-	} else if err := r.find(); err != nil {
+	if err := check(r); err != nil {
 		return err
 	}
 	if r.rows, err = r.book.Rows(r.sheet); err != nil {
@@ -114,7 +129,7 @@ func (r *Reader) onlySheet() (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them"}
+	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them with --sheet"}
 }
 
 // next returns the next row that has a value, without empty cells at its end; io.EOF

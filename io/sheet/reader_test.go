@@ -88,6 +88,27 @@ func TestSheetsAreFoundByName(t *testing.T) {
 	}
 }
 
+func TestOpenAgainReadsTheSame(t *testing.T) {
+	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2"}))
+	first, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	again, err := OpenAgain(path, first.Sheet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	b, err := again.Next()
+	if diff := cmp.Diff(first.Schema(), again.Schema()); diff != "" || err != nil || b.Len() != 1 {
+		t.Errorf("%s, %v", diff, err)
+	}
+	if _, err := OpenAgain(path, "gone"); err == nil {
+		t.Error("a sheet that is not there was opened")
+	}
+}
+
 func TestRowsLongerThanTheHeader(t *testing.T) {
 	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2", "", nil}, []any{"1", "2", "", "4"}))
 	got, err := cellsOf(path, "")
@@ -116,6 +137,9 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 		"rows in disorder":         {rows(`<row r="2"><c t="str"><v>a</v></c></row><row r="1"/>`), "row 1 stands behind row 2"},
 		"a row of no number":       {rows(`<row r="x"/>`), `a row has the number "x"`},
 		"more rows than there are": {rows(`<row r="1048577"><c t="str"><v>a</v></c></row>`), "row 1048577 is more than the 1048576 rows"},
+		"cells in disorder":        {rows(`<row><c r="B1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 stands behind one that it should not follow"},
+		"a cell that comes twice":  {rows(`<row><c r="A1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 stands behind one"},
+		"a cell of a wrong name":   {rows(`<row><c r="1A" t="str"><v>b</v></c></row>`), "cannot be read"},
 		"another encoding":         {replacePart(t, valid, sheetPart, `<?xml version="1.0" encoding="windows-1252"?><worksheet/>`), "encoding"},
 		"no sheet part":            {replacePart(t, valid, relationsPart, `<Relationships/>`), "cannot be read"},
 	} {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/xuri/excelize/v2"
 
@@ -157,7 +156,7 @@ func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Co
 		}
 	}
 	for _, e := range edits {
-		if err := checkLength(e.value); err != nil {
+		if err := checkText(e.value); err != nil {
 			return nil, err
 		}
 	}
@@ -224,12 +223,4 @@ func (w *Writer) close() error {
 		return w.failed(err)
 	}
 	return w.out.Close()
-}
-
-// checkLength refuses a text that a cell cannot hold.
-func checkLength(text string) error {
-	if length := len(utf16.Encode([]rune(text))); length > excelize.TotalCellChars {
-		return fmt.Errorf("a text has %d characters; a cell holds %d at most", length, excelize.TotalCellChars)
-	}
-	return nil
 }

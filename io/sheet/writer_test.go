@@ -342,6 +342,9 @@ func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
 	if _, err := NewEncoder(io.Discard, table.Schema{Columns: make([]string, excelize.MaxColumns+1)}, nil); err == nil {
 		t.Error("a list with more columns than a sheet was taken")
 	}
+	if _, err := NewEncoder(io.Discard, table.Schema{Columns: []string{"a", "b\x01"}}, nil); err == nil || !strings.Contains(err.Error(), "control character U+0001") {
+		t.Errorf("a name with a control character: %v", err)
+	}
 	w, err := NewEncoder(io.Discard, list.Schema(), []table.Column{{Name: "new"}})
 	if err != nil {
 		t.Fatal(err)
@@ -354,6 +357,8 @@ func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
 	p, r := w.Part(b), &row{block: b.(*block)}
 	for want, err := range map[string]error{
 		"a text has 32768 characters": p.WriteRow(r, nil, []string{strings.Repeat("a", 32768)}),
+		"bytes that are no UTF-8":     p.WriteRow(r, nil, []string{"M\xfcller"}),
+		"control character U+000B":    p.WriteRow(r, nil, []string{"a\x0bb"}),
 		"0 values appended":           p.WriteRow(r, nil, nil),
 		"fills ascend":                p.WriteRow(r, []table.Fill{{Column: 1}}, []string{""}),
 	} {
@@ -361,11 +366,29 @@ func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	w.line = maxRows
+	w.line = MaxRows
 	if err := p.WriteRow(r, nil, []string{""}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Write(p); err == nil || !strings.Contains(err.Error(), "more rows than the 1048576 of a sheet") {
 		t.Error(err)
+	}
+}
+
+// Characters that XML cannot hold, and texts that look like the marks for them, come back
+// as they were.
+func TestCharactersThatXMLCannotHoldAreKept(t *testing.T) {
+	for _, value := range []string{"a\x01b\x0b", "\x1f", "_x0041_", "_x0041_x0042_", "__x0041_", "_x004_", "_X0041_", "\ufffe", "a\rb\r\n\t", "_x005F_"} {
+		path := save(t, withRows(t, []any{"a", "b"}, []any{"1"}))
+		out, err := rewrite(t, path, []table.Column{{Name: "new"}}, func(table.Row) ([]table.Fill, []string) {
+			return []table.Fill{{Column: 1, Value: value}}, []string{value}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := cellsOf(out, "")
+		if diff := cmp.Diff([][]string{{"a", "b", "new"}, {"1", value, value}}, got); diff != "" || err != nil {
+			t.Errorf("%q: %s %v", value, diff, err)
+		}
 	}
 }

@@ -17,6 +17,14 @@ const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
 
+// isZstd reports whether data begins like zstd: with a frame of data, or with one to be
+// skipped, as parallel compressors and those of seekable files write them.
+func isZstd(start []byte) bool {
+	const skippable = "\x2a\x4d\x18" // behind a byte from 0x50 to 0x5f
+	return bytes.HasPrefix(start, []byte(zstdMagic)) ||
+		len(start) == len(zstdMagic) && start[0]&0xf0 == 0x50 && string(start[1:]) == skippable
+}
+
 // maxWindow is how far back zstd data may refer, in bytes, for that much is kept in
 // memory. Only --ultra and --long of the zstd program go beyond it.
 const maxWindow = 32 << 20
@@ -57,7 +65,7 @@ func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 			return nil, explain("gzip", err)
 		}
 		return &unpackedFile{"gzip", unpacked, unpacked.member.Close, file}, nil
-	case bytes.HasPrefix(start, []byte(zstdMagic)):
+	case isZstd(start):
 		unpacked, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, explain("zstd", err)
@@ -102,6 +110,8 @@ func explain(kind string, err error) error {
 		return fmt.Errorf("something that is no %s data follows the compressed text; remove it, or copy the file again: %w", kind, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("the zstd data needs more than %d MiB of memory; compress it again without --ultra and --long: %w", maxWindow>>20, err)
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return fmt.Errorf("the zstd data needs a dictionary; compress it again without one: %w", err)
 	}
 	return fmt.Errorf("the %s data is damaged; copy or download the file again: %w", kind, err)
 }

@@ -79,15 +79,26 @@ func Expand(patterns ...string) ([]Input, error) {
 			return nil, err
 		}
 		for _, path := range paths {
-			if clean := filepath.Clean(path); seen[clean] {
+			real := realPath(path)
+			if seen[real] {
 				return nil, fmt.Errorf("%s is named twice; its rows would be in the list twice", path)
-			} else {
-				seen[clean] = true
 			}
+			seen[real] = true
 			inputs = append(inputs, At(path))
 		}
 	}
 	return inputs, nil
+}
+
+// realPath returns the one name of a file that may have several by links and directories.
+func realPath(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return path
 }
 
 func expand(pattern string) ([]string, error) {

@@ -96,6 +96,32 @@ func TestSeveralMembers(t *testing.T) {
 	}
 }
 
+// Parallel compressors begin with a frame that is skipped, and put one before each other.
+func TestFramesThatAreSkipped(t *testing.T) {
+	skipped := "\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
+	packed := skipped + compressed(t, "x.zst", "a,b\n") + skipped + compressed(t, "x.zst", "1,2\n") + "\x5f" + skipped[1:]
+	for _, name := range []string{"list.csv.zst", "list.csv"} {
+		if got, err := read(t, name, packed); err != nil || got != "a,b\n1,2\n" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for _, other := range []string{"P*M", "P*M\x19\n", "`*M\x18\n"} {
+		if got, err := read(t, "list.csv", other); err != nil || got != other {
+			t.Errorf("%q: %q, %v", other, got, err)
+		}
+	}
+}
+
+func TestZstdWithADictionary(t *testing.T) {
+	const frame = zstdFrame + "\x21" + "\x07" + "\x01" + "\x09\x00\x00" + "x" // one block of one byte, by dictionary 7
+	if _, err := read(t, "list.csv.zst", frame); err == nil || !strings.Contains(err.Error(), "needs a dictionary; compress it again without one") {
+		t.Errorf("err = %v, want the dictionary named", err)
+	}
+}
+
+// zstdFrame is what a frame of zstd begins with.
+const zstdFrame = "\x28\xb5\x2f\xfd"
+
 func TestBadCompressedFiles(t *testing.T) {
 	text := longText()
 	if _, err := read(t, "list.csv.gz", compressed(t, "x.gz", text)+"x"); err == nil || !strings.Contains(err.Error(), "follows") {
