@@ -159,6 +159,14 @@ type Resolution struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
+// Outcome is what the journal knows of an attempt.
+type Outcome struct {
+	ID    ID
+	Who   enrich.Identity // whom it was about; zero when that was erased
+	Ended Resolution      // zero while it has not
+	Doubt string          // why its outcome is unknown, "" when it is not
+}
+
 // FieldState is what the journal knows of one field of one identity.
 type FieldState uint8
 

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -205,41 +204,6 @@ func (s *badgerStore) commit(writes []Write) error {
 	}
 	s.durable.Store(s.given)
 	return s.head.move(s.given)
-}
-
-func (s *badgerStore) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) (err error) {
-	defer asCorrupt(&err)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err := s.guard.err(); err != nil {
-		return err // and Badger may be closed
-	}
-	if bytes.Compare(from, prefix) < 0 {
-		from = prefix
-	}
-	reached := s.guard.walkFrom(from)
-	txn := s.reading()
-	defer txn.Discard()
-	options := badger.DefaultIteratorOptions
-	options.Prefix = prefix
-	options.PrefetchValues = false // they lie beside their keys
-	records := txn.NewIterator(options)
-	defer records.Close()
-	for records.Seek(from); records.Valid(); records.Next() {
-		item := records.Item()
-		if err := reached.key(item.Key()); err != nil {
-			return err
-		}
-		more := false
-		err := item.Value(func(value []byte) (err error) {
-			more, err = visit(item.Key(), value)
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
-	return reached.end(prefix)
 }
 
 // Close closes the store and seals its files. On a full disk it leaves them as a

@@ -73,12 +73,19 @@ func encode[T any](record *T) []byte {
 
 // decode reads the value of a record. The key is what errors tell.
 func decode[T any](key, data []byte, into *T) error {
+	return decodeFrom(&packet{}, key, data, "", into)
+}
+
+// decodeFrom is decode for who reads many records: with a packet that is used again, and
+// the value as a text too, of which the record's texts become parts; "" for none.
+func decodeFrom[T any](from *packet, key, data []byte, text string, into *T) error {
 	if !isKnownVersion(data) {
 		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, string(key))
 	}
 	var err error
 	if packed := packerOf(into); packed != nil && data[0] >= packedVersion {
-		err = unpackAll(packed, data[1:])
+		from.reset(data[1:], text[min(1, len(text)):])
+		err = unpackAll(packed, from)
 	} else {
 		err = json.Unmarshal(data[1:], into)
 	}

@@ -184,6 +184,22 @@ func TestNothingOfALargeStoreIsBelievedUnread(t *testing.T) {
 			}
 			return err
 		},
+		"leap": func(store *badgerStore) error {
+			next := 0
+			err := store.Leap([]byte("x"), nil, func(key, _ []byte) (bool, []byte, error) {
+				if !bytes.Equal(key, keys[next]) {
+					t.Errorf("the leap comes to %s instead of %s", key, keys[next])
+				}
+				if next += 5; next >= len(keys) {
+					return false, nil, nil
+				}
+				return true, keys[next], nil
+			})
+			if err == nil && next < len(keys) {
+				t.Errorf("the leaps end after %d of %d records without a word", next, len(keys))
+			}
+			return err
+		},
 		"commit": func(store *badgerStore) error {
 			<-store.guard.readOut // which reads all in the background
 			return store.Commit([]Write{{[]byte("y"), []byte("y")}})

@@ -67,19 +67,27 @@ type packet struct {
 	at   int    // where the next part begins
 	all  string // the data, once a text was read from it
 	err  error
+	// answers is room for the answers of many records, so that they take one allocation
+	// together; nil for a record by itself.
+	answers []enrich.Answer
 }
 
 // errPacked says that bytes are no packed record.
 var errPacked = errors.New("it is not packed as its kind is")
 
-// unpackAll reads a form, which has to end where the record does.
-func unpackAll(into unpacker, data []byte) error {
-	from := packet{data: data}
-	into.unpack(&from)
+// unpackAll reads the form that a packet holds, which has to end where the record does.
+func unpackAll(into unpacker, from *packet) error {
+	into.unpack(from)
 	if len(from.rest()) > 0 {
 		from.fail()
 	}
 	return from.err
+}
+
+// reset makes the packet hold another form. Its texts become parts of all, which is the
+// same as data; when that is "", of a string of their own.
+func (p *packet) reset(data []byte, all string) {
+	*p = packet{data: data, all: all, answers: p.answers}
 }
 
 func (p *packet) rest() []byte { return p.data[p.at:] }

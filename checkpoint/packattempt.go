@@ -132,7 +132,8 @@ func packAnswer(data []byte, a *enrich.Answer) []byte {
 }
 
 func unpackAnswer(from *packet) *enrich.Answer {
-	a := &enrich.Answer{
+	a := from.newAnswer()
+	*a = enrich.Answer{
 		Status: enrich.Status(from.text()), Operation: from.text(), RequestID: from.text(), FullName: from.text(), WorkEmail: from.text(),
 		BusinessPhone: from.text(), PhoneType: from.text(), Provenance: from.text(), Profile: from.text(), RetrievedAt: from.time(),
 	}
@@ -143,6 +144,15 @@ func unpackAnswer(from *packet) *enrich.Answer {
 		}
 	}
 	return a
+}
+
+// newAnswer returns an answer in the room for many, while there is some.
+func (p *packet) newAnswer() *enrich.Answer {
+	if len(p.answers) == cap(p.answers) {
+		return new(enrich.Answer)
+	}
+	p.answers = p.answers[:len(p.answers)+1]
+	return &p.answers[len(p.answers)-1]
 }
 
 // appendPrices appends the fields that have a price, and the prices.

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/dchest/siphash"
 
@@ -80,7 +79,7 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 			key = field.key
 			values.clear()
 		}
-		values[field.field] = append(values[field.field], value...)
+		values.values[field.field] = append(values.values[field.field], value...)
 		return true, nil
 	})
 	if err != nil {
@@ -114,17 +113,21 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 }
 
 // fieldValues are the values of a person's field records, empty for one that is not
-// there. Their memory is used again for the next person.
-type fieldValues [enrich.NumFields][]byte
+// there. All memory is used again for the next person.
+type fieldValues struct {
+	values [enrich.NumFields][]byte
+	packet packet
+	entry  fieldEntry
+}
 
 func (v *fieldValues) clear() {
-	for f := range v {
-		v[f] = v[f][:0]
+	for f := range v.values {
+		v.values[f] = v.values[f][:0]
 	}
 }
 
 func (v *fieldValues) empty() bool {
-	for _, value := range v {
+	for _, value := range v.values {
 		if len(value) > 0 {
 			return false
 		}
@@ -132,12 +135,14 @@ func (v *fieldValues) empty() bool {
 	return true
 }
 
-func (v *fieldValues) load(field openField, into *fieldEntry) (found bool, err error) {
-	value := v[field.field]
+func (v *fieldValues) load(field openField) (entry fieldEntry, found bool, err error) {
+	value := v.values[field.field]
 	if len(value) == 0 {
-		return false, nil
+		return entry, false, nil
 	}
-	return true, decode(fieldKey(field.key, field.field), value, into)
+	v.entry = fieldEntry{}
+	err = decodeFrom(&v.packet, fieldKey(field.key, field.field), value, "", &v.entry)
+	return v.entry, true, err
 }
 
 // RecordOf returns what is known of the identity with a key. Unlike Record it cannot
@@ -146,76 +151,4 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	record, err := j.lockKnowing(key, nil, enrich.AllFields)
 	j.mu.Unlock()
 	return record, err
-}
-
-// Outcomes hands what is known of attempts, whose numbers ascend, to visit: who it was
-// about, the zero identity when that was erased; how it ended, the zero resolution while
-// it has not; and why its outcome is unknown, "" when it is not. Many attempts that lie
-// near each other cost much less than as many calls of Resolution.
-func (j *Journal) Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error {
-	asked := make([]about, len(ids))
-	ended := make([]attempt.Resolution, len(ids))
-	found := 0
-	err := eachRecord(j.store, intentPrefix, ids, func(i int, key, value []byte) error {
-		found++
-		return decode(key, value, &asked[i])
-	})
-	if err != nil {
-		return err
-	}
-	if found < len(ids) {
-		return fmt.Errorf("%w: %d of %d attempts have no intent", ErrCorrupt, len(ids)-found, len(ids))
-	}
-	err = eachRecord(j.store, resolutionPrefix, ids, func(i int, key, value []byte) error { return decode(key, value, &ended[i]) })
-	if err != nil {
-		return err
-	}
-	for i, id := range ids {
-		who := asked[i].Identity
-		if asked[i].Erased {
-			who = enrich.Identity{}
-		}
-		doubt := ""
-		if ended[i].State == 0 {
-			doubt = j.Doubt(id)
-		}
-		if err := visit(id, who, ended[i], doubt); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// nearby is how many records that nobody asked for are read on the way to the next that
-// somebody did, before it is looked for instead.
-const nearby = 32
-
-// eachRecord hands the records of attempts, whose numbers ascend, to visit, with the
-// place of their number among ids. Those that are not there are left out.
-func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, key, value []byte) error) error {
-	for i, far := 0, true; far && i < len(ids); {
-		far = false
-		passed := 0
-		err := store.Scan([]byte{prefix}, idKey(prefix, ids[i]), func(key, value []byte) (bool, error) {
-			id := idOf(key)
-			for i < len(ids) && ids[i] < id {
-				i++
-			}
-			if i == len(ids) {
-				return false, nil
-			}
-			if ids[i] > id {
-				passed++
-				far = passed > nearby
-				return !far, nil
-			}
-			passed = 0
-			i++
-			return i < len(ids), visit(i-1, key, value)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

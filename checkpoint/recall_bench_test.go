@@ -1,8 +1,12 @@
 package checkpoint
 
 import (
+	"errors"
+	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,28 +17,85 @@ import (
 // recalledAnswers is how many answers the journal of the benchmarks holds.
 const recalledAnswers = 200_000
 
-// BenchmarkOutcomes reads all answers of a journal, a block of a list at a time.
-func BenchmarkOutcomes(b *testing.B) {
-	const block = 4000
+// BenchmarkRecall reads answers of a journal, a block of a list at a time: those that
+// lie together, as they do behind each other in the list that was looked up; that and
+// those of duplicates of rows anywhere before; and of a list in an order of its own. The
+// ratio is to asking for each answer by itself, in turns.
+func BenchmarkRecall(b *testing.B) {
 	journal := answeredJournal(b)
-	perAnswer(b, func() (answers int, err error) {
-		ids := make([]attempt.ID, block)
-		for first := 0; first < recalledAnswers; first += block {
-			for i := range ids {
-				ids[i] = attempt.ID(first + i + 1)
-			}
-			err := journal.Outcomes(ids, func(_ attempt.ID, _ enrich.Identity, ended attempt.Resolution, _ string) error {
-				if ended.Answer.WorkEmail != "" {
-					answers++
+	for _, order := range []struct {
+		name  string
+		alone int // how many of a hundred lie anywhere
+	}{{"together", 0}, {"duplicates", 25}, {"apart", 100}} {
+		b.Run(order.name, func(b *testing.B) {
+			blocks := blocksOf(order.alone)
+			var alone, together time.Duration
+			rounds := 0
+			perAnswer(b, func() (answers int, err error) {
+				rounds++
+				begun := cpuTime()
+				for _, ids := range blocks[:len(blocks)/10] {
+					if err := eachAlone(journal, ids); err != nil {
+						return 0, err
+					}
 				}
-				return nil
+				between := cpuTime()
+				recall := journal.Recall(0)
+				var outcomes []attempt.Outcome
+				for _, ids := range blocks {
+					if outcomes, err = recall(ids, outcomes[:0]); err != nil {
+						return answers, err
+					}
+					answers += countAnswers(outcomes)
+				}
+				alone += between - begun
+				together += cpuTime() - between
+				return answers, nil
 			})
-			if err != nil {
-				return answers, err
-			}
+			b.ReportMetric(float64(together.Nanoseconds())/float64(rounds*recalledAnswers), "ns/answer")
+			b.ReportMetric(together.Seconds()/(10*alone.Seconds()), "ratio")
+		})
+	}
+}
+
+// blocksOf returns the attempts of the blocks of a list. So many of a hundred lie
+// anywhere, the others together.
+func blocksOf(alone int) (blocks [][]attempt.ID) {
+	const block = 400
+	draws := rand.New(rand.NewPCG(1, 2))
+	first := attempt.ID(1)
+	for range recalledAnswers / block {
+		chosen := map[attempt.ID]bool{}
+		for len(chosen) < block*(100-alone)/100 {
+			chosen[first] = true
+			first++
 		}
-		return answers, nil
-	})
+		for len(chosen) < block {
+			chosen[attempt.ID(1+draws.IntN(recalledAnswers))] = true
+		}
+		blocks = append(blocks, slices.Sorted(maps.Keys(chosen)))
+	}
+	return blocks
+}
+
+func countAnswers(outcomes []attempt.Outcome) (answers int) {
+	for _, outcome := range outcomes {
+		if outcome.Who.FirstName != "" && outcome.Ended.Answer.WorkEmail != "" {
+			answers++
+		}
+	}
+	return answers
+}
+
+func eachAlone(journal *Journal, ids []attempt.ID) error {
+	for _, id := range ids {
+		_, _, intent := load[about](journal.store, idKey(intentPrefix, id))
+		_, _, resolution := journal.Resolution(id)
+		if err := errors.Join(intent, resolution); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BenchmarkRecords reads what a journal knows of everybody.

@@ -1,13 +1,10 @@
 package checkpoint
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/dchest/siphash"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -102,46 +99,5 @@ func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
 			t.Errorf("state %v, want forgotten", record.States)
 		}
 		r.reopen()
-	}
-}
-
-func TestOutcomesTellsWhatTheirRecordsTell(t *testing.T) {
-	r := newRig(t)
-	var all []attempt.ID
-	for n := range 300 {
-		ticket := r.grant(request(person(n), enrich.AllFields))
-		all = append(all, ticket.ID)
-		switch n % 7 {
-		case 0: // stays open
-		case 1:
-			r.check(r.Park(ticket.ID, attempt.Parking{Cause: "connection reset"}))
-		default:
-			_, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example", RequestID: fmt.Sprint("req-", ticket.ID)})
-			r.check(err)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		var ids []attempt.ID
-		share := rapid.IntRange(1, 100).Draw(t, "one in")
-		for _, id := range all {
-			if rapid.IntRange(1, share).Draw(t, "asked") == 1 {
-				ids = append(ids, id)
-			}
-		}
-		var got []attempt.ID
-		err := r.Outcomes(ids, func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error {
-			got = append(got, id)
-			want, _, err := r.Resolution(id)
-			if diff := cmp.Diff(want, ended); diff != "" || who != person(int(id-all[0])) || doubt != r.Doubt(id) {
-				t.Errorf("attempt %d: %v, doubt %q, resolution (-want +got):\n%s", id, who, doubt, diff)
-			}
-			return err
-		})
-		if diff := cmp.Diff(ids, got); diff != "" || err != nil {
-			t.Fatalf("error %v, attempts (-want +got):\n%s", err, diff)
-		}
-	})
-	if err := r.Outcomes([]attempt.ID{all[0], 9999}, func(attempt.ID, enrich.Identity, attempt.Resolution, string) error { return nil }); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("error %v of an attempt that is not there, want %v", err, ErrCorrupt)
 	}
 }

@@ -40,10 +40,8 @@ func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich
 // load returns. The identity is compared when it is given.
 func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields, load fieldLoader) (record attempt.Record, err error) {
 	var compared attempt.ID // the last attempt whose identity was compared
-	var entry fieldEntry
 	for f := range fields.Each() {
-		entry = fieldEntry{}
-		found, err := load(openField{key, f}, &entry)
+		entry, found, err := load(openField{key, f})
 		if err != nil {
 			return record, err
 		}
@@ -63,11 +61,10 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 }
 
 // fieldLoader reads a field record, and reports whether it is there.
-type fieldLoader func(field openField, into *fieldEntry) (found bool, err error)
+type fieldLoader func(field openField) (entry fieldEntry, found bool, err error)
 
-func (j *Journal) loadField(field openField, into *fieldEntry) (found bool, err error) {
-	*into, found, err = load[fieldEntry](j.store, fieldKey(field.key, field.field))
-	return found, err
+func (j *Journal) loadField(field openField) (entry fieldEntry, found bool, err error) {
+	return load[fieldEntry](j.store, fieldKey(field.key, field.field))
 }
 
 // addOpen adds what is open, which counts more than what the store knows.

@@ -64,7 +64,11 @@ var (
 )
 
 func idKey(prefix byte, id attempt.ID) []byte {
-	return binary.BigEndian.AppendUint64(append(make([]byte, 0, idKeyLength), prefix), uint64(id))
+	return appendIDKey(make([]byte, 0, idKeyLength), prefix, id)
+}
+
+func appendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
+	return binary.BigEndian.AppendUint64(append(key, prefix), uint64(id))
 }
 
 // idKeyLength is the length of the keys that idKey makes.

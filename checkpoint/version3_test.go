@@ -119,19 +119,13 @@ func mustErase(t *testing.T) func(Erasure, error) {
 
 // knowledge is what a journal tells about everything in it.
 type knowledge struct {
-	Outcomes []outcome
+	Outcomes []attempt.Outcome
 	Records  map[enrich.Key]attempt.Record
 	Ledger   []attempt.Entry
 	Totals   map[string]cost.Totals
 	Doubts   []attempt.Doubt
 	Base     cost.Account
 	Runs     []Run
-}
-
-type outcome struct {
-	Who   enrich.Identity
-	Ended attempt.Resolution
-	Doubt string
 }
 
 func (r *rig) tell() knowledge {
@@ -142,10 +136,9 @@ func (r *rig) tell() knowledge {
 	for _, entry := range told.Ledger {
 		ids = append(ids, entry.ID)
 	}
-	r.check(r.Outcomes(ids, func(_ attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error {
-		told.Outcomes = append(told.Outcomes, outcome{who, ended, doubt})
-		return nil
-	}))
+	var err error
+	told.Outcomes, err = r.Recall(0)(ids, nil)
+	r.check(err)
 	for first := range 256 {
 		r.check(r.Journal.Records(byte(first), func(key enrich.Key, recordOf func() (attempt.Record, error)) (err error) {
 			told.Records[key], err = recordOf()
@@ -155,7 +148,6 @@ func (r *rig) tell() knowledge {
 	for scope, sum := range r.books.sums.scopes {
 		told.Totals[scope] = sum.totals
 	}
-	var err error
 	told.Runs, err = r.Runs()
 	r.check(err)
 	return told

@@ -26,6 +26,10 @@ func (w *walk) key(key []byte) error {
 	return nil
 }
 
+// leap goes on from a key behind all that the scan came to: what lies before it is not
+// asked for.
+func (w *walk) leap(to []byte) { w.at = append(w.at[:0], to...) }
+
 // end verifies what may hold more keys with a prefix, of which the scan found none.
 func (w *walk) end(prefix []byte) error {
 	if w.done {

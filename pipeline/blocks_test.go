@@ -357,22 +357,22 @@ func (d drawnAnswers) Records(first byte, visit func(enrich.Key, func() (attempt
 	})
 }
 
-func (d drawnAnswers) Outcomes(ids []attempt.ID, visit func(attempt.ID, enrich.Identity, attempt.Resolution, string) error) error {
-	for i, id := range ids {
-		if i > 0 && ids[i-1] >= id {
-			return fmt.Errorf("attempts %v do not ascend", ids)
-		}
-		var who enrich.Identity
-		for _, name := range names(3) {
-			if keyOf(identity(name))[0] == byte(id>>8) {
-				who = identity(name)
+func (d drawnAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+		for i, id := range ids {
+			if i > 0 && ids[i-1] >= id {
+				return known, fmt.Errorf("attempts %v do not ascend", ids)
 			}
+			var who enrich.Identity
+			for _, name := range names(3) {
+				if keyOf(identity(name))[0] == byte(id>>8) {
+					who = identity(name)
+				}
+			}
+			known = append(known, attempt.Outcome{ID: id, Who: who, Ended: resolutionOf(id), Doubt: doubtOf(id)})
 		}
-		if err := visit(id, who, resolutionOf(id), doubtOf(id)); err != nil {
-			return err
-		}
+		return known, nil
 	}
-	return nil
 }
 
 func resolutionOf(id attempt.ID) attempt.Resolution {
@@ -398,10 +398,15 @@ func doubtOf(id attempt.ID) string {
 // mixedUp says of every attempt that it was about somebody else.
 type mixedUp struct{ drawnAnswers }
 
-func (m mixedUp) Outcomes(ids []attempt.ID, visit func(attempt.ID, enrich.Identity, attempt.Resolution, string) error) error {
-	return m.drawnAnswers.Outcomes(ids, func(id attempt.ID, _ enrich.Identity, ended attempt.Resolution, doubt string) error {
-		return visit(id, identity("somebody-else"), ended, doubt)
-	})
+func (m mixedUp) Recall(memory int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	recall := m.drawnAnswers.Recall(memory)
+	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+		known, err := recall(ids, known)
+		for i := range known {
+			known[i].Who = identity("somebody-else")
+		}
+		return known, err
+	}
 }
 
 func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {

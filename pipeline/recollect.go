@@ -11,30 +11,22 @@ import (
 	"payonce/enrich"
 )
 
-// recollection is what the journal knows of an attempt.
-type recollection struct {
-	id    attempt.ID
-	who   enrich.Identity
-	ended attempt.Resolution
-	doubt string
-}
-
 // recollections are what the journal knows of some attempts, by ascending number.
 type recollections struct {
-	known []recollection
+	known []attempt.Outcome
 	at    int // of the one that was asked for last
 }
 
 // of returns what is known of an attempt, nil when nothing is. Attempts are asked for
 // nearly in their order, and for each field again.
-func (r *recollections) of(id attempt.ID) *recollection {
+func (r *recollections) of(id attempt.ID) *attempt.Outcome {
 	for at := r.at; at < min(r.at+2, len(r.known)); at++ {
-		if r.known[at].id == id {
+		if r.known[at].ID == id {
 			r.at = at
 			return &r.known[at]
 		}
 	}
-	at, found := slices.BinarySearchFunc(r.known, id, func(known recollection, id attempt.ID) int { return cmp.Compare(known.id, id) })
+	at, found := slices.BinarySearchFunc(r.known, id, func(known attempt.Outcome, id attempt.ID) int { return cmp.Compare(known.ID, id) })
 	if !found {
 		return nil
 	}
@@ -46,7 +38,7 @@ func (r *recollections) clear() { r.known, r.at = r.known[:0], 0 }
 
 // remember reads the attempts of the block's persons, all at once: their order in the
 // journal is much like that of the list.
-func (p *pen) remember() error {
+func (p *pen) remember() (err error) {
 	p.ids = p.ids[:0]
 	for i := range p.records {
 		record := &p.records[i]
@@ -63,10 +55,8 @@ func (p *pen) remember() error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return p.answers.Outcomes(ids, func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error {
-		p.attempts.known = append(p.attempts.known, recollection{id, who, ended, doubt})
-		return nil
-	})
+	p.attempts.known, err = p.recallAll(ids, p.attempts.known)
+	return err
 }
 
 // ErrCollision says that two identities share a key in the journal.
@@ -85,12 +75,12 @@ func (p *pen) recognise(row int64, form []byte, record *attempt.Record) error {
 		if known == nil {
 			return fmt.Errorf("attempt %d is missing in the journal", id)
 		}
-		if known.who == (enrich.Identity{}) {
+		if known.Who == (enrich.Identity{}) {
 			continue // erased
 		}
-		p.canonical = known.who.AppendCanonical(p.canonical[:0])
+		p.canonical = known.Who.AppendCanonical(p.canonical[:0])
 		if !bytes.Equal(form, p.canonical) {
-			return fmt.Errorf("%w: %q, and that of row %d", ErrCollision, known.who, row)
+			return fmt.Errorf("%w: %q, and that of row %d", ErrCollision, known.Who, row)
 		}
 		same = id
 	}

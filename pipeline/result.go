@@ -30,19 +30,19 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
 		known := attempts.of(id)
-		if known == nil || !missing.Has(f) && (!leads || known.ended.Run != o.Run) {
+		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
 			continue
 		}
-		reasons[f] = cmp.Or(known.doubt, known.ended.Reason)
-		if known.ended.Answer != nil {
-			r.values[f] = known.ended.Answer.Value(f)
+		reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		if known.Ended.Answer != nil {
+			r.values[f] = known.Ended.Answer.Value(f)
 		}
-		if known.ended.Erased && states[f] == attempt.Found {
+		if known.Ended.Erased && states[f] == attempt.Found {
 			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
-			r.add(&known.ended, known.ended.Run == o.Run)
+			r.add(&known.Ended, known.Ended.Run == o.Run)
 		}
 	}
 	o.addForfeited(r, record, attempts)
@@ -60,8 +60,8 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if known := attempts.of(id); known != nil && known.ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
-			r.charge += known.ended.Charge.Amount
+		if known := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
+			r.charge += known.Ended.Charge.Amount
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"payonce/attempt"
-	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -17,10 +16,10 @@ import (
 // resolutions only.
 type Answers interface {
 	Recorder
-	// Outcomes hands what is known of attempts, whose numbers ascend, to visit: who it was
-	// about, the zero identity when that was erased; how it ended, the zero resolution
-	// while it has not; and why its outcome is unknown, "" when it is not.
-	Outcomes(ids []attempt.ID, visit func(id attempt.ID, who enrich.Identity, ended attempt.Resolution, doubt string) error) error
+	// Recall returns a function that appends to known what is known of attempts, whose
+	// numbers ascend, in their order. It may be called from many goroutines, and hold what
+	// it knows in so many bytes of memory, 0 for no ceiling.
+	Recall(memory int64) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
 // Output says how the output of a run is made: from the list, the configuration
@@ -101,7 +100,7 @@ func (o Output) Filled() []int {
 func (o Output) Write(ctx context.Context, list List, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
 	w := &writing{
 		Output: o, list: list, answers: answers, out: out, rejects: rejects,
-		known: newKnowledge(answers, o.Scope.Memory), rows: map[Status]int64{},
+		known: newKnowledge(answers, o.Scope.Memory), recallAll: answers.Recall(o.Scope.Memory), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
 	err = w.pass(ctx, func(p *pen, turn table.Turn) error {
@@ -125,6 +124,7 @@ type writing struct {
 	out, rejects table.Writer
 	leads        leads
 	known        *knowledge
+	recallAll    func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) // of Answers
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written
 	last         int64            // the last row that is written

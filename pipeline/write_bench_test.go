@@ -214,14 +214,14 @@ func (j *heldAnswers) RecordOf(key enrich.Key) (record attempt.Record, err error
 	return record, nil
 }
 
-func (j *heldAnswers) Outcomes(ids []attempt.ID, visit func(attempt.ID, enrich.Identity, attempt.Resolution, string) error) error {
-	if !slices.IsSorted(ids) {
-		return errors.New("the attempts do not ascend")
-	}
-	for _, id := range ids {
-		if err := visit(id, j.who[id], j.ended[id], ""); err != nil {
-			return err
+func (j *heldAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+		if !slices.IsSorted(ids) {
+			return known, errors.New("the attempts do not ascend")
 		}
+		for _, id := range ids {
+			known = append(known, attempt.Outcome{ID: id, Who: j.who[id], Ended: j.ended[id]})
+		}
+		return known, nil
 	}
-	return nil
 }
