@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"payonce/io/table"
 )
@@ -141,8 +142,9 @@ func (v *Survey) eachPlace(ctx context.Context, list List, columns []int, places
 	return v.ended(rows)
 }
 
-// placesFrom returns the places from a row on.
+// placesFrom returns the places from a row on. It reads their rows alone, because other
+// goroutines write the words of theirs meanwhile.
 func placesFrom(places []place, row int64) []place {
-	at, _ := slices.BinarySearchFunc(places, row, func(p place, row int64) int { return cmp.Compare(int64(p.row), row) })
+	at := sort.Search(len(places), func(i int) bool { return int64(places[i].row) >= row })
 	return places[at:]
 }
