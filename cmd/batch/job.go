@@ -85,7 +85,7 @@ const surveyGCPercent = 30
 
 // take surveys the whole list.
 func (j *job) take(ctx context.Context) (err error) {
-	// The table of persons is large and holds no pointers: to collect early costs
+	// What is kept of the persons is large and holds no pointers: to collect early costs
 	// little, and keeps the memory near what is needed.
 	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
 	j.survey, err = j.scope.Take(ctx, j.list, j.recorder())
