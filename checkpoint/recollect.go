@@ -17,7 +17,7 @@ import (
 //
 // The function may be called from many goroutines. It is for the time of one job: what
 // was erased since it was made it may still tell.
-func (j *Journal) Recall(memory int64) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+func (j *Journal) Recall(memory int64, _ bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := &recollection{journal: j, attempts: j.books.persisted.NextID - 1, memory: memory}

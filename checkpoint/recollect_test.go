@@ -31,7 +31,7 @@ func newBadgerRig(t *testing.T) *rig {
 
 func testRecall(t *testing.T, r *rig, memory int64) {
 	all := outcomesOfAllKinds(r, 300)
-	recall := r.Recall(memory)
+	recall := r.Recall(memory, true)
 	rapid.Check(t, func(t *rapid.T) {
 		ids := drawIDs(t, all)
 		known := []attempt.Outcome{{Doubt: "what was there before"}}
@@ -77,7 +77,7 @@ func (r *rig) checkOutcome(outcome attempt.Outcome, who enrich.Identity) {
 func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 60)
-	recall := r.Recall(0)
+	recall := r.Recall(0, true)
 	for range 10 {
 		_, err := recall(all, nil)
 		r.check(err)
@@ -166,7 +166,7 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		"of an unknown version": {ids: all, lose: []Write{{idKey(resolutionPrefix, all[30]), []byte{recordVersion + 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recall := r.Recall(0)
+			recall := r.Recall(0, true)
 			for _, lost := range c.lose {
 				kept, err := r.store.Get(lost.Key)
 				r.check(err)
@@ -181,7 +181,7 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		})
 	}
 	for _, ids := range [][]attempt.ID{all, nil} {
-		if known, err := r.Recall(0)(ids, nil); err != nil || len(known) != len(ids) {
+		if known, err := r.Recall(0, true)(ids, nil); err != nil || len(known) != len(ids) {
 			t.Errorf("of %d attempts, with all records back: %d, %v", len(ids), len(known), err)
 		}
 	}

@@ -325,7 +325,7 @@ func outputOf(t *rapid.T, list pipeline.List, output pipeline.Output, journal pi
 	var out, rejected bytes.Buffer
 	writer := csvtable.NewEncoder(&out, csvtable.Dialect{}, reader.Schema(), output.Columns(reader.Schema()))
 	rejecter := csvtable.NewEncoder(&rejected, csvtable.Dialect{}, reader.Schema(), []table.Column{{Name: "reject_reason"}})
-	rows, err = output.Write(t.Context(), allColumns{list}, journal, writer, rejecter)
+	rows, err = callAndWrite(t.Context(), output, allColumns{list}, journal, writer, rejecter)
 	if err := errors.Join(err, writer.Close(), rejecter.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func (d drawnAnswers) Records(first byte, visit func(enrich.Key, func() (attempt
 	})
 }
 
-func (d drawnAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+func (d drawnAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		for i, id := range ids {
 			if i > 0 && ids[i-1] >= id {
@@ -398,8 +398,8 @@ func doubtOf(id attempt.ID) string {
 // mixedUp says of every attempt that it was about somebody else.
 type mixedUp struct{ drawnAnswers }
 
-func (m mixedUp) Recall(memory int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
-	recall := m.drawnAnswers.Recall(memory)
+func (m mixedUp) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	recall := m.drawnAnswers.Recall(memory, who)
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		known, err := recall(ids, known)
 		for i := range known {
@@ -423,7 +423,7 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	for title, answers := range map[string]pipeline.Answers{"as it is": journal, "mixed up": mixedUp{journal}} {
 		var out bytes.Buffer
 		writer := csvtable.NewEncoder(&out, csvtable.Dialect{}, reader.Schema(), output.Columns(reader.Schema()))
-		_, err := output.Write(t.Context(), list, answers, writer, nil)
+		_, err := callAndWrite(t.Context(), output, list, answers, writer, nil)
 		if err := errors.Join(err, writer.Close()); errors.Is(err, pipeline.ErrCollision) != (title == "mixed up") {
 			t.Errorf("%s: error %v", title, err)
 		}

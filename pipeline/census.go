@@ -20,6 +20,10 @@ type census struct {
 
 	mode  sync.RWMutex // is held for writing while the logs move to the file
 	spill *spill       // nil while all is in memory
+
+	// again has for each shard the rows that came again before a log was tidied, each with
+	// the place of its person in the log, where it stays; nil when nobody asks for them.
+	again *spill
 }
 
 func newCensus(scope Scope) *census {
@@ -49,7 +53,7 @@ func (c *census) enter(b *batch) (over bool, err error) {
 		switch {
 		case len(entries) == 0:
 		case c.spill == nil:
-			c.append(number, entries)
+			err = errors.Join(err, c.append(number, entries))
 		default:
 			err = errors.Join(err, c.spill.appendEntries(number, entries))
 		}
@@ -58,23 +62,58 @@ func (c *census) enter(b *batch) (over bool, err error) {
 }
 
 // append adds entries to a log in memory.
-func (c *census) append(number int, entries []entry) {
+func (c *census) append(number int, entries []entry) (err error) {
 	log := &c.logs[number]
 	log.Lock()
 	defer log.Unlock()
 	grown := log.append(entries)
 	if log.isCrowded() {
-		scratch := c.tables.Get().(*distinct)
+		scratch := c.table()
 		grown += log.tidy(scratch)
+		err = c.keepAgain(number, scratch)
 		c.tables.Put(scratch)
 	}
 	c.bytes.Add(grown)
+	return err
+}
+
+// table returns an empty table.
+func (c *census) table() *distinct {
+	table := c.tables.Get().(*distinct)
+	table.keepAgain = c.again != nil
+	return table
+}
+
+// keepAgain keeps the rows that came again in a log that is made into a table.
+func (c *census) keepAgain(number int, persons *distinct) error {
+	for _, a := range persons.again {
+		if err := c.again.add(number, uint64(a.row), uint64(a.person)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachDuplicate calls visit for each row of a shard that another one leads, with the place
+// of its person.
+func (c *census) eachDuplicate(number int, persons *distinct, visit func(row int64, person int) error) (err error) {
+	for _, a := range persons.again {
+		if err := visit(a.row, a.person); err != nil {
+			return err
+		}
+	}
+	failed := c.again.each(number, func(record []uint64) {
+		if err == nil {
+			err = visit(int64(record[0]), int(record[1]))
+		}
+	})
+	return errors.Join(err, failed)
 }
 
 // moveOut moves the logs to a file.
 func (c *census) moveOut() error {
-	spilled, err := newSpill(c.dir, numShards, entryBytes/8)
-	if err != nil {
+	spilled := newSpill(c.dir, numShards, entryBytes/8)
+	if _, err := spilled.opened(); err != nil {
 		return err
 	}
 	c.spill = spilled
@@ -89,23 +128,6 @@ func (c *census) moveOut() error {
 	return nil
 }
 
-// takeOver enters the persons of a table, and empties it. The census, which is empty,
-// goes on in a file.
-func (c *census) takeOver(l *leads) error {
-	if err := c.moveOut(); err != nil {
-		return err
-	}
-	for _, chunk := range l.log {
-		for i := range chunk {
-			if err := c.spill.appendEntries(chunk[i].shardOf(), chunk[i:i+1]); err != nil {
-				return err
-			}
-		}
-	}
-	*l = leads{}
-	return nil
-}
-
 // drop empties a log in memory.
 func (c *census) drop(number int) {
 	log := &c.logs[number]
@@ -117,7 +139,7 @@ func (c *census) drop(number int) {
 // time, and forgets each log in memory afterwards.
 func (c *census) eachShard(visit func(number int, persons *distinct) error) error {
 	return parallel(numShards, func(number int) error {
-		persons := c.tables.Get().(*distinct)
+		persons := c.table()
 		defer c.tables.Put(persons)
 		if err := c.load(number, persons); err != nil {
 			return err
@@ -137,10 +159,12 @@ func (c *census) load(number int, persons *distinct) error {
 	return c.spill.each(number, func(record []uint64) { persons.put(entry{record[0], record[1], record[2]}) })
 }
 
-// close removes the file, if there is one.
-func (c *census) close() error {
-	if c.spill == nil {
-		return nil
+// close removes the files, if there are any.
+func (c *census) close() (err error) {
+	for _, s := range []*spill{c.spill, c.again} {
+		if s != nil {
+			err = errors.Join(err, s.close())
+		}
 	}
-	return c.spill.close()
+	return err
 }

@@ -12,11 +12,28 @@ import (
 type distinct struct {
 	entries []entry
 	places  []uint32 // numbers of entries, from 1; 0 in an empty place
+
+	keepAgain bool
+	again     []again // the rows that came again, when they are kept
 }
+
+// again is a row that another one leads, with the place of the person among the entries.
+type again struct {
+	row    int64
+	person int
+}
+
+// leastPlaces is the size of the smallest table.
+const leastPlaces = 64
 
 // reset empties the table and makes room for so many persons.
 func (d *distinct) reset(persons int) {
-	d.entries = d.entries[:0]
+	d.entries, d.again = d.entries[:0], d.again[:0]
+	d.makeRoom(persons)
+}
+
+// makeRoom empties the places and makes room for so many persons.
+func (d *distinct) makeRoom(persons int) {
 	size := max(2*persons, leastPlaces)
 	if cap(d.places) < size {
 		d.places = make([]uint32, size+size/8)
@@ -50,6 +67,9 @@ func (d *distinct) put(e entry) {
 	place := &d.places[d.search(e.high, e.low)]
 	if *place != 0 {
 		known := &d.entries[*place-1]
+		if d.keepAgain {
+			d.again = append(d.again, again{max(e.row(), known.row()), int(*place - 1)})
+		}
 		*known = known.merge(e)
 		return
 	}
@@ -60,7 +80,8 @@ func (d *distinct) put(e entry) {
 // grow makes room for twice as many persons.
 func (d *distinct) grow() {
 	entries := d.entries
-	d.reset(2 * len(entries))
+	d.makeRoom(2 * len(entries))
+	d.entries = d.entries[:0]
 	for _, e := range entries {
 		place := d.search(e.high, e.low)
 		d.entries = d.entries[:len(d.entries)+1]
@@ -68,14 +89,12 @@ func (d *distinct) grow() {
 	}
 }
 
-// find returns the entry of a person, nil when there is none.
-func (d *distinct) find(key enrich.Key) *entry {
+// find returns the place of a person among the entries, and false when there is none.
+func (d *distinct) find(key enrich.Key) (person int, found bool) {
 	if len(d.entries) == 0 {
-		return nil
+		return 0, false
 	}
 	wanted := newEntry(key, 0, 0)
-	if number := d.places[d.search(wanted.high, wanted.low)]; number != 0 {
-		return &d.entries[number-1]
-	}
-	return nil
+	number := d.places[d.search(wanted.high, wanted.low)]
+	return int(number) - 1, number != 0
 }

@@ -16,10 +16,10 @@ import (
 type pen struct {
 	*looker
 	*writing
-	sights
-	entries  []entry // of the rows that name somebody
+	told     []rosterRow      // of the block
+	records  []attempt.Record // of the persons of the block that the journal knows, in the order of its rows
 	ids      []attempt.ID
-	attempts recollections // of the persons of the block
+	attempts recollections // of those persons
 	row      rowResult     // of a row whose person the journal knows
 	fills    []table.Fill
 	appended []string
@@ -27,7 +27,7 @@ type pen struct {
 	results  []string // of resultColumns among them
 	reason   [1]string
 	same     []byte
-	full     bool // the table of persons was too large after the block
+	other    []byte // the canonical form of the person of an attempt
 }
 
 func (w *writing) newPen() *pen {
@@ -41,33 +41,32 @@ func (w *writing) newPen() *pen {
 type formatted struct {
 	part, rejected table.Part
 	rows           [numOutcomes]int64
-	full           bool // the table of persons does not fit into memory any more
 }
 
-// format formats the rows of a block that was looked at.
+// format formats the rows of a block.
 func (p *pen) format(block table.Block) (formatted, error) {
-	f := formatted{part: p.out.Part(block), full: p.full}
+	f := formatted{part: p.out.Part(block)}
 	if p.rejects != nil {
 		f.rejected = p.rejects.Part(block)
 	}
-	at, next := 0, unread{sights: &p.sights}
+	at, known := 0, p.records
 	err := block.Each(func(row table.Row) error {
-		s := &p.sights.rows[at]
+		told := &p.told[at]
 		at++
 		var result outcome
 		var reason string
 		var fills []table.Fill
 		appended := p.plain
-		if s.known {
-			record, form := next.record()
-			if err := p.recognise(row.Number(), form, record); err != nil {
+		if told.note&noteKnown != 0 {
+			if err := p.recognise(row, &known[0]); err != nil {
 				return err
 			}
-			p.resultOf(row.Number(), s, record)
+			p.resultOf(told, &known[0])
+			known = known[1:]
 			result, reason = p.row.outcome, p.row.reason
-			fills, appended = p.rowCells(s.absent)
+			fills, appended = p.rowCells(told.note.absent())
 		} else {
-			result, reason = p.plainResult(row.Number(), s, &next)
+			result, reason = p.plainResult(told)
 			p.results[statusColumn], p.results[reasonColumn] = string(result.status()), reason
 		}
 		f.rows[result]++
@@ -84,25 +83,26 @@ func (p *pen) format(block table.Block) (formatted, error) {
 
 // plainResult returns the outcome and the reason of a row whose person the journal does
 // not know.
-func (p *pen) plainResult(row int64, s *sight, next *unread) (outcome, string) {
+func (p *pen) plainResult(told *rosterRow) (outcome, string) {
 	switch {
-	case s.absent == 0:
+	case told.note.namesNobody():
+		return unidentifiable, string(p.roster.reasons[told.note.reason()])
+	case told.note&noteDuplicate != 0:
+		return duplicate, p.sameAs(told.lead)
+	case told.note.absent() == 0:
 		return filled, ""
-	case s.lead == 0:
-		return unidentifiable, string(next.reason())
-	case s.lead != row:
-		return duplicate, p.sameAs(s.lead)
 	default:
 		return notAttempted, p.Stopped
 	}
 }
 
 // resultOf finds out what a row gets whose person the journal knows.
-func (p *pen) resultOf(row int64, s *sight, record *attempt.Record) {
+func (p *pen) resultOf(told *rosterRow, record *attempt.Record) {
+	leads := told.note&noteDuplicate == 0
 	p.row = rowResult{ids: p.row.ids[:0]}
-	p.recall(&p.row, s.absent, s.lead == row, record, &p.attempts)
-	if s.lead != row {
-		p.row.follow(p.sameAs(s.lead))
+	p.recall(&p.row, told.note.absent(), leads, record, &p.attempts)
+	if !leads {
+		p.row.follow(p.sameAs(told.lead))
 	}
 }
 

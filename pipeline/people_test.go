@@ -3,16 +3,15 @@ package pipeline
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
 	"payonce/enrich"
 )
 
@@ -24,7 +23,7 @@ func drawKey(random *rand.Rand) (key enrich.Key) {
 }
 
 // TestACensusIsAMap enters persons in any order and compares the tables, from logs in
-// memory and from a temporary file, with a map.
+// memory and from a temporary file, with a map, and the rows that come again with the others.
 func TestACensusIsAMap(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -36,10 +35,13 @@ func TestACensusIsAMap(t *testing.T) {
 			keys[i][0] %= 3 // few shards, so that they grow
 		}
 		c := newCensus(Scope{Memory: rapid.SampledFrom([]int64{0, 1, 30_000}).Draw(t, "ceiling"), TempDir: dir})
+		c.again = newSpill(dir, numShards, 2)
 		want, order := map[enrich.Key]entry{}, random.Perm(rows)
+		keyOf := make([]enrich.Key, rows+1) // by row
 		var entries batch
 		for n, row := range order {
 			e := newEntry(keys[random.IntN(persons)], int64(row+1), random.Uint64N(1<<13))
+			keyOf[e.row()] = e.key()
 			if old, found := want[e.key()]; found {
 				want[e.key()] = newEntry(e.key(), min(old.row(), e.row()), old.marks()|e.marks())
 			} else {
@@ -55,22 +57,35 @@ func TestACensusIsAMap(t *testing.T) {
 		if c.ceiling == 1 && rows > 0 && c.spill == nil {
 			t.Error("all is in memory, in spite of the ceiling")
 		}
-		found := make([]int, numShards)
+		found, led := make([]int, numShards), make([]int, numShards)
 		err := c.eachShard(func(number int, persons *distinct) error {
 			found[number] = len(persons.entries)
+			err := c.eachDuplicate(number, persons, func(row int64, person int) error {
+				led[number]++
+				if e := persons.entries[person]; e.key() != keyOf[row] || row <= e.row() {
+					return fmt.Errorf("row %d is led by row %d", row, e.row())
+				}
+				keyOf[row] = enrich.Key{} // it may come once
+				return nil
+			})
+			if err != nil {
+				return err
+			}
 			for _, e := range persons.entries {
-				if e != want[e.key()] || *persons.find(e.key()) != e || e.shardOf() != number {
+				person, found := persons.find(e.key())
+				if e != want[e.key()] || !found || persons.entries[person] != e || e.shardOf() != number {
 					return errors.New("another entry than was put in")
 				}
 			}
 			return nil
 		})
-		total := 0
-		for _, n := range found {
+		total, duplicates := 0, 0
+		for number, n := range found {
 			total += n
+			duplicates += led[number]
 		}
-		if err := errors.Join(err, c.close()); err != nil || total != len(want) {
-			t.Fatalf("error %v, %d persons, want %d", err, total, len(want))
+		if err := errors.Join(err, c.close()); err != nil || total != len(want) || duplicates != rows-total {
+			t.Fatalf("error %v, %d persons, want %d; %d rows come again of %d", err, total, len(want), duplicates, rows)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Fatalf("left behind: %v, %v", left, err)
@@ -82,28 +97,28 @@ func TestACensusIsAMap(t *testing.T) {
 }
 
 func TestATableFindsNobodyWhoIsNotThere(t *testing.T) {
-	var s shard
+	var d distinct
 	random := rand.New(rand.NewPCG(1, 1))
-	if s.find(drawKey(random)) != nil {
+	if _, found := d.find(drawKey(random)); found {
 		t.Error("an empty table found somebody")
 	}
+	d.reset(0)
 	for row := range int64(500) {
-		s.put(newEntry(drawKey(random), row+1, 0))
+		d.put(newEntry(drawKey(random), row+1, 0))
 	}
 	for range 500 {
-		if e := s.find(drawKey(random)); e != nil {
-			t.Errorf("found row %d", e.row())
+		if person, found := d.find(drawKey(random)); found {
+			t.Errorf("found person %d", person)
 		}
 	}
 }
 
-// TestAPersonTakesAtMostFortyBytes looks at the logs and the tables as they grow, with
-// any share of duplicates.
+// TestAPersonTakesAtMostFortyBytes looks at the logs as they grow, with any share of
+// duplicates.
 func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 	for _, rowsOfAPerson := range []int{1, 2, 20} {
 		random, again := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
-		c, entries, l := newCensus(Scope{}), &batch{}, &leads{}
-		var claims []entry
+		c, entries := newCensus(Scope{}), &batch{}
 		rows, persons := int64(0), int64(0)
 		for persons < 400_000 {
 			persons++
@@ -114,7 +129,6 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 					key = drawKey(again) // somebody from long ago
 				}
 				entries.add(newEntry(key, rows, 0))
-				claims = append(claims, newEntry(key, rows, 0))
 			}
 			if persons%10_000 > 0 {
 				continue
@@ -122,12 +136,9 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 			if err := c.add(entries); err != nil {
 				t.Fatal(err)
 			}
-			l.claim(claims, func(int64, int64) {})
-			claims = claims[:0]
-			for name, bytes := range map[string]int64{"log": c.bytes.Load(), "table": l.bytes} {
-				if each := float64(bytes) / float64(persons); persons > 300_000 && each > 40 || each > 2048*entryBytes*numShards/10_000 {
-					t.Errorf("%d persons in %d rows take %.1f bytes each in a %s", persons, rows, each, name)
-				}
+			each := float64(c.bytes.Load()) / float64(persons)
+			if persons > 300_000 && each > 40 || each > 2048*entryBytes*numShards/10_000 {
+				t.Errorf("%d persons in %d rows take %.1f bytes each", persons, rows, each)
 			}
 		}
 	}
@@ -147,11 +158,12 @@ func TestATemporaryFileThatCannotBeMade(t *testing.T) {
 }
 
 func TestATemporaryFileThatCannotBeWritten(t *testing.T) {
-	s, err := newSpill(t.TempDir(), 1, 3)
+	s := newSpill(t.TempDir(), 1, 3)
+	file, err := s.opened()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.file.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	err = s.appendEntries(0, make([]entry, chunkRecords))
@@ -181,113 +193,6 @@ func TestMarksHoldAPerson(t *testing.T) {
 	})
 }
 
-// longJournal knows so many people, and counts how it is asked.
-type longJournal struct {
-	keys         map[enrich.Key]bool
-	walks, asked int
-}
-
-func (j *longJournal) KeyOf([]byte) enrich.Key { return enrich.Key{} }
-func (j *longJournal) People() int64           { return int64(len(j.keys)) }
-
-func (j *longJournal) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
-	if first == 0 {
-		j.walks++
-	}
-	for key := range j.keys {
-		if key[0] == first {
-			if err := visit(key, func() (attempt.Record, error) { return recordOf(key), nil }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (j *longJournal) RecordOf(key enrich.Key) (attempt.Record, error) {
-	j.asked++
-	if !j.keys[key] {
-		return attempt.Record{}, nil
-	}
-	return recordOf(key), nil
-}
-
-// recordOf is what a longJournal knows of somebody.
-func recordOf(key enrich.Key) (record attempt.Record) {
-	record.States[key[1]%2] = attempt.Found
-	record.Attempts[key[1]%2] = attempt.ID(binary.LittleEndian.Uint16(key[:])) + 1
-	switch key[2] {
-	case 0:
-		record.Attempts[key[1]%2] += 1 << 40 // more than the index can hold
-	case 1:
-		record.Earlier[0] = []attempt.ID{7}
-	}
-	return record
-}
-
-func newLongJournal(random *rand.Rand, people int) *longJournal {
-	journal := &longJournal{keys: map[enrich.Key]bool{}}
-	for range people {
-		journal.keys[drawKey(random)] = true
-	}
-	return journal
-}
-
-func TestAnIndexIsMadeForLongListsOnly(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	journal := newLongJournal(random, 8000)
-	k := newKnowledge(journal, 0)
-	look := func(key enrich.Key) {
-		record, err := k.recordOf(key)
-		want := attempt.Record{}
-		if journal.keys[key] {
-			want = recordOf(key)
-		}
-		if diff := cmp.Diff(want, record); diff != "" || err != nil {
-			t.Fatalf("error %v, record of %s (-want +got):\n%s", err, key, diff)
-		}
-	}
-	for range 1000 {
-		look(drawKey(random))
-	}
-	if journal.walks != 0 || journal.asked != 1000 {
-		t.Errorf("the journal was gone through %d times and asked %d times for a short list", journal.walks, journal.asked)
-	}
-	for range 10_000 {
-		look(drawKey(random))
-	}
-	for key := range journal.keys {
-		look(key)
-	}
-	if journal.walks != 1 || journal.asked > 1000+8000/64 {
-		t.Errorf("gone through %d times, asked %d times; want once, and 1000 times and for what the index cannot hold", journal.walks, journal.asked)
-	}
-}
-
-func TestWithoutRoomForAnIndexTheJournalIsAsked(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 8))
-	journal := newLongJournal(random, 100)
-	k := newKnowledge(journal, 100*mostBytes-1)
-	for range 5 {
-		for key := range journal.keys {
-			record, err := k.recordOf(key)
-			if diff := cmp.Diff(recordOf(key), record); diff != "" || err != nil {
-				t.Fatalf("error %v, record (-want +got):\n%s", err, diff)
-			}
-		}
-	}
-	if journal.walks != 0 || journal.asked != 500 {
-		t.Errorf("gone through %d times, asked %d times; want never and 500 times", journal.walks, journal.asked)
-	}
-}
-
-func TestAnEmptyJournalIsNotAsked(t *testing.T) {
-	journal := &longJournal{}
-	if record, err := newKnowledge(journal, 0).recordOf(enrich.Key{1}); record.States != (attempt.Record{}).States || err != nil || journal.asked > 0 {
-		t.Errorf("record %+v, error %v, asked %d times", record, err, journal.asked)
-	}
-}
-
 func TestParallelReturnsTheErrorOfTheLeastNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 50).Draw(t, "n")
@@ -308,61 +213,37 @@ func TestParallelReturnsTheErrorOfTheLeastNumber(t *testing.T) {
 }
 
 // BenchmarkPeople enters so many persons, a sixth of them twice, in batches as those of
-// a block: in the logs that a survey fills, whose tables are made at the end, and in the
-// tables that an output asks at once.
+// a block, and makes tables of them.
 func BenchmarkPeople(b *testing.B) {
 	const rows, ofABatch = 8_000_000, 2048
-	enter := func(add func(*batch)) {
+	for b.Loop() {
+		c, entries := newCensus(Scope{}), &batch{}
 		random, again := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
-		batch := &batch{}
 		for row := int64(1); row <= rows; {
 			for range ofABatch {
 				key := drawKey(random)
 				if row%6 == 0 {
 					key = drawKey(again)
 				}
-				batch.add(newEntry(key, row, 1))
+				entries.add(newEntry(key, row, 1))
 				row++
 			}
-			add(batch)
-		}
-	}
-	b.Run("survey", func(b *testing.B) {
-		for b.Loop() {
-			c := newCensus(Scope{})
-			enter(func(entries *batch) {
-				if err := c.add(entries); err != nil {
-					b.Fatal(err)
-				}
-			})
-			bytes, persons := c.bytes.Load(), make([]int, numShards)
-			err := c.eachShard(func(number int, p *distinct) error {
-				persons[number] = len(p.entries)
-				return nil
-			})
-			if err != nil {
+			if err := c.add(entries); err != nil {
 				b.Fatal(err)
 			}
-			total := 0
-			for _, n := range persons {
-				total += n
-			}
-			b.ReportMetric(float64(bytes)/float64(total), "B/person")
 		}
-	})
-	b.Run("output", func(b *testing.B) {
-		for b.Loop() {
-			l := &leads{}
-			var claims []entry
-			enter(func(entries *batch) {
-				for _, of := range entries {
-					claims = append(claims, of...)
-				}
-				entries.clear()
-				l.claim(claims, func(int64, int64) {})
-				claims = claims[:0]
-			})
-			b.ReportMetric(float64(l.bytes)/float64(l.count), "B/person")
+		bytes, persons := c.bytes.Load(), make([]int, numShards)
+		err := c.eachShard(func(number int, p *distinct) error {
+			persons[number] = len(p.entries)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+		total := 0
+		for _, n := range persons {
+			total += n
+		}
+		b.ReportMetric(float64(bytes)/float64(total), "B/person")
+	}
 }

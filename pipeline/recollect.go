@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/io/table"
 )
 
 // recollections are what the journal knows of some attempts, by ascending number.
@@ -38,7 +39,10 @@ func (r *recollections) clear() { r.known, r.at = r.known[:0], 0 }
 
 // remember reads the attempts of the block's persons, all at once: their order in the
 // journal is much like that of the list.
-func (p *pen) remember() (err error) {
+func (p *pen) remember(block table.Block) (err error) {
+	if err := p.unpack(block); err != nil {
+		return err
+	}
 	p.ids = p.ids[:0]
 	for i := range p.records {
 		record := &p.records[i]
@@ -59,13 +63,53 @@ func (p *pen) remember() (err error) {
 	return err
 }
 
+// unpack gathers what the journal knows of the block's persons. What was too much to be
+// packed it asks for.
+func (p *pen) unpack(block table.Block) error {
+	p.records = p.records[:0]
+	wide := false
+	for i := range p.told {
+		told := &p.told[i]
+		switch {
+		case told.note&noteKnown == 0:
+		case told.record == wideRecord:
+			wide = true
+			p.records = append(p.records, attempt.Record{})
+		default:
+			p.records = append(p.records, told.record.record())
+		}
+	}
+	if !wide {
+		return nil
+	}
+	at, known := 0, p.records
+	return block.Each(func(row table.Row) (err error) {
+		told := &p.told[at]
+		at++
+		if told.note&noteKnown == 0 {
+			return nil
+		}
+		if told.record == wideRecord {
+			key, _, _ := p.key(row)
+			known[0], err = p.answers.RecordOf(key)
+		}
+		known = known[1:]
+		return err
+	})
+}
+
 // ErrCollision says that two identities share a key in the journal.
 var ErrCollision = errors.New("two identities share a key in the journal")
 
-// recognise compares the person of a row, by the canonical form, with those that the
-// attempts were about, so that nobody gets somebody else's data when two identities share
-// a key.
-func (p *pen) recognise(row int64, form []byte, record *attempt.Record) error {
+// recognise compares the person of a row with those that the attempts were about, so that
+// nobody gets somebody else's data when two identities share a key. Once all were compared,
+// and nothing has changed since, it does nothing.
+func (p *pen) recognise(row table.Row, record *attempt.Record) error {
+	if p.roster.verified {
+		return nil
+	}
+	form, _, _ := p.read(row).AppendCanonical(p.canonical[:0], p.prefer)
+	p.canonical = form
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
 		if id == 0 || id == same || !p.wanted.Has(enrich.Field(f)) || record.States[f] == attempt.Forgotten {
@@ -78,9 +122,9 @@ func (p *pen) recognise(row int64, form []byte, record *attempt.Record) error {
 		if known.Who == (enrich.Identity{}) {
 			continue // erased
 		}
-		p.canonical = known.Who.AppendCanonical(p.canonical[:0])
-		if !bytes.Equal(form, p.canonical) {
-			return fmt.Errorf("%w: %q, and that of row %d", ErrCollision, known.Who, row)
+		p.other = known.Who.AppendCanonical(p.other[:0])
+		if !bytes.Equal(form, p.other) {
+			return fmt.Errorf("%w: %q, and that of row %d", ErrCollision, known.Who, row.Number())
 		}
 		same = id
 	}

@@ -9,18 +9,20 @@ import (
 	"sync/atomic"
 )
 
-// spill keeps records in numbered logs in one temporary file: what does not fit into
-// memory. It holds keys, which are keyed hashes, and numbers of rows; nothing of a
-// person. The file has no name as soon as it is open, where the system allows it, so
-// that it is gone with the process.
+// spill keeps records in numbered logs, in memory while they are few and then in one
+// temporary file: what does not fit into memory. It holds keys, which are keyed hashes,
+// and numbers of rows and attempts; nothing of a person. The file has no name as soon as it
+// is open, where the system allows it, so that it is gone with the process.
 //
-// Appending may be done by many goroutines; reading begins when nothing is appended
-// any more.
+// Adding may be done by many goroutines; reading begins when nothing is added any more.
 type spill struct {
-	file  *os.File
-	words int          // of 8 bytes, in a record
-	end   atomic.Int64 // of the file
+	dir   string
+	words int // of 8 bytes, in a record
 	logs  []spillLog
+
+	making sync.Mutex
+	file   atomic.Pointer[os.File] // nil while nothing is in it
+	end    atomic.Int64            // of the file
 }
 
 // spillLog is one log: the chunks of it that are in the file, and what is not yet.
@@ -33,42 +35,68 @@ type spillLog struct {
 // chunkRecords is how many records a chunk of the file holds.
 const chunkRecords = 512
 
-// newSpill makes the temporary file in a directory, the system's for temporary files
-// when it is "".
-func newSpill(dir string, logs, words int) (*spill, error) {
-	file, err := os.CreateTemp(dir, "payonce-*")
+// newSpill returns empty logs, whose file is in a directory, the system's for temporary
+// files when it is "".
+func newSpill(dir string, logs, words int) *spill {
+	return &spill{dir: dir, words: words, logs: make([]spillLog, logs)}
+}
+
+// opened returns the file, which is made when it is not there yet.
+func (s *spill) opened() (*os.File, error) {
+	if file := s.file.Load(); file != nil {
+		return file, nil
+	}
+	s.making.Lock()
+	defer s.making.Unlock()
+	if file := s.file.Load(); file != nil {
+		return file, nil // another goroutine was faster
+	}
+	file, err := os.CreateTemp(s.dir, "payonce-*")
 	if err != nil {
 		return nil, fmt.Errorf("the list needs more memory than it may use, and no temporary file can be made for the rest: %w", err)
 	}
 	_ = os.Remove(file.Name()) // close tries again
-	return &spill{file: file, words: words, logs: make([]spillLog, logs)}, nil
+	s.file.Store(file)
+	return file, nil
 }
 
 // close removes the file.
 func (s *spill) close() error {
-	name := s.file.Name()
-	if err := s.file.Close(); err != nil {
+	file := s.file.Load()
+	if file == nil {
+		return nil
+	}
+	if err := file.Close(); err != nil {
 		return err
 	}
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
+// add adds a record to a log.
+func (s *spill) add(number int, record ...uint64) error {
+	log := &s.logs[number]
+	log.Lock()
+	defer log.Unlock()
+	return s.append(log, record...)
+}
+
 // append adds a record to a log. The caller holds the log's lock.
 func (s *spill) append(log *spillLog, record ...uint64) error {
-	if log.buffer == nil {
-		log.buffer = make([]byte, 0, chunkRecords*s.words*8)
-	}
 	for _, word := range record {
 		log.buffer = binary.LittleEndian.AppendUint64(log.buffer, word)
 	}
-	if len(log.buffer) < cap(log.buffer) {
+	if len(log.buffer) < chunkRecords*s.words*8 {
 		return nil
 	}
+	file, err := s.opened()
+	if err != nil {
+		return err
+	}
 	offset := s.end.Add(int64(len(log.buffer))) - int64(len(log.buffer))
-	if _, err := s.file.WriteAt(log.buffer, offset); err != nil {
+	if _, err := file.WriteAt(log.buffer, offset); err != nil {
 		return fmt.Errorf("what does not fit into memory cannot be written to a temporary file: %w", err)
 	}
 	log.chunks = append(log.chunks, offset)
@@ -89,26 +117,14 @@ func (s *spill) appendEntries(number int, entries []entry) error {
 	return nil
 }
 
-// appendLead adds the row of a duplicate, with the row that leads it.
-func (s *spill) appendLead(number int, row, lead int64) error {
-	log := &s.logs[number]
-	log.Lock()
-	defer log.Unlock()
-	return s.append(log, uint64(row), uint64(lead))
-}
-
-// each calls visit for every record of a log. The record is valid during the visit. Only
-// a list that has grown since the logs were made asks for one that is not there.
+// each calls visit for every record of a log. The record is valid during the visit.
 func (s *spill) each(number int, visit func(record []uint64)) error {
-	if number >= len(s.logs) {
-		return ErrListChanged
-	}
 	log, record := &s.logs[number], make([]uint64, s.words)
-	chunk := make([]byte, chunkRecords*s.words*8)
+	chunk := make([]byte, min(len(log.chunks), 1)*chunkRecords*s.words*8)
 	for i := range len(log.chunks) + 1 {
 		if i == len(log.chunks) {
 			chunk = log.buffer
-		} else if _, err := s.file.ReadAt(chunk, log.chunks[i]); err != nil {
+		} else if _, err := s.file.Load().ReadAt(chunk, log.chunks[i]); err != nil {
 			return fmt.Errorf("a temporary file cannot be read: %w", err)
 		}
 		for at := 0; at < len(chunk); {

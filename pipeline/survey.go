@@ -180,10 +180,15 @@ func (v *surveyor) survey(block table.Block, census *census) (blockCounts, error
 // mark finds out what is known of everybody and marks the rows that lead.
 func (v *Survey) mark(scope Scope, census *census, journal Recorder) error {
 	v.rows = make([]rowMark, v.Rows)
-	known := journal.People()
 	var counting sync.Mutex
 	return census.eachShard(func(number int, persons *distinct) error {
-		if err := recall(persons, number, known, journal, scope.Reask); err != nil {
+		err := recall(persons, number, journal, func(person int, record *attempt.Record) {
+			e := &persons.entries[person]
+			p := personOf(e.marks())
+			p.recall(*record, scope.Reask)
+			e.lead |= p.marks()
+		})
+		if err != nil {
 			return err
 		}
 		settled := v.markEach(persons.entries, number)
@@ -212,35 +217,33 @@ func (v *Survey) markEach(entries []entry, number int) (settled Counts) {
 	return settled
 }
 
-// recall marks the persons of a shard with what the journal knows of them. It goes
-// through what the journal knows where that is less than the persons.
-func recall(persons *distinct, number int, known int64, journal Recorder, reask attempt.Reask) error {
+// recall hands what the journal knows of the persons of a shard to remember, with the place
+// of the person among the entries. It goes through what the journal knows where that is
+// less than the persons.
+func recall(persons *distinct, number int, journal Recorder, remember func(person int, record *attempt.Record)) error {
+	known := journal.People()
 	if known == 0 || len(persons.entries) == 0 {
 		return nil
 	}
-	remember := func(e *entry, record attempt.Record) {
-		p := personOf(e.marks())
-		p.recall(record, reask)
-		e.lead |= p.marks()
-	}
 	if known/numShards >= int64(len(persons.entries)) {
-		for i := range persons.entries {
-			e := &persons.entries[i]
-			record, err := journal.RecordOf(e.key())
+		for person := range persons.entries {
+			record, err := journal.RecordOf(persons.entries[person].key())
 			if err != nil {
 				return err
 			}
-			remember(e, record)
+			remember(person, &record)
 		}
 		return nil
 	}
 	return journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
-		e := persons.find(key)
-		if e == nil {
+		person, found := persons.find(key)
+		if !found {
 			return nil
 		}
 		record, err := recordOf()
-		remember(e, record)
+		if err == nil {
+			remember(person, &record)
+		}
 		return err
 	})
 }

@@ -17,9 +17,10 @@ import (
 type Answers interface {
 	Recorder
 	// Recall returns a function that appends to known what is known of attempts, whose
-	// numbers ascend, in their order. It may be called from many goroutines, and hold what
-	// it knows in so many bytes of memory, 0 for no ceiling.
-	Recall(memory int64) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+	// numbers ascend, in their order; whom they were about only when who says so. It may be
+	// called from many goroutines, and hold what it knows in so many bytes of memory, 0 for
+	// no ceiling.
+	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
 // Output says how the output of a run is made: from the list, the configuration
@@ -90,28 +91,28 @@ func (o Output) Filled() []int {
 	return columns
 }
 
-// Write writes every row of the list, and to rejects those that could not be
-// looked up; rejects may be nil. It returns the rows by outcome.
+// Write writes every row of the list, and to rejects those that could not be looked up;
+// rejects may be nil. It returns the rows by outcome. The roster is one of the list, the
+// scope and the journal as they are now; a list of other rows is ErrListChanged.
 //
-// It reads the list once: several blocks are looked at and formatted at the same time,
-// and in between they enter their persons in the order of the list, so that it is known
-// which row leads. Only when the table of persons does not fit into memory is the rest of
-// the list read twice more.
-func (o Output) Write(ctx context.Context, list List, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
+// It reads the list once, several blocks at the same time.
+func (o Output) Write(ctx context.Context, list List, roster *Roster, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
 	w := &writing{
-		Output: o, list: list, answers: answers, out: out, rejects: rejects,
-		known: newKnowledge(answers, o.Scope.Memory), recallAll: answers.Recall(o.Scope.Memory), rows: map[Status]int64{},
+		Output: o, roster: roster, answers: answers, out: out, rejects: rejects,
+		recallAll: answers.Recall(o.Scope.Memory, !roster.verified), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
-	err = w.pass(ctx, func(p *pen, turn table.Turn) error {
-		turn.Take(func() {
-			w.leads.claim(p.entries, p.sights.ledBy)
-			p.full = w.leads.exceed(o.Scope.Memory)
-		})
-		return nil
-	})
-	if errors.Is(err, errFull) {
-		err = w.writeRest(ctx)
+	reader, err := list.Open(w.columns())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	err = table.Ordered(ctx, reader, w.format, w.write)
+	if err == nil && w.last != roster.rows {
+		err = ErrListChanged
+	}
+	if err == nil {
+		roster.verified = true
 	}
 	return w.rows, err
 }
@@ -119,56 +120,36 @@ func (o Output) Write(ctx context.Context, list List, answers Answers, out, reje
 // writing is a Write under way.
 type writing struct {
 	Output
-	list         List
+	roster       *Roster
 	answers      Answers
 	out, rejects table.Writer
-	leads        leads
-	known        *knowledge
 	recallAll    func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) // of Answers
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written
 	last         int64            // the last row that is written
 }
 
-// errFull says that the table of persons does not fit into memory.
-var errFull = errors.New("the table of persons does not fit into memory")
-
-// pass looks at the blocks behind the last row that is written and formats them,
-// several at the same time, and writes them in order. In between, settle says which
-// rows lead.
-func (w *writing) pass(ctx context.Context, settle func(*pen, table.Turn) error) (err error) {
-	reader, err := w.list.Open(w.Scope.Mapping.columns())
-	if err != nil {
-		return err
+// columns returns the columns that are read: those that tell who a row is about only when
+// that is asked.
+func (w *writing) columns() []int {
+	if w.roster.verified && !w.roster.wide {
+		return w.Filled()
 	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	from := w.last
-	return table.OrderedInTurn(ctx, reader, func(block table.Block, turn table.Turn) (formatted, error) {
-		if endOf(block) <= from {
-			return formatted{}, nil
-		}
-		p := w.pens.Get().(*pen)
-		defer w.pens.Put(p)
-		if err := p.look(block); err != nil {
-			return formatted{}, err
-		}
-		if err := settle(p, turn); err != nil {
-			return formatted{}, err
-		}
-		if err := p.remember(); err != nil {
-			return formatted{}, err
-		}
-		return p.format(block)
-	}, func(block table.Block, f formatted) error {
-		if endOf(block) <= from {
-			return nil
-		}
-		return w.write(block, f)
-	})
+	return w.Scope.Mapping.columns()
 }
 
-// endOf returns the number of the last row of a block.
-func endOf(block table.Block) int64 { return block.First() + int64(block.Len()) - 1 }
+// format formats a block.
+func (w *writing) format(block table.Block) (f formatted, err error) {
+	p := w.pens.Get().(*pen)
+	defer w.pens.Put(p)
+	if p.told, err = w.roster.of(block.First(), block.Len(), p.told[:0]); err != nil {
+		return f, err
+	}
+	if err := p.remember(block); err != nil {
+		return f, err
+	}
+	return p.format(block)
+}
 
 // write writes a block and counts its rows.
 func (w *writing) write(block table.Block, f formatted) error {
@@ -185,9 +166,6 @@ func (w *writing) write(block table.Block, f formatted) error {
 			w.rows[outcome(o).status()] += n
 		}
 	}
-	w.last = endOf(block)
-	if f.full {
-		return errFull
-	}
+	w.last = block.First() + int64(block.Len()) - 1
 	return nil
 }

@@ -88,7 +88,7 @@ func writeOutput(b *testing.B, list csvList, output pipeline.Output, answers pip
 	}
 	defer reader.Close()
 	writer := csvtable.NewWriter(io.Discard, reader, output.Columns(reader.Schema()))
-	rows, err := output.Write(b.Context(), list, answers, writer, nil)
+	rows, err := callAndWrite(b.Context(), output, list, answers, writer, nil)
 	if err := errors.Join(err, writer.Close()); err != nil || rows[pipeline.StatusFilled] == 0 {
 		b.Fatal(rows, err)
 	}
@@ -214,7 +214,7 @@ func (j *heldAnswers) RecordOf(key enrich.Key) (record attempt.Record, err error
 	return record, nil
 }
 
-func (j *heldAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+func (j *heldAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		if !slices.IsSorted(ids) {
 			return known, errors.New("the attempts do not ascend")

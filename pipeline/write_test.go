@@ -66,11 +66,21 @@ func (r *rig) writeAs(list csvList, output pipeline.Output, journal pipeline.Ans
 	var text, rejects bytes.Buffer
 	out := csvtable.NewWriter(&text, reader, output.Columns(reader.Schema()))
 	rejected := csvtable.NewWriter(&rejects, reader, []table.Column{{Name: "reject_reason"}})
-	rows, err := output.Write(r.t.Context(), list, journal, out, rejected)
+	rows, err := callAndWrite(r.t.Context(), output, list, journal, out, rejected)
 	if err := errors.Join(err, out.Close(), rejected.Close()); err != nil {
 		r.t.Fatal(err)
 	}
 	return written{text.String(), rejects.String(), rows}
+}
+
+// callAndWrite calls the roll of a list and writes an output with it, as a command does.
+func callAndWrite(ctx context.Context, output pipeline.Output, list pipeline.List, answers pipeline.Answers, out, rejects table.Writer) (map[pipeline.Status]int64, error) {
+	roster, err := output.Scope.CallRoll(ctx, list, answers)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := output.Write(ctx, list, roster, answers, out, rejects)
+	return rows, errors.Join(err, roster.Close())
 }
 
 // everyOutcome is a script by which the people end in every way there is.

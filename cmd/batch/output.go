@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
+	"payonce/checkpoint"
 	"payonce/io/atomicfile"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -225,9 +227,21 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 	if files.rejects != nil {
 		rejects = files.rejects.Writer
 	}
-	rows, err := output.Write(context.WithoutCancel(ctx), files.rows(list), s.journal, files.out.Writer, rejects)
+	ctx = context.WithoutCancel(ctx)
+	roster, err := callRoll(ctx, output.Scope, list, s.journal)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := output.Write(ctx, files.rows(list), roster, s.journal, files.out.Writer, rejects)
+	err = errors.Join(err, roster.Close())
 	if err == nil {
 		err = files.commit()
 	}
 	return rows, err
+}
+
+// callRoll makes the roster of a list.
+func callRoll(ctx context.Context, scope pipeline.Scope, list *listFile, journal *checkpoint.Journal) (*pipeline.Roster, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
+	return scope.CallRoll(ctx, list, journal)
 }

@@ -338,7 +338,12 @@ func (j *job) write(stop pipeline.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	if _, err := output.Write(context.Background(), j.list, j.journal, writer, nil); err != nil {
+	roster, err := j.scope.CallRoll(context.Background(), j.list, j.journal)
+	if err != nil {
+		return nil, err
+	}
+	defer roster.Close()
+	if _, err := output.Write(context.Background(), j.list, roster, j.journal, writer, nil); err != nil {
 		return nil, err
 	}
 	err = writer.Close()

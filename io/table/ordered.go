@@ -15,7 +15,6 @@ const readAhead = 2
 // task is a block on its way: work sends its result once.
 type task[T any] struct {
 	block Block
-	turn  Turn
 	done  chan result[T]
 }
 
@@ -34,36 +33,6 @@ type result[T any] struct {
 // it returns ctx's error. No goroutine is left when it returns, and the reader is not
 // closed.
 func Ordered[T any](ctx context.Context, reader Reader, work func(Block) (T, error), handle func(Block, T) error) error {
-	return OrderedInTurn(ctx, reader, func(block Block, _ Turn) (T, error) { return work(block) }, handle)
-}
-
-// Turn lets the goroutine that works on a block do a part of it in the order of the
-// blocks.
-type Turn struct {
-	before <-chan struct{} // is closed when the block before has had its turn
-	over   chan struct{}
-}
-
-// Take does something once all blocks before have had their turns. It is called once;
-// a block for which it is not called has its turn when its work ends.
-func (t Turn) Take(do func()) {
-	<-t.before
-	defer close(t.over)
-	do()
-}
-
-// pass ends a turn that was not taken.
-func (t Turn) pass() {
-	select {
-	case <-t.over:
-	default:
-		<-t.before
-		close(t.over)
-	}
-}
-
-// OrderedInTurn is Ordered for work that does a part of it in the order of the blocks.
-func OrderedInTurn[T any](ctx context.Context, reader Reader, work func(Block, Turn) (T, error), handle func(Block, T) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -80,9 +49,8 @@ func OrderedInTurn[T any](ctx context.Context, reader Reader, work func(Block, T
 			for t := range toDo {
 				var r result[T]
 				if ctx.Err() == nil {
-					r.value, r.err = work(t.block, t.turn)
+					r.value, r.err = work(t.block)
 				}
-				t.turn.pass()
 				t.done <- r
 			}
 		})
@@ -102,15 +70,12 @@ func OrderedInTurn[T any](ctx context.Context, reader Reader, work func(Block, T
 // readBlocks hands on blocks until the list or ctx ends. An error of the reader takes
 // its place in the order.
 func readBlocks[T any](ctx context.Context, reader Reader, inOrder, toDo chan<- task[T]) {
-	over := make(chan struct{})
-	close(over)
 	for ctx.Err() == nil {
 		block, err := reader.Next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		t := task[T]{block, Turn{over, make(chan struct{})}, make(chan result[T], 1)}
-		over = t.turn.over
+		t := task[T]{block, make(chan result[T], 1)}
 		if err != nil {
 			t.block = nil
 			t.done <- result[T]{err: err}

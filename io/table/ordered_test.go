@@ -67,13 +67,10 @@ func (l *numbered) checkReleased(t rapid.TB) {
 func TestOrderedHandlesBlocksInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := newNumbered(50)
-		var handled, turns []int
-		err := table.OrderedInTurn(t.Context(), list, func(block table.Block, turn table.Turn) (int, error) {
+		var handled []int
+		err := table.Ordered(t.Context(), list, func(block table.Block) (int, error) {
 			number := block.(numberedBlock).number
 			<-time.After(time.Duration((number*7)%10) * time.Second) // later blocks overtake
-			if number%3 > 0 {
-				turn.Take(func() { turns = append(turns, number) })
-			}
 			return number * number, nil
 		}, func(block table.Block, square int) error {
 			number := block.(numberedBlock).number
@@ -83,8 +80,8 @@ func TestOrderedHandlesBlocksInOrder(t *testing.T) {
 			handled = append(handled, number)
 			return nil
 		})
-		if err != nil || len(handled) != 50 || !slices.IsSorted(handled) || !slices.IsSorted(turns) || len(turns) != 33 {
-			t.Errorf("error %v, handled %v, turns %v", err, handled, turns)
+		if err != nil || len(handled) != 50 || !slices.IsSorted(handled) {
+			t.Errorf("error %v, handled %v", err, handled)
 		}
 		list.checkReleased(t)
 	})
@@ -110,12 +107,9 @@ func TestOrderedReturnsTheFirstErrorOfTheList(t *testing.T) {
 		}
 		delays := rapid.SliceOfN(rapid.IntRange(0, 50), blocks, blocks).Draw(t, "delays")
 		handled := 0
-		err := table.OrderedInTurn(t.Context(), list, func(block table.Block, turn table.Turn) (int, error) {
+		err := table.Ordered(t.Context(), list, func(block table.Block) (int, error) {
 			number := block.(numberedBlock).number
 			<-time.After(time.Duration(delays[number]) * time.Microsecond)
-			if number%2 == 0 {
-				turn.Take(func() {})
-			}
 			return number, working[number]
 		}, func(_ table.Block, number int) error {
 			if number != handled {
@@ -159,26 +153,5 @@ func TestOrderedOfAnEmptyList(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-// TestATurnEndsWhenTheListDoes fails while goroutines wait for their turns.
-func TestATurnEndsWhenTheListDoes(t *testing.T) {
-	broken := errors.New("broken")
-	for range 200 {
-		list := newNumbered(100)
-		err := table.OrderedInTurn(t.Context(), list, func(block table.Block, turn table.Turn) (int, error) {
-			turn.Take(func() {})
-			return 0, nil
-		}, func(block table.Block, _ int) error {
-			if block.First() == 3 {
-				return broken
-			}
-			return nil
-		})
-		if !errors.Is(err, broken) {
-			t.Fatalf("error %v, want %v", err, broken)
-		}
-		list.checkReleased(t)
 	}
 }
