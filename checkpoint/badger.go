@@ -99,6 +99,11 @@ func (s *badgerStore) openDB() error {
 	return nil
 }
 
+func (s *badgerStore) Version() uint64 { return s.durable.Load() }
+
+// goOnFrom numbers the commits of a fresh store from behind a version on.
+func (s *badgerStore) goOnFrom(version uint64) { s.given = max(s.given, version) }
+
 // reading returns a transaction that reads what is durable.
 func (s *badgerStore) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
 

@@ -111,12 +111,12 @@ func (j *Journal) commitLoop() {
 func (j *Journal) commitQueue() {
 	for {
 		j.gather()
-		batch, states := j.nextBatch()
+		batch, sums, books := j.nextBatch()
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(writesOf(batch, states))
-		j.finish(batch, err)
+		err := j.store.Commit(writesOf(batch, append(sums, Write{booksKey, books})))
+		j.finish(batch, books, err)
 	}
 }
 
@@ -141,16 +141,16 @@ func (j *Journal) gather() {
 }
 
 // nextBatch takes the whole queue, and the sums and the books as they stand after it.
-func (j *Journal) nextBatch() ([]*operation, []Write) {
+func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failure != nil || len(j.queue) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	batch := j.queue
+	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.takeChanges(), Write{booksKey, encode(&j.books.persisted)})
+	return batch, j.books.sums.takeChanges(), encode(&j.books.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the
@@ -168,12 +168,15 @@ func writesOf(batch []*operation, states []Write) []Write {
 	return append(writes, states...)
 }
 
-// finish makes a durable batch visible, or after a failed commit refuses it and
-// all that queued up behind it: whether it is on the disk is not known.
-func (j *Journal) finish(batch []*operation, err error) {
+// finish makes a durable batch visible, with which these books were written, or after a
+// failed commit refuses it and all that queued up behind it: whether it is on the disk is
+// not known.
+func (j *Journal) finish(batch []*operation, books []byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err != nil {
+	if err == nil {
+		j.version = j.versionOf(books)
+	} else {
 		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
 		batch = append(batch, j.queue...)
 		j.queue, j.queued = nil, 0

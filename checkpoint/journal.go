@@ -53,6 +53,7 @@ type Journal struct {
 	queued  int        // bytes of the writes in the queue
 	drained *sync.Cond // queued fell, or failure came
 	failure error      // why nothing can be written any more
+	version uint64     // of the last durable commit
 
 	wake     chan struct{} // has room for one: the queue is not empty
 	stopping chan struct{}

@@ -158,7 +158,7 @@ func newJournal(store Store, identity identityRecord, whole bool, options Option
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
-	if err := j.recover(whole); err != nil {
+	if err := errors.Join(j.recover(whole), j.recoverVersion()); err != nil {
 		return nil, err
 	}
 	go j.commitLoop()

@@ -62,7 +62,8 @@ func holdsJournal(store Store, known string) error {
 	return err
 }
 
-// copyStore copies every record into a fresh store in dir.
+// copyStore copies every record into a fresh store in dir. Its versions go on from those
+// of the old one, so that none comes again for other records.
 func copyStore(from Store, dir string, key []byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -71,6 +72,7 @@ func copyStore(from Store, dir string, key []byte) error {
 	if err != nil {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}
+	to.goOnFrom(from.Version())
 	var writes []Write
 	size := 0
 	flush := func() error {

@@ -16,6 +16,9 @@ type Store interface {
 	// from, in ascending order, until visit returns false or an error. Key and
 	// value are valid only during the visit.
 	Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) error
+	// Version returns the number of the last durable commit. It grows with every commit,
+	// and is the same when the store is closed and opened again.
+	Version() uint64
 	Close() error
 }
 

@@ -70,6 +70,12 @@ func (s *memStore) Scan(prefix, from []byte, visit func(key, value []byte) (bool
 	return nil
 }
 
+func (s *memStore) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return uint64(s.commits)
+}
+
 func (s *memStore) Close() error { return nil }
 
 // TestStores runs the Store's contract over every store.
@@ -99,8 +105,12 @@ func testStore(t *testing.T, open func() Store) {
 	store := open()
 	commit := func(writes ...Write) {
 		t.Helper()
+		before := store.Version()
 		if err := store.Commit(writes); err != nil {
 			t.Fatal(err)
+		}
+		if store.Version() <= before {
+			t.Errorf("a commit leads from version %d to %d", before, store.Version())
 		}
 	}
 	for i := range 5 {
@@ -114,12 +124,16 @@ func testStore(t *testing.T, open func() Store) {
 	if got, err := store.Get([]byte("none")); err != nil || got != nil {
 		t.Errorf("a record that never was reads %q, %v; want nil, nil", got, err)
 	}
+	closed := store.Version()
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 
 	store = open()
 	defer store.Close()
+	if store.Version() != closed {
+		t.Errorf("closed with version %d, and opened with %d", closed, store.Version())
+	}
 	scan := func(prefix, from string, most int) (keys []string) {
 		t.Helper()
 		err := store.Scan([]byte(prefix), []byte(from), func(key, value []byte) (bool, error) {
@@ -157,6 +171,7 @@ func testStore(t *testing.T, open func() Store) {
 func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
 	const records = 60_000
 	from := newMemStore()
+	from.commits = 1000
 	for n := range records {
 		from.records[string(fieldKey(enrich.Key{byte(n), byte(n >> 8), byte(n >> 16)}, enrich.WorkEmail))] = []byte{recordVersion}
 	}
@@ -169,6 +184,9 @@ func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer to.Close()
+	if to.Version() <= from.Version() {
+		t.Errorf("the copy's version is %d, and that of the other one %d", to.Version(), from.Version())
+	}
 	copied := 0
 	err = to.Scan(nil, nil, func(_, _ []byte) (bool, error) {
 		copied++

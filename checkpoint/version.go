@@ -1,0 +1,37 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+
+	"github.com/dchest/siphash"
+)
+
+// Version stands for all that the journal durably knows: whoever found something out
+// about it finds the same as long as the version is the same, however often it was closed
+// and opened in between. Every commit changes it. It has to be asked for before what is
+// found out, because a commit may come in between. It is no ground for a decision to
+// spend.
+//
+// Two versions tell nothing but whether they are the same. They follow from the number of
+// the last commit and from the books, which every lookup leaves in another way, by the
+// nanosecond: so a journal that was restored from a backup and went on from there does
+// not come to a version again that it had before.
+func (j *Journal) Version() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.version
+}
+
+// versionOf returns the version of a journal whose last commit in the store left these
+// books; nil for none yet.
+func (j *Journal) versionOf(books []byte) uint64 {
+	state := append(binary.LittleEndian.AppendUint64(nil, j.store.Version()), books...)
+	return siphash.Hash(binary.LittleEndian.Uint64(j.secret), binary.LittleEndian.Uint64(j.secret[8:]), state)
+}
+
+// recoverVersion finds the version again that the journal had when it was closed.
+func (j *Journal) recoverVersion() error {
+	books, err := j.store.Get(booksKey)
+	j.version = j.versionOf(books)
+	return err
+}

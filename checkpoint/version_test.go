@@ -1,0 +1,168 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// versions checks that every change of a journal comes to a version that it never had.
+type versions struct {
+	t    *testing.T
+	seen map[uint64]string // what came to it
+}
+
+func newVersions(t *testing.T) *versions { return &versions{t, map[uint64]string{}} }
+
+func (v *versions) isNew(j *Journal, after string) {
+	v.t.Helper()
+	if before, seen := v.seen[j.Version()]; seen {
+		v.t.Errorf("the version after %s is the one after %s", after, before)
+	}
+	v.seen[j.Version()] = after
+}
+
+func (v *versions) isThatAfter(j *Journal, want string) {
+	v.t.Helper()
+	if got := v.seen[j.Version()]; got != want {
+		v.t.Errorf("the version is the one after %q, want that after %q", got, want)
+	}
+}
+
+// TestEveryChangeComesToAVersionOfItsOwn closes and opens the journal after each.
+func TestEveryChangeComesToAVersionOfItsOwn(t *testing.T) {
+	memory := newRig(t)
+	dir := filepath.Join(t.TempDir(), "journal")
+	onDisk := &rig{Journal: openDir(t, dir), t: t}
+	defer func() { _ = onDisk.Close() }()
+	t.Run("memory", func(t *testing.T) { testVersions(t, memory, memory.reopen) })
+	t.Run("badger", func(t *testing.T) {
+		testVersions(t, onDisk, func() {
+			onDisk.check(onDisk.Close())
+			onDisk.Journal = openDir(t, dir)
+		})
+	})
+}
+
+func testVersions(t *testing.T, r *rig, reopen func()) {
+	seen := newVersions(t)
+	seen.isNew(r.Journal, "the beginning")
+	var tickets []attempt.Ticket
+	for _, change := range []struct {
+		name string
+		make func()
+	}{
+		{"Begin", func() { tickets = append(tickets, r.grant(request(person(1), email))) }},
+		{"Settle", func() { r.settle(tickets[0], found) }},
+		{"another Begin", func() { tickets = append(tickets, r.grant(request(person(2), email))) }},
+		{"Park", func() { r.check(r.Park(tickets[1].ID, attempt.Parking{Cause: "connection reset"})) }},
+		{"Assume", func() { r.check(r.Assume(tickets[1].ID, false)) }},
+		{"SaveRun", func() { r.check(r.SaveRun(Run{Name: "run", List: "list.csv"})) }},
+		{"Prune", func() { _, err := r.Prune(start.Add(time.Hour)); r.check(err) }},
+		{"Forget", func() { _, err := r.Forget(Person{Identity: person(1)}); r.check(err) }},
+		{"Forget of somebody unknown", func() { _, err := r.Forget(Person{Identity: person(9)}); r.check(err) }},
+	} {
+		change.make()
+		seen.isNew(r.Journal, change.name)
+		if change.name == "Begin" || change.name == "another Begin" {
+			continue // what is in flight when a journal is closed is in doubt then
+		}
+		for range 2 {
+			reopen()
+			seen.isThatAfter(r.Journal, change.name)
+		}
+	}
+	if len(seen.seen) != 10 {
+		t.Errorf("%d versions, want 10", len(seen.seen))
+	}
+}
+
+// TestReadingKeepsTheVersion has a journal that is asked for all that can be asked for.
+func TestReadingKeepsTheVersion(t *testing.T) {
+	r := newRig(t)
+	all := outcomesOfAllKinds(r, 20)
+	before := r.Version()
+	_, err := r.Recall(0)(all, nil)
+	r.check(err)
+	_, err = r.Record(person(1))
+	r.check(err)
+	r.Doubts()
+	if r.Version() != before {
+		t.Error("the version has changed")
+	}
+}
+
+// TestARewriteBringsNoVersionBack changes a journal, rewrites it, which leaves fewer
+// commits behind, and changes it again as many times.
+func TestARewriteBringsNoVersionBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "journal")
+	seen := newVersions(t)
+	key := make([]byte, 32)
+	for round := range 3 {
+		j := openDir(t, dir)
+		for n := range 10 {
+			answer(t, j, 10*round+n, 10*round+n+1)
+			seen.isNew(j, "a change")
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := Rewrite(dir, dirOptions, nil); err != nil {
+			t.Fatal(err)
+		}
+		j = openDir(t, dir)
+		seen.isNew(j, "a rewrite")
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Rewrite(dir, dirOptions, key); err != nil {
+		t.Fatal(err)
+	}
+	options := dirOptions
+	options.EncryptionKey = key
+	j, err := Open(dir, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	seen.isNew(j, "encryption")
+	answer(t, j, 100, 101)
+	seen.isNew(j, "a change of the encrypted journal")
+}
+
+// TestAJournalFromABackupComesToVersionsOfItsOwn lets two copies of a journal go on, by
+// as many commits, of which every one has the same number.
+func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	j := openDir(t, first)
+	answer(t, j, 0, 3)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(second, os.DirFS(first)); err != nil {
+		t.Fatal(err)
+	}
+	seen := newVersions(t)
+	for n, dir := range []string{first, second} {
+		options := dirOptions
+		options.Now = func() time.Time { return start.Add(time.Duration(n)) }
+		j, err := Open(dir, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{Journal: j, t: t}
+		for n := range 5 {
+			r.settle(r.grant(request(person(3+n), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "p@b.example"})
+			seen.isNew(j, dir)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
