@@ -57,7 +57,7 @@ func (p *pen) format(block table.Block) (formatted, error) {
 		var reason string
 		var fills []table.Fill
 		appended := p.plain
-		if told.note&noteKnown != 0 {
+		if told.note.isKnown() {
 			if err := p.recognise(row, &known[0]); err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func (p *pen) plainResult(told *rosterRow) (outcome, string) {
 	switch {
 	case told.note.namesNobody():
 		return unidentifiable, string(p.roster.reasons[told.note.reason()])
-	case told.note&noteDuplicate != 0:
+	case told.note.isDuplicate():
 		return duplicate, p.sameAs(told.lead)
 	case told.note.absent() == 0:
 		return filled, ""
@@ -98,7 +98,7 @@ func (p *pen) plainResult(told *rosterRow) (outcome, string) {
 
 // resultOf finds out what a row gets whose person the journal knows.
 func (p *pen) resultOf(told *rosterRow, record *attempt.Record) {
-	leads := told.note&noteDuplicate == 0
+	leads := !told.note.isDuplicate()
 	p.row = rowResult{ids: p.row.ids[:0]}
 	p.recall(&p.row, told.note.absent(), leads, record, &p.attempts)
 	if !leads {

@@ -71,7 +71,7 @@ func (p *pen) unpack(block table.Block) error {
 	for i := range p.told {
 		told := &p.told[i]
 		switch {
-		case told.note&noteKnown == 0:
+		case !told.note.isKnown():
 		case told.record == wideRecord:
 			wide = true
 			p.records = append(p.records, attempt.Record{})
@@ -86,7 +86,7 @@ func (p *pen) unpack(block table.Block) error {
 	return block.Each(func(row table.Row) (err error) {
 		told := &p.told[at]
 		at++
-		if told.note&noteKnown == 0 {
+		if !told.note.isKnown() {
 			return nil
 		}
 		if told.record == wideRecord {

@@ -61,6 +61,8 @@ const (
 
 func (n note) absent() enrich.Fields { return enrich.Fields(n & noteAbsent) }
 func (n note) namesNobody() bool     { return n&noteNobody != 0 }
+func (n note) isDuplicate() bool     { return n&(noteDuplicate|noteNobody) == noteDuplicate }
+func (n note) isKnown() bool         { return n&(noteKnown|noteNobody) == noteKnown }
 func (n note) reason() int           { return int(n &^ noteNobody) }
 
 // packedRecord is what the journal knows of a person but for the times: the state of each

@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
-	"payonce/checkpoint"
 	"payonce/io/atomicfile"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -228,20 +226,13 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 		rejects = files.rejects.Writer
 	}
 	ctx = context.WithoutCancel(ctx)
-	roster, err := callRoll(ctx, output.Scope, list, s.journal)
+	roster, err := s.openRoster(ctx, output.Run, output.Scope, list)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := output.Write(ctx, files.rows(list), roster, s.journal, files.out.Writer, rejects)
-	err = errors.Join(err, roster.Close())
 	if err == nil {
 		err = files.commit()
 	}
 	return rows, err
-}
-
-// callRoll makes the roster of a list.
-func callRoll(ctx context.Context, scope pipeline.Scope, list *listFile, journal *checkpoint.Journal) (*pipeline.Roster, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
-	return scope.CallRoll(ctx, list, journal)
 }

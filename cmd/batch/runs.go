@@ -247,6 +247,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	s.keepRoster()
 	if s.json {
 		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})
 	} else {

@@ -29,6 +29,7 @@ type session struct {
 	embedded *embeddedSandbox
 	apiKey   string // that the client was opened with
 	lists    []*listfile.List
+	roster   *rosterOf // of the list whose output is written; nil before
 	listOut  io.Writer // where a list that is written to standard output goes
 }
 
@@ -80,7 +81,7 @@ func (s *session) openExisting(doing string) (bool, error) {
 }
 
 func (s *session) close() error {
-	var err error
+	err := s.roster.close()
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}

@@ -1,0 +1,200 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"payonce/enrich"
+)
+
+// A kept roster is its spans, each with its checksum, then its contents as JSON with
+// their checksum, and the length of the contents. Of a span it holds the notes, for each
+// duplicate the row that leads it and for each person that the journal knows the packed
+// record, all in the order of the rows.
+
+// rosterContents say what a kept roster holds.
+type rosterContents struct {
+	Rows    int64                   `json:"rows"`
+	Reasons []enrich.Unidentifiable `json:"reasons"`
+	Wide    bool                    `json:"wide"`
+	Ends    []int64                 `json:"ends"` // of the spans
+}
+
+// errUnverified says that a roster was kept before an output was written with it.
+var errUnverified = errors.New("a roster is kept only when an output was written with it")
+
+// errNoRoster says that a file does not hold a roster, or not a whole one.
+var errNoRoster = errors.New("the file holds no whole roster")
+
+// WriteTo writes the roster so that OpenRoster can read it. An output must have been
+// written with it.
+func (r *Roster) WriteTo(w io.Writer) (written int64, err error) {
+	if !r.verified {
+		return 0, errUnverified
+	}
+	contents := rosterContents{Rows: r.rows, Reasons: r.reasons, Wide: r.wide}
+	var buffer []byte
+	for first := int64(0); first < r.rows; first += spanRows(r.rows) {
+		span, err := r.source.span(len(contents.Ends))
+		if err != nil {
+			return written, err
+		}
+		buffer = appendChecksum(span.append(buffer[:0]))
+		n, err := w.Write(buffer)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+		contents.Ends = append(contents.Ends, written)
+	}
+	text, err := json.Marshal(contents)
+	if err != nil {
+		return written, err
+	}
+	buffer = appendChecksum(append(buffer[:0], text...))
+	n, err := w.Write(binary.LittleEndian.AppendUint32(buffer, uint32(len(buffer))))
+	return written + int64(n), err
+}
+
+// append appends the span as it is kept.
+func (s *rosterSpan) append(data []byte) []byte {
+	for _, n := range s.notes {
+		data = append(data, byte(n))
+	}
+	for i, n := range s.notes {
+		if n.isDuplicate() {
+			data = binary.LittleEndian.AppendUint64(data, uint64(s.leads[i]))
+		}
+		if n.isKnown() {
+			data = binary.LittleEndian.AppendUint64(data, uint64(s.records[i]))
+		}
+	}
+	return data
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func appendChecksum(data []byte) []byte {
+	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
+}
+
+// checked returns what stands before the checksum, when that is right.
+func checked(data []byte) ([]byte, error) {
+	end := len(data) - crc32.Size
+	if end < 0 || crc32.Checksum(data[:end], castagnoli) != binary.LittleEndian.Uint32(data[end:]) {
+		return nil, errNoRoster
+	}
+	return data[:end], nil
+}
+
+// RosterFile is what a kept roster is read from.
+type RosterFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// OpenRoster returns the roster that WriteTo wrote to the first size bytes of a file, which
+// is closed with it. Anything else in the file is an error.
+func OpenRoster(file RosterFile, size int64) (*Roster, error) {
+	contents, err := readContents(file, size)
+	if err != nil {
+		return nil, err
+	}
+	kept := &keptRoster{file: file, rows: contents.Rows, ends: contents.Ends}
+	for number := range kept.ends {
+		if _, err := kept.bytes(number); err != nil {
+			return nil, err
+		}
+	}
+	return &Roster{rows: contents.Rows, reasons: contents.Reasons, wide: contents.Wide, verified: true, source: kept}, nil
+}
+
+func readContents(file RosterFile, size int64) (contents rosterContents, err error) {
+	var length [4]byte
+	if size < int64(len(length)) {
+		return contents, errNoRoster
+	}
+	end := size - int64(len(length))
+	if _, err := file.ReadAt(length[:], end); err != nil {
+		return contents, fmt.Errorf("%w: %w", errNoRoster, err)
+	}
+	text := make([]byte, min(int64(binary.LittleEndian.Uint32(length[:])), end))
+	if _, err := file.ReadAt(text, end-int64(len(text))); err != nil {
+		return contents, fmt.Errorf("%w: %w", errNoRoster, err)
+	}
+	if text, err = checked(text); err != nil {
+		return contents, err
+	}
+	if err := json.Unmarshal(text, &contents); err != nil {
+		return contents, fmt.Errorf("%w: %w", errNoRoster, err)
+	}
+	return contents, nil
+}
+
+// keptRoster is a roster in a file.
+type keptRoster struct {
+	file RosterFile
+	rows int64
+	ends []int64 // of the spans
+}
+
+func (k *keptRoster) span(number int) (*rosterSpan, error) {
+	data, err := k.bytes(number)
+	if err != nil {
+		return nil, err
+	}
+	each := spanRows(k.rows)
+	return readSpan(number, data, int(min(each, k.rows-int64(number)*each)))
+}
+
+// bytes returns what is kept of a span.
+func (k *keptRoster) bytes(number int) ([]byte, error) {
+	start := int64(0)
+	if number > 0 {
+		start = k.ends[number-1]
+	}
+	data := make([]byte, k.ends[number]-start)
+	if _, err := k.file.ReadAt(data, start); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoRoster, err)
+	}
+	return checked(data)
+}
+
+// readSpan reads what append wrote of so many rows.
+func readSpan(number int, data []byte, rows int) (*rosterSpan, error) {
+	if len(data) < rows {
+		return nil, errNoRoster
+	}
+	s := &rosterSpan{number: number, notes: make([]note, rows), leads: make([]int64, rows), records: make([]packedRecord, rows)}
+	rest := data[rows:]
+	next := func() (word uint64, found bool) {
+		if found = len(rest) >= 8; found {
+			word, rest = binary.LittleEndian.Uint64(rest), rest[8:]
+		}
+		return word, found
+	}
+	for i, n := range data[:rows] {
+		s.notes[i] = note(n)
+		whole := true
+		if note(n).isDuplicate() {
+			var lead uint64
+			lead, whole = next()
+			s.leads[i] = int64(lead)
+		}
+		if note(n).isKnown() && whole {
+			var record uint64
+			record, whole = next()
+			s.records[i] = packedRecord(record)
+		}
+		if !whole {
+			return nil, errNoRoster
+		}
+	}
+	return s, nil
+}
+
+func (k *keptRoster) close() error { return k.file.Close() }
