@@ -15,6 +15,7 @@ import (
 type disk struct {
 	mu      sync.Mutex
 	records map[string][]byte
+	version uint64 // of the last commit
 }
 
 // mount is one process's hold on a disk; it is the journal's store.
@@ -54,6 +55,7 @@ func (m *mount) Commit(writes []checkpoint.Write) error {
 	}
 	m.disk.mu.Lock()
 	defer m.disk.mu.Unlock()
+	m.disk.version++
 	for _, w := range writes {
 		if w.Value == nil {
 			delete(m.disk.records, string(w.Key))
@@ -62,6 +64,12 @@ func (m *mount) Commit(writes []checkpoint.Write) error {
 		m.disk.records[string(w.Key)] = bytes.Clone(w.Value)
 	}
 	return nil
+}
+
+func (m *mount) Version() uint64 {
+	m.disk.mu.Lock()
+	defer m.disk.mu.Unlock()
+	return m.disk.version
 }
 
 func (m *mount) Get(key []byte) ([]byte, error) {

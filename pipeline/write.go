@@ -133,7 +133,7 @@ type writing struct {
 // that is asked.
 func (w *writing) columns() []int {
 	if w.roster.verified && !w.roster.wide {
-		return w.Filled()
+		return append([]int{}, w.Filled()...) // nil would be all of them
 	}
 	return w.Scope.Mapping.columns()
 }

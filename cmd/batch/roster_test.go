@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"payonce/enrich"
+	"payonce/internal/lists"
+	"payonce/sandbox"
+)
+
+// rosterBench has a run that a ceiling stopped, and its kept roster.
+type rosterBench struct {
+	*workbench
+	run    []string
+	roster string // its path
+}
+
+func newRosterBench(t *testing.T) *rosterBench {
+	config := sandbox.DefaultConfig()
+	config.MatchRates = [enrich.NumFields]float64{0.8, 0.6}
+	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
+	b := &rosterBench{workbench: newWorkbench(t, config, lists.Default(5, 300))}
+	b.run = []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--yes", "-o", b.path("out.csv")}
+	b.batchTo([]int{exitCeiling}, "run", b.run...)
+	found, err := filepath.Glob(b.path("state/*/*/rosters/*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("rosters %v, error %v; want one", found, err)
+	}
+	b.roster = found[0]
+	return b
+}
+
+// write writes the output of the run and returns it, and whether that took a new roster.
+func (b *rosterBench) write() (output []byte, anew bool) {
+	b.t.Helper()
+	before, err := os.Stat(b.roster)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	output = b.writeAnyhow()
+	after, err := os.Stat(b.roster)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return output, !os.SameFile(before, after)
+}
+
+func (b *rosterBench) writeAnyhow() []byte {
+	b.t.Helper()
+	if stdout, stderr, code := b.try("write", "first", "-o", b.path("again.csv")); code != exitDone {
+		b.t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	output, err := os.ReadFile(b.path("again.csv"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return output
+}
+
+// wantAnew checks that the output is written with a new roster, and is what it would be
+// if none had ever been kept.
+func (b *rosterBench) wantAnew(what string) {
+	b.t.Helper()
+	got, anew := b.write()
+	if !anew {
+		b.t.Errorf("%s: the old roster was used", what)
+	}
+	if err := os.Remove(b.roster); err != nil {
+		b.t.Fatal(err)
+	}
+	if want := b.writeAnyhow(); !bytes.Equal(got, want) {
+		b.t.Errorf("%s: the output with a roster beside the journal\n%s\nand without\n%s", what, got, want)
+	}
+	if _, anew := b.write(); anew {
+		b.t.Errorf("%s: the roster was not kept", what)
+	}
+}
+
+func TestAnOutputIsWrittenAgainWithTheKeptRoster(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	want, err := os.ReadFile(b.path("out.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, anew := b.write()
+	if anew || !bytes.Equal(want, got) {
+		t.Errorf("new roster: %t; the run wrote\n%s\nand write\n%s", anew, want, got)
+	}
+	b.batchTo([]int{exitCeiling}, "run", b.run...) // finds the journal changed
+	if again, anew := b.write(); anew || !bytes.Equal(want, again) {
+		t.Errorf("after a second run: new roster: %t, output\n%s", anew, again)
+	}
+}
+
+func TestAKeptRosterIsOfOneListAndJournal(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	list, err := os.ReadFile(b.path("list.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(b.path("list.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two rows change places: neither the length nor the time of the list tells.
+	lines := bytes.SplitAfter(list, []byte("\n"))
+	at := 1
+	for bytes.ContainsRune(slices.Concat(lines[at], lines[at+1]), '"') {
+		at++
+	}
+	lines[at], lines[at+1] = lines[at+1], lines[at]
+	writeFile(t, b.path("list.csv"), string(slices.Concat(lines...)))
+	if err := os.Chtimes(b.path("list.csv"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	b.wantAnew("another list")
+
+	b.batchTo([]int{exitDone, exitCeiling}, "run", "--name", "second", "--fields", "email", "--max-spend", "5", "--rate", "10000/1s", "--yes", "-o", b.path("second.csv"))
+	b.wantAnew("another journal")
+
+	if _, stderr, code := b.try("forget", "--first-name", "Nobody", "--last-name", "Known", "--company-name", "Here"); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	b.wantAnew("somebody was forgotten")
+
+	kept, err := os.ReadFile(b.roster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(kept); at += 1 + len(kept)/6 {
+		damaged := slices.Clone(kept)
+		damaged[at] ^= 1 << (at % 8)
+		writeFile(t, b.roster, string(damaged))
+		b.wantAnew("a damaged roster")
+		writeFile(t, b.roster, string(kept[:at]))
+		b.wantAnew("a roster that is cut short")
+	}
+}

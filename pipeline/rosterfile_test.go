@@ -1,0 +1,176 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline"
+)
+
+// noted is a writer that notes what rows get, and reads of them only what is filled.
+type noted struct{ lines []string }
+
+type notedPart struct {
+	lines []string
+}
+
+func (n *noted) Part(table.Block) table.Part { return &notedPart{} }
+func (n *noted) Close() error                { return nil }
+
+func (n *noted) Write(part table.Part) error {
+	n.lines = append(n.lines, part.(*notedPart).lines...)
+	return nil
+}
+
+func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
+	line := fmt.Sprintf("%d %q", row.Number(), appended)
+	for _, fill := range fills {
+		line += fmt.Sprintf(" %d: %q for %q", fill.Column, fill.Value, row.Cell(fill.Column))
+	}
+	p.lines = append(p.lines, line)
+	return nil
+}
+
+// memoryFile is a file in memory.
+type memoryFile struct{ *bytes.Reader }
+
+func (memoryFile) Close() error { return nil }
+
+func openRoster(data []byte) (*pipeline.Roster, error) {
+	return pipeline.OpenRoster(memoryFile{bytes.NewReader(data)}, int64(len(data)))
+}
+
+// withWide makes some of the records of a journal more than a roster can pack.
+func withWide(t *rapid.T, journal drawnJournal) wideAnswers {
+	wide := map[enrich.Key]bool{}
+	for key := range journal.records {
+		wide[key] = rapid.IntRange(0, 9).Draw(t, "wide") == 0
+	}
+	return wideAnswers{drawnAnswers{journal}, wide}
+}
+
+// wideAnswers knows of earlier attempts for some people.
+type wideAnswers struct {
+	drawnAnswers
+	wide map[enrich.Key]bool
+}
+
+func (w wideAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
+	record, err := w.drawnAnswers.RecordOf(key)
+	if w.wide[key] {
+		record.Earlier[0] = []attempt.ID{record.Attempts[0] | 1<<20}
+	}
+	return record, err
+}
+
+func (w wideAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return w.drawnJournal.Records(first, func(key enrich.Key, _ func() (attempt.Record, error)) error {
+		return visit(key, func() (attempt.Record, error) { return w.RecordOf(key) })
+	})
+}
+
+// TestAKeptRosterGivesTheSameOutput writes an output with a roster and again with the one
+// that was kept, without looking at who the rows are about where that is possible.
+func TestAKeptRosterGivesTheSameOutput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawList(t)
+		output := pipeline.Output{Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
+		cut, scope := drawWay(t, list, output.Scope)
+		journal := withWide(t, drawJournal(t))
+		roster, err := scope.CallRoll(t.Context(), cut, journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer roster.Close()
+		var kept bytes.Buffer
+		if _, err := roster.WriteTo(&kept); err == nil || kept.Len() > 0 {
+			t.Fatalf("a roster was kept before it was verified, error %v", err)
+		}
+		var want, got noted
+		wantRows, err := output.Write(t.Context(), cut, roster, journal, &want, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := roster.WriteTo(&kept); err != nil || n != int64(kept.Len()) {
+			t.Fatalf("error %v, %d bytes of %d", err, n, kept.Len())
+		}
+		opened, err := openRoster(kept.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		gotRows, err := output.Write(t.Context(), cut, opened, journal, &got, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.lines, got.lines); diff != "" {
+			t.Fatalf("rows (-new roster +kept):\n%s", diff)
+		}
+		if diff := cmp.Diff(wantRows, gotRows); diff != "" {
+			t.Fatalf("rows by outcome (-new roster +kept):\n%s", diff)
+		}
+	})
+}
+
+// keptRosterOf returns the kept roster of a list with rows of all kinds.
+func keptRosterOf(t testing.TB) []byte {
+	list := profileList("p1", "p2", "p1", "p3", "p2", "p1")
+	output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
+		keyOf(identity("p2")): {States: [enrich.NumFields]attempt.FieldState{attempt.Found, attempt.Missing}},
+	}}}
+	roster, err := output.Scope.CallRoll(t.Context(), list, journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer roster.Close()
+	var kept bytes.Buffer
+	_, err = output.Write(t.Context(), list, roster, journal, &noted{}, nil)
+	if err == nil {
+		_, err = roster.WriteTo(&kept)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept.Bytes()
+}
+
+func TestADamagedRosterIsNotOpened(t *testing.T) {
+	kept := keptRosterOf(t)
+	if _, err := openRoster(kept); err != nil {
+		t.Fatal(err)
+	}
+	for at := range kept {
+		damaged := bytes.Clone(kept)
+		damaged[at] ^= 1 << (at % 8)
+		if _, err := openRoster(damaged); err == nil {
+			t.Errorf("byte %d of %d was changed, and the roster was opened", at, len(kept))
+		}
+		if _, err := openRoster(kept[:at]); err == nil {
+			t.Errorf("a roster cut at %d of %d bytes was opened", at, len(kept))
+		}
+	}
+}
+
+func FuzzOpenRoster(f *testing.F) {
+	f.Add(keptRosterOf(f))
+	list := profileList("p1", "p2", "p1", "p3", "p2", "p1")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		roster, err := openRoster(data)
+		if err != nil {
+			return
+		}
+		output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+		_, err = output.Write(t.Context(), list, roster, drawnAnswers{drawnJournal{}}, &noted{}, nil)
+		if err := errors.Join(err, roster.Close()); err != nil {
+			t.Skip(err)
+		}
+	})
+}
