@@ -35,6 +35,11 @@ type Options struct {
 	// Encoding is that of the list's files; "" has it recognised. A byte order mark
 	// goes before it.
 	Encoding Encoding
+	// Checked says that every row of the list was read before and found sound, with these
+	// very bytes. Then a row is cut into cells only when a cell is asked for or filled, and
+	// what is wrong with it shows only then: Block.Each returns it after the visit of the
+	// row, whose cells are empty.
+	Checked bool
 }
 
 // Reader reads the rows of a list, which may be of several files. Its memory is
