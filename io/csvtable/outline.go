@@ -10,6 +10,7 @@ type outline struct {
 	endsQuoted   bool
 	starts       []int32 // of the records that end in the chunk; the first may begin before it
 	end          int     // where the last of them ends, with its blank lines
+	lines        int64   // that end before that
 }
 
 // guessOutline reads a chunk in the way that its first quote makes more likely. The
@@ -36,10 +37,14 @@ func outlineOf(data []byte, delimiter byte, quoted, last bool, memory []int32) o
 	at := 0
 	for {
 		if quoted {
-			if at = afterQuoted(data, at, delimiter); at < 0 {
+			end := afterQuoted(data, at, delimiter)
+			if end < 0 {
 				o.starts, o.end, o.endsQuoted = lines.starts, lines.begin, true
+				o.lines = int64(bytes.Count(data[:o.end], []byte{'\n'}))
 				return o
 			}
+			lines.count += bytes.Count(data[at:end], []byte{'\n'})
+			at = end
 		}
 		quote := bytes.IndexByte(data[at:], '"')
 		if quote < 0 {
@@ -54,7 +59,7 @@ func outlineOf(data []byte, delimiter byte, quoted, last bool, memory []int32) o
 	if last {
 		lines.takeRest()
 	}
-	o.starts, o.end = lines.starts, len(data)
+	o.starts, o.end, o.lines = lines.starts, len(data), int64(lines.count)
 	return o
 }
 
@@ -63,6 +68,7 @@ type recordLines struct {
 	data   []byte
 	begin  int     // of the record, or the blank line, that comes next; 0 for one begun before
 	starts []int32 // of the records that ended
+	count  int
 }
 
 // take looks at data[from:to], which is not within quotes.
@@ -77,6 +83,7 @@ func (l *recordLines) take(from, to int) {
 			l.starts = append(l.starts, int32(l.begin))
 		}
 		from++
+		l.count++
 		l.begin = from
 	}
 }

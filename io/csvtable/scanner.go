@@ -119,7 +119,7 @@ func (s *scanner) place(b *block) bool {
 		b.mark(o.starts, len(s.pending))
 		b.first, b.startLine = s.number+1, s.line
 		s.number += int64(rows)
-		s.line += int64(bytes.Count(b.data, []byte{'\n'}))
+		s.line += int64(bytes.Count(s.pending, []byte{'\n'})) + o.lines
 		s.pending = s.pending[:0]
 	}
 	s.pending = append(s.pending, rest...)
