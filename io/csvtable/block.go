@@ -55,29 +55,21 @@ func (b *block) analyse() {
 	b.ready <- struct{}{}
 }
 
-// mark takes over where the records of a chunk start, now that the beginning of the first
-// one stands before it.
-func (b *block) mark(starts []int32, ahead int) {
-	b.bounds = append(starts, int32(len(b.data)-ahead))
-	if ahead == 0 {
-		return
-	}
-	for i := range b.bounds[1:] {
-		b.bounds[1+i] += int32(ahead)
-	}
-}
-
-// prepend puts the beginning of a record before the data, which are still at their
-// place in the buffer or in memory of their own.
+// prepend puts the beginning of the first record before the data, which are still at
+// their place in the buffer or in memory of their own.
 func (b *block) prepend(head []byte) {
 	switch {
 	case len(head) == 0:
+		return
 	case len(head) <= headroom && &b.data[0] == &b.buffer[headroom]:
 		start := headroom - len(head)
 		copy(b.buffer[start:], head)
 		b.data = b.buffer[start : headroom+len(b.data)]
 	default:
 		b.data = append(append(make([]byte, 0, len(head)+len(b.data)), head...), b.data...)
+	}
+	for i := range b.bounds[1:] {
+		b.bounds[1+i] += int32(len(head))
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *cuts) begin() { c.places, c.bounds = c.places[:0], c.bounds[:0] }
 // keep keeps how the record that the row stands on is cut.
 func (r *row) keep() {
 	c := &r.block.cuts
-	c.places = append(c.places, place{int32(r.start), int32(r.record.text), int32(r.record.size)})
+	c.places = append(c.places, place{int32(r.start), int32(r.record.text), int32(len(r.raw))})
 	c.bounds = append(c.bounds, r.record.bounds...)
 }
 
@@ -38,14 +38,14 @@ func (r *row) keep() {
 func (b *block) eachAgain(visit func(table.Row) error) error {
 	r, own := &b.row, b.row.record.bounds
 	defer func() { r.record.bounds = own }()
-	r.begin(b)
+	r.number, r.line, r.lineAt, r.fault = b.first-1, b.startLine, 0, nil
 	bounds := b.cuts.bounds
 	for i := range b.cuts.places {
 		at := &b.cuts.places[i]
 		r.number++
 		r.isCut = true
-		r.start, r.record.text, r.record.size = int(at.start), int(at.text), int(at.size)
-		r.raw = b.data[r.start : r.start+r.record.size]
+		r.start, r.record.text = int(at.start), int(at.text)
+		r.raw = b.data[at.start : at.start+at.size]
 		r.record.bounds, bounds = bounds[:len(own)], bounds[len(own):]
 		r.scratch = r.scratch[:0]
 		if err := visit(r); err != nil {

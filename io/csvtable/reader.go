@@ -10,7 +10,8 @@
 // The bytes are read in chunks that end with a line. Whether a chunk begins with a
 // record or within a quoted cell shows only after the chunk before, so each is looked
 // at in the likelier way, beside the others, and again where that was wrong. The cells
-// are cut when a block is visited.
+// are cut when a block is visited, or only where they are asked for when the list was
+// checked by a pass before.
 package csvtable
 
 import (

@@ -14,14 +14,13 @@ type row struct {
 	number  int64
 	scratch []byte // the values whose doubled quotes were undone
 
-	record record
-	isCut  bool  // the record is that of this row
-	fault  error // why it is not
+	record  record
+	isCut   bool  // record is how this row is cut into cells
+	fault   error // why the row cannot be cut
+	quote   int   // the first quote behind the start of the last row that was cut
+	careful bool  // the block holds a NUL byte or may hold too long a record
 
-	quote   int  // the first quote from a row on that was looked for
-	careful bool // the block holds a NUL byte or may hold too long a record
-
-	// The line of the row that was asked for last, and where that starts.
+	// The last line that was asked for, and where in the block's data that begins.
 	line   int64
 	lineAt int
 }
@@ -30,7 +29,7 @@ var _ table.Row = (*row)(nil)
 
 func (r *row) Number() int64 { return r.number }
 
-// Line counts the lines from the row on that it was asked for last.
+// Line counts from the last line that was asked for.
 func (r *row) Line() int64 {
 	r.line += int64(bytes.Count(r.block.data[r.lineAt:r.start], []byte{'\n'}))
 	r.lineAt = r.start
@@ -81,34 +80,36 @@ func (r *row) enter(start, end int) {
 	r.isCut = false
 }
 
-// cut cuts the row into cells, unless it is cut.
+// cut cuts the row into cells, unless that is done.
 func (r *row) cut() error {
-	if r.isCut || r.fault != nil {
-		return r.fault
+	if !r.isCut && r.fault == nil {
+		r.fault = r.split()
+		r.isCut = r.fault == nil
 	}
+	return r.fault
+}
+
+func (r *row) split() error {
 	data := r.block.data[r.start:]
 	if r.quote < r.start {
 		r.quote = indexFrom(r.block.data, r.start, '"')
 	}
 	if r.careful || r.quote < r.start+len(r.raw) {
-		if err := r.split(data); err != nil {
-			r.fault = r.block.fault(r.Line(), data, err)
-			return r.fault
+		if err := r.splitAny(data); err != nil {
+			return r.block.fault(r.Line(), data, err)
 		}
 	} else {
-		r.record.text, r.record.size = textEnd(r.raw), len(r.raw)
+		r.record.text = textEnd(r.raw)
 		r.record.splitPlain(data, r.record.text, r.block.scanner.dialect.Delimiter)
 	}
 	if columns := r.columns(); r.record.cells() != columns {
-		r.fault = r.block.scanner.errorAt(r.Line(), r.raw, ragged(&r.record, columns))
-		return r.fault
+		return r.block.scanner.errorAt(r.Line(), r.raw, ragged(&r.record, columns))
 	}
-	r.isCut = true
 	return nil
 }
 
-// split cuts any record off data.
-func (r *row) split(data []byte) error {
+// splitAny cuts any record off data.
+func (r *row) splitAny(data []byte) error {
 	window := data[:min(len(data), recordWindow)]
 	delimiter := r.block.scanner.dialect.Delimiter
 	err := r.record.split(window, delimiter, len(window) == len(data))

@@ -112,13 +112,13 @@ func (s *scanner) place(b *block) bool {
 	}
 	s.quoted = o.endsQuoted
 	rest := b.data[o.end:]
-	rows := len(o.starts)
+	rows := int64(len(o.starts))
 	if rows > 0 {
 		b.data = b.data[:o.end]
+		b.bounds = append(o.starts, int32(o.end))
 		b.prepend(s.pending)
-		b.mark(o.starts, len(s.pending))
 		b.first, b.startLine = s.number+1, s.line
-		s.number += int64(rows)
+		s.number += rows
 		s.line += int64(bytes.Count(s.pending, []byte{'\n'})) + o.lines
 		s.pending = s.pending[:0]
 	}
