@@ -24,8 +24,8 @@ type block struct {
 	// What next says of the records.
 	first     int64
 	startLine int64
-	rows      int
-	released  uint64 // how often the block was given back
+	bounds    []int32 // 0, then for each record where it ends, with its blank lines
+	released  uint64  // how often the block was given back
 
 	row  row
 	cuts cuts
@@ -50,16 +50,17 @@ func (b *block) reset() {
 // analyse runs beside other chunks'.
 func (b *block) analyse() {
 	if !b.overlong {
-		b.outline = guessOutline(b.data, b.scanner.dialect.Delimiter, b.last)
+		b.outline = guessOutline(b.data, b.scanner.dialect.Delimiter, b.last, b.bounds)
 	}
 	b.ready <- struct{}{}
 }
 
-// prepend puts the beginning of a record before the data, which are still at their
-// place in the buffer or in memory of their own.
+// prepend puts the beginning of the first record before the data, which are still at
+// their place in the buffer or in memory of their own.
 func (b *block) prepend(head []byte) {
 	switch {
 	case len(head) == 0:
+		return
 	case len(head) <= headroom && &b.data[0] == &b.buffer[headroom]:
 		start := headroom - len(head)
 		copy(b.buffer[start:], head)
@@ -67,11 +68,14 @@ func (b *block) prepend(head []byte) {
 	default:
 		b.data = append(append(make([]byte, 0, len(head)+len(b.data)), head...), b.data...)
 	}
+	for i := range b.bounds[1:] {
+		b.bounds[1+i] += int32(len(head))
+	}
 }
 
 func (b *block) First() int64 { return b.first }
 
-func (b *block) Len() int { return b.rows }
+func (b *block) Len() int { return len(b.bounds) - 1 }
 
 func (b *block) Release() {
 	b.released++
@@ -79,7 +83,9 @@ func (b *block) Release() {
 	b.scanner.free.Put(b)
 }
 
-// Each hands every row to visit. It cuts them into cells as it goes.
+// Each hands every row to visit. It cuts them into cells as it goes, or in a list that
+// was checked before as cells are asked for: what is wrong with one then shows after its
+// visit.
 func (b *block) Each(visit func(table.Row) error) error {
 	if b.cuts.whole {
 		return b.eachAgain(visit)
@@ -87,14 +93,21 @@ func (b *block) Each(visit func(table.Row) error) error {
 	r := &b.row
 	r.begin(b)
 	b.cuts.begin()
-	for r.next < len(b.data) {
-		if err := r.advance(); err != nil {
-			return err
+	for i, start := range b.bounds[:b.Len()] {
+		r.enter(int(start), int(b.bounds[i+1]))
+		if !b.scanner.checked {
+			if err := r.cut(); err != nil {
+				return err
+			}
 		}
 		if b.cuts.wanted {
 			r.keep()
 		}
-		if err := visit(r); err != nil {
+		err := visit(r)
+		if r.fault != nil {
+			return r.fault
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -14,11 +14,10 @@ type cuts struct {
 // place says where a record stands in the data of a block.
 type place struct {
 	start, text, size int32
-	line              int32 // from the block's first
 }
 
 // Keep says that the block will be visited more than once.
-func (b *block) Keep() { b.cuts.wanted = true }
+func (b *block) Keep() { b.cuts.wanted = !b.scanner.checked }
 
 var _ table.Keeper = (*block)(nil)
 
@@ -31,7 +30,7 @@ func (c *cuts) begin() { c.places, c.bounds = c.places[:0], c.bounds[:0] }
 // keep keeps how the record that the row stands on is cut.
 func (r *row) keep() {
 	c := &r.block.cuts
-	c.places = append(c.places, place{int32(r.start), int32(r.record.text), int32(r.record.size), int32(r.line - r.block.startLine)})
+	c.places = append(c.places, place{int32(r.start), int32(r.record.text), int32(len(r.raw))})
 	c.bounds = append(c.bounds, r.record.bounds...)
 }
 
@@ -39,14 +38,14 @@ func (r *row) keep() {
 func (b *block) eachAgain(visit func(table.Row) error) error {
 	r, own := &b.row, b.row.record.bounds
 	defer func() { r.record.bounds = own }()
-	r.number = b.first - 1
+	r.number, r.line, r.lineAt, r.fault = b.first-1, b.startLine, 0, nil
 	bounds := b.cuts.bounds
 	for i := range b.cuts.places {
 		at := &b.cuts.places[i]
 		r.number++
-		r.line = b.startLine + int64(at.line)
-		r.start, r.record.text, r.record.size = int(at.start), int(at.text), int(at.size)
-		r.raw = b.data[r.start : r.start+r.record.size]
+		r.isCut = true
+		r.start, r.record.text = int(at.start), int(at.text)
+		r.raw = b.data[at.start : at.start+at.size]
 		r.record.bounds, bounds = bounds[:len(own)], bounds[len(own):]
 		r.scratch = r.scratch[:0]
 		if err := visit(r); err != nil {

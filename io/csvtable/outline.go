@@ -8,13 +8,15 @@ import "bytes"
 type outline struct {
 	startsQuoted bool // the way it was read
 	endsQuoted   bool
-	rows         int // the records that end in the chunk
-	end          int // where the last of them ends, with its blank lines
+	starts       []int32 // of the records that end in the chunk; the first may begin before it
+	end          int     // where the last of them ends, with its blank lines
+	lines        int64   // that end before that
 }
 
-// guessOutline reads a chunk in the way that its first quote makes more likely.
-func guessOutline(data []byte, delimiter byte, last bool) outline {
-	return outlineOf(data, delimiter, looksQuoted(data, delimiter), last)
+// guessOutline reads a chunk in the way that its first quote makes more likely. The
+// starts stand in memory that is given.
+func guessOutline(data []byte, delimiter byte, last bool, memory []int32) outline {
+	return outlineOf(data, delimiter, looksQuoted(data, delimiter), last, memory)
 }
 
 // looksQuoted reports whether the first quote of a chunk looks as if it closed a cell.
@@ -29,16 +31,20 @@ func looksQuoted(data []byte, delimiter byte) bool {
 
 // outlineOf reads a chunk that begins within a quoted cell or with a record. last says
 // that the list ends with it. Records that Block.Each finds wrong are counted somehow.
-func outlineOf(data []byte, delimiter byte, quoted, last bool) outline {
+func outlineOf(data []byte, delimiter byte, quoted, last bool, memory []int32) outline {
 	o := outline{startsQuoted: quoted}
-	lines := recordLines{data: data}
+	lines := recordLines{data: data, starts: memory[:0]}
 	at := 0
 	for {
 		if quoted {
-			if at = afterQuoted(data, at, delimiter); at < 0 {
-				o.rows, o.end, o.endsQuoted = lines.rows, lines.begin, true
+			end := afterQuoted(data, at, delimiter)
+			if end < 0 {
+				o.starts, o.end, o.endsQuoted = lines.starts, lines.begin, true
+				o.lines = int64(bytes.Count(data[:o.end], []byte{'\n'}))
 				return o
 			}
+			lines.count += bytes.Count(data[at:end], []byte{'\n'})
+			at = end
 		}
 		quote := bytes.IndexByte(data[at:], '"')
 		if quote < 0 {
@@ -53,15 +59,16 @@ func outlineOf(data []byte, delimiter byte, quoted, last bool) outline {
 	if last {
 		lines.takeRest()
 	}
-	o.rows, o.end = lines.rows, len(data)
+	o.starts, o.end, o.lines = lines.starts, len(data), int64(lines.count)
 	return o
 }
 
-// recordLines counts the lines at which records end.
+// recordLines finds the lines at which records end.
 type recordLines struct {
-	data  []byte
-	begin int // of the record, or the blank line, that comes next; 0 for one begun before
-	rows  int
+	data   []byte
+	begin  int     // of the record, or the blank line, that comes next; 0 for one begun before
+	starts []int32 // of the records that ended
+	count  int
 }
 
 // take looks at data[from:to], which is not within quotes.
@@ -73,18 +80,19 @@ func (l *recordLines) take(from, to int) {
 		}
 		from += width
 		if length := from - l.begin; length > 1 || length == 1 && l.data[l.begin] != '\r' {
-			l.rows++
+			l.starts = append(l.starts, int32(l.begin))
 		}
 		from++
+		l.count++
 		l.begin = from
 	}
 }
 
-// takeRest counts a last record without a line ending.
+// takeRest takes a last record without a line ending.
 func (l *recordLines) takeRest() {
 	rest := len(l.data) - l.begin
 	if rest > 1 || rest == 1 && l.data[l.begin] != '\r' {
-		l.rows++
+		l.starts = append(l.starts, int32(l.begin))
 	}
 }
 

@@ -50,9 +50,15 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 		return err
 	}
 	own, ok := r.(*row)
-	if ok && own.record.cells() != p.writer.columns {
+	if ok && own.columns() != p.writer.columns {
 		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",
-			own.number, count(own.record.cells(), "cell"), count(p.writer.columns, "column"))
+			own.number, count(own.columns(), "cell"), count(p.writer.columns, "column"))
+	}
+	carried := ok && own.block.scanner.dialect.Delimiter == p.writer.dialect.Delimiter
+	if ok && (len(fills) > 0 || !carried) {
+		if err := own.cut(); err != nil {
+			return err
+		}
 	}
 	if p.writer.encoder != nil {
 		if err := p.writer.checkText(r, fills, appended); err != nil {
@@ -60,7 +66,7 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 		}
 	}
 	switch {
-	case !ok || own.block.scanner.dialect.Delimiter != p.writer.dialect.Delimiter:
+	case !carried:
 		p.endLine()
 		p.encode(r, fills, appended)
 	case own.block != p.block:
@@ -86,12 +92,12 @@ func (p *part) carry(r *row, fills []table.Fill, appended []string) {
 		p.from = r.start + end
 	}
 	if len(appended) > 0 {
-		text := r.start + r.record.text
+		text := r.start + r.text()
 		p.buffer = append(p.buffer, p.data[p.from:text]...)
 		p.writeAppended(appended)
 		p.from = text
 	}
-	p.to = r.start + r.record.size
+	p.to = r.start + len(r.raw)
 }
 
 // encode adds a row of another list from its values.

@@ -10,7 +10,8 @@
 // The bytes are read in chunks that end with a line. Whether a chunk begins with a
 // record or within a quoted cell shows only after the chunk before, so each is looked
 // at in the likelier way, beside the others, and again where that was wrong. The cells
-// are cut when a block is visited.
+// are cut when a block is visited, or only where they are asked for when the list was
+// checked by a pass before.
 package csvtable
 
 import (
@@ -35,6 +36,11 @@ type Options struct {
 	// Encoding is that of the list's files; "" has it recognised. A byte order mark
 	// goes before it.
 	Encoding Encoding
+	// Checked says that every row of the list was read before and found sound, with these
+	// very bytes. Then a row is cut into cells only when a cell is asked for or filled, and
+	// what is wrong with it shows only then: Block.Each returns it after the visit of the
+	// row, whose cells are empty.
+	Checked bool
 }
 
 // Reader reads the rows of a list, which may be of several files. Its memory is

@@ -9,27 +9,37 @@ import (
 // row is the row of a block that its visitor stands on.
 type row struct {
 	block   *block
-	record  record
 	start   int // of the record in the block's data
 	raw     []byte
 	number  int64
-	line    int64
 	scratch []byte // the values whose doubled quotes were undone
 
-	// Where the next row begins.
-	next     int
-	nextLine int64
-	quote    int  // the first quote from there on
-	careful  bool // the block holds a NUL byte or may hold too long a record
+	record  record
+	isCut   bool  // record is how this row is cut into cells
+	fault   error // why the row cannot be cut
+	quote   int   // the first quote behind the start of the last row that was cut
+	careful bool  // the block holds a NUL byte or may hold too long a record
+
+	// The last line that was asked for, and where in the block's data that begins.
+	line   int64
+	lineAt int
 }
 
 var _ table.Row = (*row)(nil)
 
 func (r *row) Number() int64 { return r.number }
 
-func (r *row) Line() int64 { return r.line }
+// Line counts from the last line that was asked for.
+func (r *row) Line() int64 {
+	r.line += int64(bytes.Count(r.block.data[r.lineAt:r.start], []byte{'\n'}))
+	r.lineAt = r.start
+	return r.line
+}
 
 func (r *row) Cell(i int) []byte {
+	if !r.isCut && r.cut() != nil {
+		return nil
+	}
 	start, end := r.record.cell(i)
 	raw := r.raw[start:end:end]
 	if len(raw) == 0 || raw[0] != '"' {
@@ -57,63 +67,65 @@ func cellValue(raw []byte, scratch *[]byte) []byte {
 
 // begin goes before the first row of the block.
 func (r *row) begin(b *block) {
-	r.number, r.next, r.nextLine = b.first-1, 0, b.startLine
-	r.quote = indexFrom(b.data, 0, '"')
-	r.careful = len(b.data) > maxRecord || bytes.IndexByte(b.data, 0) >= 0
+	r.number, r.line, r.lineAt = b.first-1, b.startLine, 0
+	r.quote, r.fault = -1, nil
+	r.careful = len(b.data) > maxRecord || !b.scanner.checked && bytes.IndexByte(b.data, 0) >= 0
 }
 
-// advance goes to the next row.
-func (r *row) advance() error {
-	r.start, r.line = r.next, r.nextLine
+// enter goes to the next row, which stands in data[start:end] of the block.
+func (r *row) enter(start, end int) {
+	r.start, r.raw = start, r.block.data[start:end]
 	r.number++
 	r.scratch = r.scratch[:0]
+	r.isCut = false
+}
+
+// cut cuts the row into cells, unless that is done.
+func (r *row) cut() error {
+	if !r.isCut && r.fault == nil {
+		r.fault = r.split()
+		r.isCut = r.fault == nil
+	}
+	return r.fault
+}
+
+func (r *row) split() error {
 	data := r.block.data[r.start:]
 	if r.quote < r.start {
 		r.quote = indexFrom(r.block.data, r.start, '"')
 	}
-	width := bytes.IndexByte(data, '\n')
-	if width < 0 || r.quote < r.start+width || r.careful {
-		if err := r.split(data); err != nil {
-			return r.block.fault(r.line, data, err)
+	if r.careful || r.quote < r.start+len(r.raw) {
+		if err := r.splitAny(data); err != nil {
+			return r.block.fault(r.Line(), data, err)
 		}
 	} else {
-		r.splitLine(data, width)
+		r.record.text = textEnd(r.raw)
+		r.record.splitPlain(data, r.record.text, r.block.scanner.dialect.Delimiter)
 	}
-	r.raw = data[:r.record.size]
-	r.next += r.record.size
-	if columns := len(r.block.scanner.header.columns); r.record.cells() != columns {
-		return r.block.scanner.errorAt(r.line, r.raw, ragged(&r.record, columns))
+	if columns := r.columns(); r.record.cells() != columns {
+		return r.block.scanner.errorAt(r.Line(), r.raw, ragged(&r.record, columns))
 	}
 	return nil
 }
 
-// splitLine cuts a record that is the line which ends at the LF at data[end].
-func (r *row) splitLine(data []byte, end int) {
-	text := end
-	if text > 0 && data[text-1] == '\r' {
-		text--
-	}
-	r.record.splitPlain(data, text, r.block.scanner.dialect.Delimiter)
-	size := end + 1
-	r.nextLine++
-	if size < len(data) && data[size] <= '\r' {
-		blank, _ := lineEndings(data[size:], true)
-		r.nextLine += int64(bytes.Count(data[size:size+blank], []byte{'\n'}))
-		size += blank
-	}
-	r.record.text, r.record.size = text, size
-}
-
-// split cuts any record off data.
-func (r *row) split(data []byte) error {
+// splitAny cuts any record off data.
+func (r *row) splitAny(data []byte) error {
 	window := data[:min(len(data), recordWindow)]
 	delimiter := r.block.scanner.dialect.Delimiter
 	err := r.record.split(window, delimiter, len(window) == len(data))
 	if err == errIncomplete || err == nil && r.record.size > maxRecord {
 		return overlong(window, delimiter)
 	}
-	if err == nil {
-		r.nextLine += int64(bytes.Count(data[:r.record.size], []byte{'\n'}))
-	}
 	return err
+}
+
+// columns returns how many cells the row has, once it is cut.
+func (r *row) columns() int { return len(r.block.scanner.header.columns) }
+
+// text returns where the text of the row ends in raw; its line ending follows.
+func (r *row) text() int {
+	if r.isCut {
+		return r.record.text
+	}
+	return textEnd(r.raw)
 }

@@ -18,6 +18,7 @@ type scanner struct {
 	dialect Dialect
 	header  header
 	guessed bool // the encoding is a guess
+	checked bool // the list was found sound before
 	size    int  // of a chunk, in bytes
 
 	// What passes between the goroutines.
@@ -43,7 +44,7 @@ const chunkSize = 256 << 10
 // newScanner reads the header of a file of a list whose first one is leader; nil for that
 // one itself.
 func newScanner(in io.Reader, name string, options Options, leader *scanner) (*scanner, error) {
-	s := &scanner{name: name, leader: leader, source: source{in: in}, line: 1, size: chunkSize}
+	s := &scanner{name: name, leader: leader, source: source{in: in}, line: 1, checked: options.Checked, size: chunkSize}
 	if err := s.readHeader(options.Encoding); err != nil {
 		return nil, err
 	}
@@ -107,19 +108,21 @@ func (s *scanner) place(b *block) bool {
 	case b.overlong:
 		o = outline{}
 	case o.startsQuoted != s.quoted:
-		o = outlineOf(b.data, s.dialect.Delimiter, s.quoted, b.last)
+		o = outlineOf(b.data, s.dialect.Delimiter, s.quoted, b.last, o.starts)
 	}
 	s.quoted = o.endsQuoted
 	rest := b.data[o.end:]
-	if o.rows > 0 {
+	rows := int64(len(o.starts))
+	if rows > 0 {
 		b.data = b.data[:o.end]
+		b.bounds = append(o.starts, int32(o.end))
 		b.prepend(s.pending)
-		b.first, b.rows, b.startLine = s.number+1, o.rows, s.line
-		s.number += int64(o.rows)
-		s.line += int64(bytes.Count(b.data, []byte{'\n'}))
+		b.first, b.startLine = s.number+1, s.line
+		s.number += rows
+		s.line += int64(bytes.Count(s.pending, []byte{'\n'})) + o.lines
 		s.pending = s.pending[:0]
 	}
 	s.pending = append(s.pending, rest...)
 	s.err = s.ending(b)
-	return o.rows > 0
+	return rows > 0
 }

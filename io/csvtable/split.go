@@ -174,3 +174,19 @@ func lineEndings(data []byte, last bool) (length int, whole bool) {
 		}
 	}
 }
+
+// textEnd returns where the text of a whole record ends that raw holds with its line
+// ending and the blank lines after it. A CR that no LF follows is at the end of the file.
+func textEnd(raw []byte) int {
+	end := len(raw)
+	if end > 0 && raw[end-1] == '\r' {
+		end--
+	}
+	for end > 0 && raw[end-1] == '\n' {
+		end--
+		if end > 0 && raw[end-1] == '\r' {
+			end--
+		}
+	}
+	return end
+}

@@ -62,7 +62,7 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 	for i, input := range list.inputs {
 		inputs[i] = input
 	}
-	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding}, inputs...)
+	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, Checked: list.checked}, inputs...)
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {

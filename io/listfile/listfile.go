@@ -41,6 +41,7 @@ type List struct {
 	states  []state
 	spool   *textfile.Spool // of standard input; nil when files were named
 	all     bool            // every column is read, whichever are asked for
+	checked bool            // no fault is looked for that a pass before would have found
 	sheet   *checkedSheet   // of a workbook
 }
 
@@ -137,6 +138,15 @@ func (l *List) Whole() *List {
 	whole := *l
 	whole.all = true
 	return &whole
+}
+
+// Checked returns the list for passes that need not look for faults again, because a
+// pass before read every row of these very files. Text is read in less time then; what is
+// wrong with a row after all shows only when its cells are looked at.
+func (l *List) Checked() *List {
+	checked := *l
+	checked.checked = true
+	return &checked
 }
 
 // Open opens the list for one pass, in which the cells of these columns are read.
