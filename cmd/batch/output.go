@@ -155,14 +155,13 @@ func createOutputs(output pipeline.Output, list *listFile, stdout io.Writer, pat
 	return files, nil
 }
 
-// rows returns the list as the writers need it read.
+// rows returns the list as the writers need it read, when it was read whole before.
 func (f *outputFiles) rows(list *listFile) *listFile {
-	whole := *list
-	whole.List = f.out.Rows
+	rows := f.out.Rows
 	if f.rejects != nil && f.rejects.Rows != list.List {
-		whole.List = f.rejects.Rows
+		rows = f.rejects.Rows
 	}
-	return &whole
+	return &listFile{rows.Checked(), list.names, list.paths}
 }
 
 // checkOutputs refuses outputs that their formats cannot hold, before anything is

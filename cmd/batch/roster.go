@@ -62,7 +62,7 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 	s.roster = &rosterOf{
 		session: s, path: filepath.Join(dir, rosterFolder, hex.EncodeToString(name[:16])),
 		key: rosterKey{
-			Program: programID(), List: mark, Files: list.paths, Encoding: s.encoding, Sheet: s.sheet,
+			List: mark, Files: list.paths, Encoding: s.encoding, Sheet: s.sheet,
 			Mapping: scope.Mapping, Wanted: scope.Wanted, Prefer: scope.Prefer,
 		},
 	}
@@ -75,15 +75,27 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 	return s.roster.roster, err
 }
 
-// programID tells this program from others, as far as it was built from another source.
-func programID() string {
-	info, _ := debug.ReadBuildInfo() // nil without modules
-	return version + "\n" + fmt.Sprint(info)
+// programID tells this program from one that was built from another source, which may
+// find out something else: by its file, because not every build tells its version.
+func programID() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(version, info.Size(), info.ModTime().UnixNano()), nil
 }
 
 // sum returns the hash of what the roster depends on, as the journal is now.
 func (r *rosterOf) sum() ([]byte, error) {
-	r.key.Journal = r.journal.Version()
+	program, err := programID()
+	if err != nil {
+		return nil, err
+	}
+	r.key.Program, r.key.Journal = program, r.journal.Version()
 	text, err := json.Marshal(r.key)
 	sum := sha256.Sum256(text)
 	return sum[:], err

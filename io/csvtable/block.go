@@ -27,8 +27,7 @@ type block struct {
 	bounds    []int32 // 0, then for each record where it ends, with its blank lines
 	released  uint64  // how often the block was given back
 
-	row  row
-	cuts cuts
+	row row
 }
 
 var _ table.Block = (*block)(nil)
@@ -44,7 +43,6 @@ func newBlock(s *scanner) *block {
 
 func (b *block) reset() {
 	b.data, b.weight, b.last, b.overlong, b.failure = nil, 1, false, false, nil
-	b.cuts.reset()
 }
 
 // analyse runs beside other chunks'.
@@ -87,21 +85,14 @@ func (b *block) Release() {
 // was checked before as cells are asked for: what is wrong with one then shows after its
 // visit.
 func (b *block) Each(visit func(table.Row) error) error {
-	if b.cuts.whole {
-		return b.eachAgain(visit)
-	}
 	r := &b.row
 	r.begin(b)
-	b.cuts.begin()
 	for i, start := range b.bounds[:b.Len()] {
 		r.enter(int(start), int(b.bounds[i+1]))
 		if !b.scanner.checked {
 			if err := r.cut(); err != nil {
 				return err
 			}
-		}
-		if b.cuts.wanted {
-			r.keep()
 		}
 		err := visit(r)
 		if r.fault != nil {
@@ -111,7 +102,6 @@ func (b *block) Each(visit func(table.Row) error) error {
 			return err
 		}
 	}
-	b.cuts.whole = b.cuts.wanted
 	return nil
 }
 

@@ -49,13 +49,6 @@ type Block interface {
 	Release()
 }
 
-// Keeper is a Block that can be told that it will be visited more than once, so that it
-// keeps for the later visits what the first finds out.
-type Keeper interface {
-	Block
-	Keep()
-}
-
 // Kind says how the values of an appended column are kept in a format with types.
 type Kind uint8
 

@@ -30,8 +30,8 @@ func visit(block table.Block, width, most int) (rows []seen, err error) {
 	return rows, err
 }
 
-// TestAnotherVisitShowsTheSame visits blocks that keep how they are cut, and others that
-// do not, again and again, after visits that ended early too.
+// TestAnotherVisitShowsTheSame visits blocks again and again, after visits that ended early
+// too.
 func TestAnotherVisitShowsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t).String()
@@ -47,9 +47,6 @@ func TestAnotherVisitShowsTheSame(t *testing.T) {
 				return
 			}
 			want, wantErr := visit(block, width, -1)
-			if rapid.Bool().Draw(t, "keep") {
-				block.(table.Keeper).Keep()
-			}
 			for range rapid.IntRange(1, 4).Draw(t, "visits") {
 				most := rapid.IntRange(0, len(want)+1).Draw(t, "rows")
 				got, err := visit(block, width, most)
@@ -81,7 +78,6 @@ func TestAnotherVisitWritesTheSame(t *testing.T) {
 			w := csvtable.NewWriter(&out, r, columns("one", "two"))
 			err := eachBlock(r, func(block table.Block) error {
 				if visitedBefore {
-					block.(table.Keeper).Keep()
 					if _, err := visit(block, len(r.Schema().Columns), -1); err != nil {
 						return err
 					}
