@@ -144,7 +144,7 @@ func TestWhatIsNoTimeNoFieldAndNoFlagIsRefused(t *testing.T) {
 		"a number without an end":  {bytes.Repeat([]byte{0xff}, 11), func(p *packet) { p.number() }},
 		"a price of no field":      {[]byte{1 << enrich.NumFields}, func(p *packet) { p.prices() }},
 	} {
-		p := packet{data: c.data}
+		p := packet{data: string(c.data)}
 		if c.read(&p); p.err == nil {
 			t.Errorf("%s was read", name)
 		}

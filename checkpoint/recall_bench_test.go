@@ -40,7 +40,7 @@ func BenchmarkRecall(b *testing.B) {
 					}
 				}
 				between := cpuTime()
-				recall := journal.Recall(0)
+				recall := journal.Recall(0, true)
 				var outcomes []attempt.Outcome
 				for _, ids := range blocks {
 					if outcomes, err = recall(ids, outcomes[:0]); err != nil {

@@ -31,7 +31,7 @@ func newBadgerRig(t *testing.T) *rig {
 
 func testRecall(t *testing.T, r *rig, memory int64) {
 	all := outcomesOfAllKinds(r, 300)
-	recall := r.Recall(memory)
+	recall := r.Recall(memory, true)
 	rapid.Check(t, func(t *rapid.T) {
 		ids := drawIDs(t, all)
 		known := []attempt.Outcome{{Doubt: "what was there before"}}
@@ -77,7 +77,7 @@ func (r *rig) checkOutcome(outcome attempt.Outcome, who enrich.Identity) {
 func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 60)
-	recall := r.Recall(0)
+	recall := r.Recall(0, true)
 	for range 10 {
 		_, err := recall(all, nil)
 		r.check(err)
@@ -110,7 +110,7 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			all := outcomesOfAllKinds(r, 300)
-			recollection := &recollection{journal: r.Journal, attempts: all[len(all)-1], memory: c.memory}
+			recollection := newRecollection(r.Journal, all[len(all)-1], c.memory, true)
 			for n := range 100 {
 				ids := all[:100]
 				if c.apart {
@@ -121,11 +121,22 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 				_, err := recollection.outcomes(ids, nil)
 				r.check(err)
 			}
-			if held := recollection.held.Load() != nil; held != c.held {
-				t.Errorf("held %t, want %t", held, c.held)
+			for kind, held := range map[string]*held{"intents": recollection.intents, "resolutions": recollection.resolutions} {
+				if held := held.chunksHeld() > 0; held != c.held {
+					t.Errorf("%s held %t, want %t", kind, held, c.held)
+				}
 			}
 		})
 	}
+}
+
+func (h *held) chunksHeld() (chunks int) {
+	for i := range h.chunks {
+		if h.chunks[i].records.Load() != nil {
+			chunks++
+		}
+	}
+	return chunks
 }
 
 // outcomesOfAllKinds makes attempts, for person 0 and on, of which some are open, in
@@ -166,7 +177,7 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		"of an unknown version": {ids: all, lose: []Write{{idKey(resolutionPrefix, all[30]), []byte{recordVersion + 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recall := r.Recall(0)
+			recall := r.Recall(0, true)
 			for _, lost := range c.lose {
 				kept, err := r.store.Get(lost.Key)
 				r.check(err)
@@ -181,7 +192,7 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		})
 	}
 	for _, ids := range [][]attempt.ID{all, nil} {
-		if known, err := r.Recall(0)(ids, nil); err != nil || len(known) != len(ids) {
+		if known, err := r.Recall(0, true)(ids, nil); err != nil || len(known) != len(ids) {
 			t.Errorf("of %d attempts, with all records back: %d, %v", len(ids), len(known), err)
 		}
 	}

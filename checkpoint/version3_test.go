@@ -137,7 +137,7 @@ func (r *rig) tell() knowledge {
 		ids = append(ids, entry.ID)
 	}
 	var err error
-	told.Outcomes, err = r.Recall(0)(ids, nil)
+	told.Outcomes, err = r.Recall(0, true)(ids, nil)
 	r.check(err)
 	for first := range 256 {
 		r.check(r.Journal.Records(byte(first), func(key enrich.Key, recordOf func() (attempt.Record, error)) (err error) {

@@ -86,7 +86,7 @@ func TestReadingKeepsTheVersion(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 20)
 	before := r.Version()
-	_, err := r.Recall(0)(all, nil)
+	_, err := r.Recall(0, true)(all, nil)
 	r.check(err)
 	_, err = r.Record(person(1))
 	r.check(err)

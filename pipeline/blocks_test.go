@@ -357,7 +357,7 @@ func (d drawnAnswers) Records(first byte, visit func(enrich.Key, func() (attempt
 	})
 }
 
-func (d drawnAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+func (d drawnAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		for i, id := range ids {
 			if i > 0 && ids[i-1] >= id {
@@ -398,8 +398,8 @@ func doubtOf(id attempt.ID) string {
 // mixedUp says of every attempt that it was about somebody else.
 type mixedUp struct{ drawnAnswers }
 
-func (m mixedUp) Recall(memory int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
-	recall := m.drawnAnswers.Recall(memory)
+func (m mixedUp) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	recall := m.drawnAnswers.Recall(memory, who)
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		known, err := recall(ids, known)
 		for i := range known {

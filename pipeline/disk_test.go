@@ -15,6 +15,7 @@ import (
 type disk struct {
 	mu      sync.Mutex
 	records map[string][]byte
+	commits uint64
 }
 
 // mount is one process's hold on a disk; it is the journal's store.
@@ -54,6 +55,7 @@ func (m *mount) Commit(writes []checkpoint.Write) error {
 	}
 	m.disk.mu.Lock()
 	defer m.disk.mu.Unlock()
+	m.disk.commits++
 	for _, w := range writes {
 		if w.Value == nil {
 			delete(m.disk.records, string(w.Key))
@@ -83,6 +85,12 @@ func (m *mount) Scan(prefix, from []byte, visit func(key, value []byte) (bool, e
 		}
 	}
 	return nil
+}
+
+func (m *mount) Version() uint64 {
+	m.disk.mu.Lock()
+	defer m.disk.mu.Unlock()
+	return m.disk.commits
 }
 
 func (m *mount) Close() error { return nil }

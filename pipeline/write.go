@@ -17,9 +17,10 @@ import (
 type Answers interface {
 	Recorder
 	// Recall returns a function that appends to known what is known of attempts, whose
-	// numbers ascend, in their order. It may be called from many goroutines, and hold what
-	// it knows in so many bytes of memory, 0 for no ceiling.
-	Recall(memory int64) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+	// numbers ascend, in their order; who says whether Outcome.Who is wanted. It may be
+	// called from many goroutines, and hold what it knows in so many bytes of memory, 0 for
+	// no ceiling.
+	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
 // Output says how the output of a run is made: from the list, the configuration
@@ -100,7 +101,7 @@ func (o Output) Filled() []int {
 func (o Output) Write(ctx context.Context, list List, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
 	w := &writing{
 		Output: o, list: list, answers: answers, out: out, rejects: rejects,
-		known: newKnowledge(answers, o.Scope.Memory), recallAll: answers.Recall(o.Scope.Memory), rows: map[Status]int64{},
+		known: newKnowledge(answers, o.Scope.Memory), recallAll: answers.Recall(o.Scope.Memory, true), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
 	err = w.pass(ctx, func(p *pen, turn table.Turn) error {

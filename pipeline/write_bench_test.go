@@ -214,7 +214,7 @@ func (j *heldAnswers) RecordOf(key enrich.Key) (record attempt.Record, err error
 	return record, nil
 }
 
-func (j *heldAnswers) Recall(int64) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+func (j *heldAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		if !slices.IsSorted(ids) {
 			return known, errors.New("the attempts do not ascend")

@@ -21,6 +21,7 @@ var errDisk = errors.New("the disk failed")
 type disk struct {
 	mu      sync.Mutex
 	records map[string][]byte
+	commits uint64
 	// synced is what a crash leaves of the records on a disk that does not sync;
 	// nil on one that does.
 	synced map[string][]byte
@@ -37,6 +38,7 @@ func newDisk(syncs bool) *disk {
 func (d *disk) apply(writes []checkpoint.Write) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.commits++
 	for _, write := range writes {
 		if write.Value == nil {
 			delete(d.records, string(write.Key))
@@ -142,6 +144,12 @@ func (s *store) Commit(writes []checkpoint.Write) error {
 		return errDead
 	}
 	return nil
+}
+
+func (s *store) Version() uint64 {
+	s.world.disk.mu.Lock()
+	defer s.world.disk.mu.Unlock()
+	return s.world.disk.commits
 }
 
 func (s *store) Close() error { return nil }
