@@ -151,6 +151,25 @@ func TestWhatIsNoTimeNoFieldAndNoFlagIsRefused(t *testing.T) {
 	}
 }
 
+// TestNumbersAreReadAsTheLibraryReadsThem draws bytes of which many are parts of long
+// numbers.
+func TestNumbersAreReadAsTheLibraryReadsThem(t *testing.T) {
+	part := rapid.OneOf(rapid.Byte(), rapid.ByteRange(0x80, 0xff), rapid.SampledFrom([]byte{0, 1, 2, 0x7f, 0x80, 0xff}))
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(part, 0, 12).Draw(t, "data")
+		want, length := binary.Uvarint(data)
+		p := packet{data: string(data)}
+		if got := p.number(); (length > 0) != (p.err == nil) || length > 0 && (got != want || p.at != length) || length <= 0 && got != 0 {
+			t.Fatalf("number %d up to %d, error %v; want %d up to %d", got, p.at, p.err, want, length)
+		}
+		signed, _ := binary.Varint(data)
+		p = packet{data: string(data)}
+		if got := p.signed(); p.err == nil && got != signed {
+			t.Fatalf("signed number %d, want %d", got, signed)
+		}
+	})
+}
+
 // FuzzUnpack reads values of which every byte may be wrong: what can be read is written
 // as it was read.
 func FuzzUnpack(f *testing.F) {
