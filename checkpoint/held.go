@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"fmt"
 	"math"
 	"sync/atomic"
 
@@ -103,74 +104,96 @@ func apartIn(ids []attempt.ID) (apart int) {
 	return apart
 }
 
-// hold reads those chunks of attempts into memory that were asked for enough.
+// hold reads those chunks into memory of which enough attempts were asked for.
 func (h *held) hold(ids []attempt.ID) error {
-	from, to := 0, 0 // the chunks that are to be read, one behind the other
+	var due []int
 	for len(ids) > 0 && h.room.Load() > 0 {
 		number := h.chunkOf(ids[0])
 		if number >= len(h.chunks) {
-			break // begun since
+			break // they began since
 		}
 		count := 1
 		for count < len(ids) && h.chunkOf(ids[count]) == number {
 			count++
 		}
-		if h.chunks[number].due(ids[:count]) {
-			if number > to {
-				if err := h.read(from, to); err != nil {
-					return err
-				}
-				from = number
-			}
-			to = number + 1
+		if h.chunks[number].isDue(ids[:count]) {
+			due = append(due, number)
 		}
 		ids = ids[count:]
 	}
-	return h.read(from, to)
+	if len(due) == 0 {
+		return nil
+	}
+	return h.read(due)
 }
 
 func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) }
 
-// due counts that attempts are asked for, and reports whether the chunk is to be read.
-func (c *heldChunk) due(ids []attempt.ID) bool {
+// isDue counts that attempts of the chunk are asked for, and reports whether it is to be
+// read.
+func (c *heldChunk) isDue(ids []attempt.ID) bool {
 	return c.records.Load() == nil && c.sought.Add(int32(len(ids)+apartIn(ids)*worthHolding)) > heldTogether
 }
 
-// read reads chunks, from one to before another, as far as there is room for them.
-func (h *held) read(from, to int) error {
-	if from == to {
-		return nil
-	}
-	first, last := attempt.ID(from*heldTogether+1), attempt.ID(to*heldTogether)
-	var values []byte
-	records := &heldRecords{}
-	known := 0 // how many of the chunk's ends are
-	endUpTo := func(at int) {
-		for ; known < at; known++ {
-			records.ends[known] = uint32(len(values))
-		}
-	}
+// read reads chunks, whose numbers ascend, as far as there is room for them.
+func (h *held) read(due []int) error {
+	firstKey := func(number int) []byte { return idKey(h.prefix, attempt.ID(number*heldTogether+1)) }
+	var reading chunkReading
 	enter := func() {
-		endUpTo(heldTogether)
-		records.values = string(values)
-		h.enter(from, records)
-		from, records, values, known = from+1, &heldRecords{}, values[:0], 0
+		h.enter(due[0], reading.end())
+		due = due[1:]
 	}
-	err := scanIDs(h.store, h.prefix, first, last, func(id attempt.ID, _, value []byte) error {
-		for from < h.chunkOf(id) {
+	err := leap(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
+		if len(key) != idKeyLength {
+			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, restore)
+		}
+		number := h.chunkOf(idOf(key))
+		for len(due) > 0 && due[0] < number {
 			enter()
 		}
-		endUpTo(int(id-1) % heldTogether)
-		values = append(values, value...)
-		return nil
+		switch {
+		case len(due) == 0:
+			return false, nil, nil
+		case number < due[0]:
+			return true, firstKey(due[0]), nil
+		}
+		reading.add(int(idOf(key)-1)%heldTogether, value)
+		return true, nil, nil
 	})
 	if err != nil {
 		return err
 	}
-	for from < to {
+	for len(due) > 0 {
 		enter()
 	}
 	return nil
+}
+
+// chunkReading gathers the records of one chunk after the other.
+type chunkReading struct {
+	values []byte
+	ends   [heldTogether]uint32
+	known  int // how many of the ends are
+}
+
+// add adds the value of the record at a place, behind those that were added.
+func (r *chunkReading) add(at int, value []byte) {
+	r.endUpTo(at)
+	r.values = append(r.values, value...)
+}
+
+func (r *chunkReading) endUpTo(at int) {
+	for ; r.known < at; r.known++ {
+		r.ends[r.known] = uint32(len(r.values))
+	}
+}
+
+// end returns the records of the chunk, and begins with another one.
+func (r *chunkReading) end() *heldRecords {
+	r.endUpTo(heldTogether)
+	records := &heldRecords{string(r.values), r.ends}
+	r.values, r.known = r.values[:0], 0
+	return records
 }
 
 // enter holds the records of a chunk, when there is room for them and nobody else was
