@@ -26,10 +26,7 @@ func (s *badgerStore) Leap(prefix, from []byte, visit func(key, value []byte) (m
 	reached := s.guard.walkFrom(from)
 	txn := s.reading()
 	defer txn.Discard()
-	options := badger.DefaultIteratorOptions
-	options.Prefix = prefix
-	options.PrefetchValues = false // they lie beside their keys
-	records := txn.NewIterator(options)
+	records := newest{Iterator: txn.NewIterator(scanOptions(prefix))}
 	defer records.Close()
 	var item *badger.Item
 	var more bool
@@ -43,6 +40,10 @@ func (s *badgerStore) Leap(prefix, from []byte, visit func(key, value []byte) (m
 		if err := reached.key(item.Key()); err != nil {
 			return err
 		}
+		if records.isReplaced(item) {
+			records.Next()
+			continue
+		}
 		if err := item.Value(show); err != nil || !more {
 			return err
 		}
@@ -54,4 +55,31 @@ func (s *badgerStore) Leap(prefix, from []byte, visit func(key, value []byte) (m
 		records.Seek(to)
 	}
 	return reached.end(prefix)
+}
+
+// scanOptions make an iterator show every version of a record, of which newest picks:
+// Badger takes a fifth longer to pick them itself.
+func scanOptions(prefix []byte) badger.IteratorOptions {
+	options := badger.DefaultIteratorOptions
+	options.Prefix = prefix
+	options.PrefetchValues = false // they lie beside their keys
+	options.AllVersions = true
+	return options
+}
+
+// newest goes through all versions of records, of which those of a key follow each other,
+// the newest first.
+type newest struct {
+	*badger.Iterator
+	key []byte // of the item before
+}
+
+// isReplaced reports whether what the iterator stands at is no record: an older version
+// of the one before, or one that was deleted. It is called once for each.
+func (n *newest) isReplaced(item *badger.Item) bool {
+	if bytes.Equal(item.Key(), n.key) {
+		return true
+	}
+	n.key = append(n.key[:0], item.Key()...)
+	return item.IsDeletedOrExpired()
 }

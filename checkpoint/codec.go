@@ -26,8 +26,8 @@ const (
 )
 
 // isKnownVersion reports whether a value is of a version that this program reads.
-func isKnownVersion(data []byte) bool {
-	return len(data) > 0 && (data[0] >= oldestVersion && data[0] <= recordVersion)
+func isKnownVersion[T string | []byte](value T) bool {
+	return len(value) > 0 && (value[0] >= oldestVersion && value[0] <= recordVersion)
 }
 
 // packer is a record that has a packed form.
@@ -73,21 +73,21 @@ func encode[T any](record *T) []byte {
 
 // decode reads the value of a record. The key is what errors tell.
 func decode[T any](key, data []byte, into *T) error {
-	return decodeFrom(&packet{}, key, data, "", into)
+	return decodeFrom(&packet{}, key, string(data), into)
 }
 
-// decodeFrom is decode for who reads many records: with a packet that is used again, and
-// the value as a text too, of which the record's texts become parts; "" for none.
-func decodeFrom[T any](from *packet, key, data []byte, text string, into *T) error {
-	if !isKnownVersion(data) {
+// decodeFrom is decode for who reads many records, with a packet that is used again. The
+// texts of the record are parts of its value.
+func decodeFrom[T any](from *packet, key []byte, value string, into *T) error {
+	if !isKnownVersion(value) {
 		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, string(key))
 	}
 	var err error
-	if packed := packerOf(into); packed != nil && data[0] >= packedVersion {
-		from.reset(data[1:], text[min(1, len(text)):])
+	if packed := packerOf(into); packed != nil && value[0] >= packedVersion {
+		from.reset(value[1:])
 		err = unpackAll(packed, from)
 	} else {
-		err = json.Unmarshal(data[1:], into)
+		err = json.Unmarshal([]byte(value[1:]), into)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: record %q cannot be read: %w", ErrCorrupt, string(key), err)

@@ -144,11 +144,30 @@ func TestWhatIsNoTimeNoFieldAndNoFlagIsRefused(t *testing.T) {
 		"a number without an end":  {bytes.Repeat([]byte{0xff}, 11), func(p *packet) { p.number() }},
 		"a price of no field":      {[]byte{1 << enrich.NumFields}, func(p *packet) { p.prices() }},
 	} {
-		p := packet{data: c.data}
+		p := packet{data: string(c.data)}
 		if c.read(&p); p.err == nil {
 			t.Errorf("%s was read", name)
 		}
 	}
+}
+
+// TestNumbersAreReadAsTheLibraryReadsThem draws bytes of which many are parts of long
+// numbers.
+func TestNumbersAreReadAsTheLibraryReadsThem(t *testing.T) {
+	part := rapid.OneOf(rapid.Byte(), rapid.ByteRange(0x80, 0xff), rapid.SampledFrom([]byte{0, 1, 2, 0x7f, 0x80, 0xff}))
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(part, 0, 12).Draw(t, "data")
+		want, length := binary.Uvarint(data)
+		p := packet{data: string(data)}
+		if got := p.number(); (length > 0) != (p.err == nil) || length > 0 && (got != want || p.at != length) || length <= 0 && got != 0 {
+			t.Fatalf("number %d up to %d, error %v; want %d up to %d", got, p.at, p.err, want, length)
+		}
+		signed, _ := binary.Varint(data)
+		p = packet{data: string(data)}
+		if got := p.signed(); p.err == nil && got != signed {
+			t.Fatalf("signed number %d, want %d", got, signed)
+		}
+	})
 }
 
 // FuzzUnpack reads values of which every byte may be wrong: what can be read is written

@@ -1,105 +1,227 @@
 package checkpoint
 
 import (
-	"bytes"
-	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
 
 	"payonce/attempt"
 )
 
-// held are the intents and resolutions of the attempts of a journal, as they are in the
-// store, in memory. Those of a chunk of attempts stand together.
+// held reads the records of one kind of attempts. When many lie apart it keeps what it
+// reads in memory: of a list whose persons come again far behind, every record is then
+// read about once. It holds the records of a chunk of attempts together, as soon as to
+// seek those that were asked for took about as long as to read all of them.
 type held struct {
-	intents, resolutions []*heldChunk
-	room                 int64 // how many bytes more may be held
-	scratch              []byte
+	store  Store
+	prefix byte
+	chunks []heldChunk
+	room   *atomic.Int64 // how many bytes more may be held
+	// asked and apart are how many attempts were asked for, and how many of them lay
+	// apart from the one before.
+	asked, apart atomic.Int64
 }
 
-// heldChunk are the values of the records of one kind of a chunk of attempts, one after
-// the other.
+// heldChunk are the records of a chunk of attempts.
 type heldChunk struct {
-	values []byte
-	ends   [chunk]uint32 // of the values; that of a record that is not there is empty
+	sought  atomic.Int32 // how many could have been read in the time that seeking took
+	records atomic.Pointer[heldRecords]
 }
+
+// heldRecords are values, one after the other.
+type heldRecords struct {
+	values string
+	ends   [heldTogether]uint32 // of the values; that of a record that is not there is empty
+}
+
+// heldTogether is how many attempts are in a chunk.
+const heldTogether = 64
 
 // chunkOverhead is what a chunk takes besides the values, in bytes.
-const chunkOverhead = chunk * 4
+const chunkOverhead = heldTogether*4 + 64
 
 // garbageShare is how many times as much memory as what is held the garbage collector
 // lets grow for it.
 const garbageShare = 2
 
-// errNoRoom says that records take more memory than they may.
-var errNoRoom = errors.New("no room")
+// worthHolding is how many records are read in a row in the time of one that is sought.
+const worthHolding = 16
 
-// holdAll holds the records of the attempts up to the last. It returns nil when they take
-// more than so many bytes; 0 is no ceiling.
-func holdAll(store Store, last attempt.ID, most int64) (*held, error) {
-	if most == 0 {
-		most = 1 << 62
+// roomIn returns how many bytes of records may be held in so much memory; 0 is no
+// ceiling.
+func roomIn(memory int64) int64 {
+	if memory == 0 {
+		return math.MaxInt64
 	}
-	h := &held{room: most / garbageShare}
-	for first := attempt.ID(1); first <= last; first += chunk {
-		intents, err := h.read(store, intentPrefix, first)
-		if err != nil {
-			return orNoRoom(err)
-		}
-		resolutions, err := h.read(store, resolutionPrefix, first)
-		if err != nil {
-			return orNoRoom(err)
-		}
-		h.intents, h.resolutions = append(h.intents, intents), append(h.resolutions, resolutions)
-	}
-	h.scratch = nil
-	return h, nil
+	return memory / garbageShare
 }
 
-func orNoRoom(err error) (*held, error) {
-	if errors.Is(err, errNoRoom) {
-		return nil, nil
-	}
-	return nil, err
+// newHeld returns what reads the records of attempts up to the last, and of later ones.
+func newHeld(store Store, prefix byte, last attempt.ID, room *atomic.Int64) *held {
+	return &held{store: store, prefix: prefix, chunks: make([]heldChunk, (last+heldTogether-1)/heldTogether), room: room}
 }
 
-// read reads the records of one kind of a chunk of attempts.
-func (h *held) read(store Store, prefix byte, first attempt.ID) (*heldChunk, error) {
-	c := &heldChunk{}
-	h.room -= chunkOverhead
-	values, next := h.scratch[:0], 0
-	endUpTo := func(at int) {
-		for ; next < at; next++ {
-			c.ends[next] = uint32(len(values))
+// each hands the records of attempts, whose numbers ascend, to visit, with the place of
+// their number among ids; not in their order. Those that are not there are left out. keep
+// copies a value that is not held.
+func (h *held) each(ids []attempt.ID, visit func(i int, key []byte, value string) error, keep func(value []byte) string) error {
+	if h.worthwhile(ids) {
+		if err := h.hold(ids); err != nil {
+			return err
 		}
 	}
-	err := scanIDs(store, prefix, first, first+chunk-1, func(id attempt.ID, _, value []byte) error {
-		if h.room -= int64(len(value)); h.room < 0 {
-			return errNoRoom
+	var others []attempt.ID
+	var at []int // of the others among ids
+	var key []byte
+	for i, id := range ids {
+		value := h.value(id)
+		if value == "" {
+			others, at = append(others, id), append(at, i)
+			continue
 		}
-		endUpTo(int(id - first))
-		values = append(values, value...)
+		key = appendIDKey(key[:0], h.prefix, id)
+		if err := visit(i, key, value); err != nil {
+			return err
+		}
+	}
+	return eachRecord(h.store, h.prefix, others, func(i int, key, value []byte) error { return visit(at[i], key, keep(value)) })
+}
+
+// worthwhile counts attempts that are asked for, and reports whether so many of all that
+// were lie apart that it costs less to hold what is read.
+func (h *held) worthwhile(ids []attempt.ID) bool {
+	apart := h.apart.Add(int64(apartIn(ids)))
+	return apart*worthHolding > h.asked.Add(int64(len(ids)))
+}
+
+// apartIn counts the attempts that have to be sought, of some whose numbers ascend.
+func apartIn(ids []attempt.ID) (apart int) {
+	for i, id := range ids {
+		if i == 0 || id-ids[i-1] > nearby {
+			apart++
+		}
+	}
+	return apart
+}
+
+// hold reads those chunks into memory of which enough attempts were asked for.
+func (h *held) hold(ids []attempt.ID) error {
+	var due []int
+	for len(ids) > 0 && h.room.Load() > 0 {
+		number := h.chunkOf(ids[0])
+		if number >= len(h.chunks) {
+			break // they began since
+		}
+		count := 1
+		for count < len(ids) && h.chunkOf(ids[count]) == number {
+			count++
+		}
+		if h.chunks[number].isDue(ids[:count]) {
+			due = append(due, number)
+		}
+		ids = ids[count:]
+	}
+	if len(due) == 0 {
 		return nil
+	}
+	return h.read(due)
+}
+
+func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) }
+
+// isDue counts that attempts of the chunk are asked for, and reports whether it is to be
+// read.
+func (c *heldChunk) isDue(ids []attempt.ID) bool {
+	return c.records.Load() == nil && c.sought.Add(int32(len(ids)+apartIn(ids)*worthHolding)) > heldTogether
+}
+
+// read reads chunks, whose numbers ascend, as far as there is room for them.
+func (h *held) read(due []int) error {
+	firstKey := func(number int) []byte { return idKey(h.prefix, attempt.ID(number*heldTogether+1)) }
+	var reading chunkReading
+	enter := func() {
+		h.enter(due[0], reading.end())
+		due = due[1:]
+	}
+	err := leap(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
+		if len(key) != idKeyLength {
+			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, restore)
+		}
+		number := h.chunkOf(idOf(key))
+		for len(due) > 0 && due[0] < number {
+			enter()
+		}
+		switch {
+		case len(due) == 0:
+			return false, nil, nil
+		case number < due[0]:
+			return true, firstKey(due[0]), nil
+		}
+		reading.add(int(idOf(key)-1)%heldTogether, value)
+		return true, nil, nil
 	})
-	endUpTo(chunk)
-	c.values, h.scratch = bytes.Clone(values), values
-	return c, err
+	if err != nil {
+		return err
+	}
+	for len(due) > 0 {
+		enter()
+	}
+	return nil
 }
 
-// value returns the value of a record, nil when it is not held.
-func (h *held) value(prefix byte, id attempt.ID) []byte {
-	chunks := h.intents
-	if prefix == resolutionPrefix {
-		chunks = h.resolutions
+// chunkReading gathers the records of one chunk after the other.
+type chunkReading struct {
+	values []byte
+	ends   [heldTogether]uint32
+	known  int // how many of the ends are
+}
+
+// add adds the value of the record at a place, behind those that were added.
+func (r *chunkReading) add(at int, value []byte) {
+	r.endUpTo(at)
+	r.values = append(r.values, value...)
+}
+
+func (r *chunkReading) endUpTo(at int) {
+	for ; r.known < at; r.known++ {
+		r.ends[r.known] = uint32(len(r.values))
 	}
-	number, at := int((id-1)/chunk), int((id-1)%chunk)
-	if id == 0 || number >= len(chunks) {
-		return nil
+}
+
+// end returns the records of the chunk, and begins with another one.
+func (r *chunkReading) end() *heldRecords {
+	r.endUpTo(heldTogether)
+	records := &heldRecords{string(r.values), r.ends}
+	r.values, r.known = r.values[:0], 0
+	return records
+}
+
+// enter holds the records of a chunk, when there is room for them and nobody else was
+// faster. When there is none, nothing more is held.
+func (h *held) enter(number int, records *heldRecords) {
+	size := int64(len(records.values) + chunkOverhead)
+	if h.room.Add(-size) < 0 {
+		h.room.Store(0)
+		return
 	}
-	c, start := chunks[number], uint32(0)
+	if !h.chunks[number].records.CompareAndSwap(nil, records) {
+		h.room.Add(size)
+	}
+}
+
+// value returns the value of a record, "" when it is not held.
+func (h *held) value(id attempt.ID) string {
+	number := h.chunkOf(id)
+	if number >= len(h.chunks) {
+		return ""
+	}
+	records := h.chunks[number].records.Load()
+	if records == nil {
+		return ""
+	}
+	at, start := (id-1)%heldTogether, uint32(0)
 	if at > 0 {
-		start = c.ends[at-1]
+		start = records.ends[at-1]
 	}
-	if start == c.ends[at] {
-		return nil
-	}
-	return c.values[start:c.ends[at]]
+	return records.values[start:records.ends[at]]
 }

@@ -38,7 +38,7 @@ const nearby = 8
 
 // eachRecord hands the records of attempts, whose numbers ascend, to visit, with the
 // place of their number among ids. Those that are not there are left out.
-func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, value []byte) error) error {
+func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, key, value []byte) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func eachRecord(store Store, prefix byte, ids []attempt.ID, visit func(i int, va
 			i++
 		}
 		if i < len(ids) && ids[i] == id {
-			if err := visit(i, value); err != nil {
+			if err := visit(i, key, value); err != nil {
 				return false, nil, err
 			}
 			i++

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLeapsComeToWhatScansComeTo draws where to go on, on a store that leaps and on one
-// that cannot.
+// that cannot, both with records that were replaced or deleted.
 func TestLeapsComeToWhatScansComeTo(t *testing.T) {
 	badger := openFull(t, t.TempDir(), verifyAtOpen)
 	defer closeStore(t, badger)
@@ -21,8 +21,14 @@ func TestLeapsComeToWhatScansComeTo(t *testing.T) {
 		key := fmt.Sprintf("x%03d", n*2)
 		keys = append(keys, key)
 		for _, store := range []Store{badger, memory} {
-			if err := store.Commit([]Write{{[]byte(key), []byte("value of " + key)}, {fmt.Appendf(nil, "y%03d", n), []byte("y")}}); err != nil {
-				t.Fatal(err)
+			replaced, deleted := Write{[]byte(key), []byte("replaced")}, []byte(fmt.Sprintf("x%03d", n*2+1))
+			for _, writes := range [][]Write{
+				{replaced, {deleted, []byte("deleted")}},
+				{{[]byte(key), []byte("value of " + key)}, {deleted, nil}, {fmt.Appendf(nil, "y%03d", n), []byte("y")}},
+			} {
+				if err := store.Commit(writes); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}

@@ -63,9 +63,8 @@ func appendFlags(data []byte, flags ...bool) []byte {
 // is read beyond its end, no more memory is taken than what is there can fill, and after
 // the first mistake every part reads as zero.
 type packet struct {
-	data []byte
-	at   int    // where the next part begins
-	all  string // the data, once a text was read from it
+	data string
+	at   int // where the next part begins
 	err  error
 	// answers is room for the answers of many records, so that they take one allocation
 	// together; nil for a record by itself.
@@ -78,19 +77,17 @@ var errPacked = errors.New("it is not packed as its kind is")
 // unpackAll reads the form that a packet holds, which has to end where the record does.
 func unpackAll(into unpacker, from *packet) error {
 	into.unpack(from)
-	if len(from.rest()) > 0 {
+	if from.left() > 0 {
 		from.fail()
 	}
 	return from.err
 }
 
-// reset makes the packet hold another form. Its texts become parts of all, which is the
-// same as data; when that is "", of a string of their own.
-func (p *packet) reset(data []byte, all string) {
-	*p = packet{data: data, all: all, answers: p.answers}
-}
+// reset makes the packet hold another form.
+func (p *packet) reset(data string) { p.data, p.at, p.err = data, 0, nil }
 
-func (p *packet) rest() []byte { return p.data[p.at:] }
+// left returns how many bytes follow.
+func (p *packet) left() int { return len(p.data) - p.at }
 
 // skipRest leaves out all that follows.
 func (p *packet) skipRest() { p.at = len(p.data) }
@@ -103,61 +100,67 @@ func (p *packet) fail() {
 
 // bytes reads a part of fixed length.
 func (p *packet) bytes(into []byte) {
-	if len(p.rest()) < len(into) {
+	if p.left() < len(into) {
 		p.fail()
 		return
 	}
-	p.at += copy(into, p.rest())
+	p.at += copy(into, p.data[p.at:])
 }
 
 func (p *packet) byte() byte {
-	var one [1]byte
-	p.bytes(one[:])
-	return one[0]
-}
-
-func (p *packet) number() uint64 {
-	n, length := binary.Uvarint(p.rest())
-	if length <= 0 {
+	if p.left() == 0 {
 		p.fail()
 		return 0
 	}
-	p.at += length
-	return n
+	p.at++
+	return p.data[p.at-1]
+}
+
+// number reads a number as binary.Uvarint does. Most have one byte.
+func (p *packet) number() uint64 {
+	if p.left() > 0 && p.data[p.at] < 0x80 {
+		p.at++
+		return uint64(p.data[p.at-1])
+	}
+	return p.longNumber()
+}
+
+func (p *packet) longNumber() (n uint64) {
+	for i := range min(p.left(), binary.MaxVarintLen64) {
+		part := p.data[p.at+i]
+		if i == binary.MaxVarintLen64-1 && part > 1 {
+			break // 64 bits have no room for it
+		}
+		n |= uint64(part&0x7f) << (7 * i)
+		if part < 0x80 {
+			p.at += i + 1
+			return n
+		}
+	}
+	p.fail()
+	return 0
 }
 
 func (p *packet) signed() int64 {
-	n, length := binary.Varint(p.rest())
-	if length <= 0 {
-		p.fail()
-		return 0
-	}
-	p.at += length
-	return n
+	n := p.number()
+	return int64(n>>1) ^ -int64(n&1)
 }
 
 // count reads how many parts of at least one byte follow.
 func (p *packet) count() int {
 	n := p.number()
-	if n > uint64(len(p.rest())) {
+	if n > uint64(p.left()) {
 		p.fail()
 		return 0
 	}
 	return int(n)
 }
 
-// text reads a text. All texts of a form are parts of one string, so that they take one
-// allocation together.
+// text reads a text, which is a part of the form.
 func (p *packet) text() string {
 	length := p.count()
-	if length == 0 {
-		return ""
-	}
-	if p.all == "" {
-		p.all = string(p.data)
-	}
 	p.at += length
-	return p.all[p.at-length : p.at]
+	return p.data[p.at-length : p.at]
 }
 
 // The times that there are: those of the years 0 to 9999, in any zone.

@@ -133,10 +133,10 @@ func packAnswer(data []byte, a *enrich.Answer) []byte {
 
 func unpackAnswer(from *packet) *enrich.Answer {
 	a := from.newAnswer()
-	*a = enrich.Answer{
-		Status: enrich.Status(from.text()), Operation: from.text(), RequestID: from.text(), FullName: from.text(), WorkEmail: from.text(),
-		BusinessPhone: from.text(), PhoneType: from.text(), Provenance: from.text(), Profile: from.text(), RetrievedAt: from.time(),
-	}
+	a.Status = enrich.Status(from.text())
+	a.Operation, a.RequestID, a.FullName, a.WorkEmail = from.text(), from.text(), from.text(), from.text()
+	a.BusinessPhone, a.PhoneType, a.Provenance, a.Profile = from.text(), from.text(), from.text(), from.text()
+	a.RetrievedAt = from.time()
 	if count := from.count(); count > 0 {
 		a.Unresolved = make([]string, count)
 		for i := range a.Unresolved {

@@ -58,28 +58,26 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 			return err
 		}
 	}
-	var key enrich.Key
-	var values fieldValues // of the key
-	record := func() (attempt.Record, error) { return j.recall(key, &values) }
+	person := fieldValues{}
+	record := func() (attempt.Record, error) { return j.recall(&person) }
 	end := func() error {
-		if values.empty() {
+		if person.empty() {
 			return nil
 		}
-		return visit(key, record)
+		return visit(person.key, record)
 	}
 	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
 		field, ok := fieldOf(name)
 		if !ok {
 			return true, nil
 		}
-		if field.key != key {
+		if field.key != person.key {
 			if err := end(); err != nil {
 				return false, err
 			}
-			key = field.key
-			values.clear()
+			person.begin(field.key)
 		}
-		values.values[field.field] = append(values.values[field.field], value...)
+		person.values[field.field] = person.texts.keep(value)
 		return true, nil
 	})
 	if err != nil {
@@ -88,15 +86,18 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 	return end()
 }
 
-// recall returns what is known of the identity with a key, by its field records.
-func (j *Journal) recall(key enrich.Key, values *fieldValues) (attempt.Record, error) {
-	record, err := j.recorded(key, nil, enrich.AllFields, values.load)
+// recall returns what is known of a person, by the field records.
+func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
+	record, err := person.record()
 	if err != nil {
 		return record, err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return record, j.addOpen(&record, key, nil, enrich.AllFields)
+	if len(j.books.byField) == 0 {
+		return record, nil
+	}
+	return record, j.addOpen(&record, person.key, nil, enrich.AllFields)
 }
 
 // openKeys returns the keys that begin with a byte, of persons with an open attempt.
@@ -112,37 +113,36 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 	return open
 }
 
-// fieldValues are the values of a person's field records, empty for one that is not
-// there. All memory is used again for the next person.
+// fieldValues are the values of the field records of a person, "" for one that is not
+// there. Its memory is used again for the next person.
 type fieldValues struct {
-	values [enrich.NumFields][]byte
+	key    enrich.Key
+	values [enrich.NumFields]string
+	texts  texts
 	packet packet
 	entry  fieldEntry
 }
 
-func (v *fieldValues) clear() {
-	for f := range v.values {
-		v.values[f] = v.values[f][:0]
-	}
+func (v *fieldValues) begin(key enrich.Key) {
+	v.key, v.values = key, [enrich.NumFields]string{}
 }
 
-func (v *fieldValues) empty() bool {
-	for _, value := range v.values {
-		if len(value) > 0 {
-			return false
+func (v *fieldValues) empty() bool { return v.values == [enrich.NumFields]string{} }
+
+// record returns what the values say.
+func (v *fieldValues) record() (record attempt.Record, err error) {
+	for f, value := range v.values {
+		if value == "" {
+			continue
 		}
+		v.entry = fieldEntry{}
+		if err := decodeFrom(&v.packet, fieldKey(v.key, enrich.Field(f)), value, &v.entry); err != nil {
+			return record, err
+		}
+		record.States[f], record.Attempts[f], record.At[f] = v.entry.State, v.entry.Attempt, v.entry.At
+		record.Earlier[f] = v.entry.Earlier
 	}
-	return true
-}
-
-func (v *fieldValues) load(field openField) (entry fieldEntry, found bool, err error) {
-	value := v.values[field.field]
-	if len(value) == 0 {
-		return entry, false, nil
-	}
-	v.entry = fieldEntry{}
-	err = decodeFrom(&v.packet, fieldKey(field.key, field.field), value, "", &v.entry)
-	return v.entry, true, err
+	return record, nil
 }
 
 // RecordOf returns what is known of the identity with a key. Unlike Record it cannot

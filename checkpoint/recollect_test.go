@@ -110,7 +110,7 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			all := outcomesOfAllKinds(r, 300)
-			recollection := &recollection{journal: r.Journal, attempts: all[len(all)-1], memory: c.memory}
+			recollection := newRecollection(r.Journal, all[len(all)-1], c.memory, true)
 			for n := range 100 {
 				ids := all[:100]
 				if c.apart {
@@ -121,11 +121,22 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 				_, err := recollection.outcomes(ids, nil)
 				r.check(err)
 			}
-			if held := recollection.held.Load() != nil; held != c.held {
-				t.Errorf("held %t, want %t", held, c.held)
+			for kind, held := range map[string]*held{"intents": recollection.intents, "resolutions": recollection.resolutions} {
+				if held := held.chunksHeld() > 0; held != c.held {
+					t.Errorf("%s held %t, want %t", kind, held, c.held)
+				}
 			}
 		})
 	}
+}
+
+func (h *held) chunksHeld() (chunks int) {
+	for i := range h.chunks {
+		if h.chunks[i].records.Load() != nil {
+			chunks++
+		}
+	}
+	return chunks
 }
 
 // outcomesOfAllKinds makes attempts, for person 0 and on, of which some are open, in

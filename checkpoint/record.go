@@ -23,7 +23,7 @@ func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
 func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
 	for {
 		before := j.books.departures(key).Load()
-		record, err := j.recorded(key, id, fields, j.loadField)
+		record, err := j.recorded(key, id, fields)
 		j.lock()
 		switch {
 		case j.books.departures(key).Load() != before:
@@ -36,12 +36,12 @@ func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich
 	}
 }
 
-// recorded returns what the store knows of some fields of an identity, by records that
-// load returns. The identity is compared when it is given.
-func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields, load fieldLoader) (record attempt.Record, err error) {
+// recorded returns what the store knows of some fields of an identity, which is compared
+// when it is given.
+func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (record attempt.Record, err error) {
 	var compared attempt.ID // the last attempt whose identity was compared
 	for f := range fields.Each() {
-		entry, found, err := load(openField{key, f})
+		entry, found, err := load[fieldEntry](j.store, fieldKey(key, f))
 		if err != nil {
 			return record, err
 		}
@@ -58,13 +58,6 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 		record.Earlier[f] = entry.Earlier
 	}
 	return record, nil
-}
-
-// fieldLoader reads a field record, and reports whether it is there.
-type fieldLoader func(field openField) (entry fieldEntry, found bool, err error)
-
-func (j *Journal) loadField(field openField) (entry fieldEntry, found bool, err error) {
-	return load[fieldEntry](j.store, fieldKey(field.key, field.field))
 }
 
 // addOpen adds what is open, which counts more than what the store knows.

@@ -1,0 +1,168 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// TestRecallTellsTheSameWithoutWho compares what it tells with and without, but for that,
+// of journals in every form: with answers, doubts, what is forgotten, pruned, forfeited,
+// in flight and not there.
+func TestRecallTellsTheSameWithoutWho(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T) *rig{
+		"version 3": func(t *testing.T) *rig { return openOld(t, version3(t)) },
+		"repacked":  func(t *testing.T) *rig { return openOld(t, repacked(t, version3(t))) },
+		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },
+		"badger":    func(t *testing.T) *rig { return erasedHere(newBadgerRig(t)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := make(t)
+			last := attempt.ID(r.People())
+			for _, memory := range []int64{0, 1} {
+				with, without := r.Recall(memory, true), r.Recall(memory, false)
+				rapid.Check(t, func(t *rapid.T) { compareRecalls(t, last, with, without) })
+			}
+		})
+	}
+}
+
+type recall = func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+
+// compareRecalls draws attempts, of which some may not be there.
+func compareRecalls(t *rapid.T, last attempt.ID, with, without recall) {
+	share := rapid.IntRange(1, 40).Draw(t, "one in")
+	var ids []attempt.ID
+	for id := attempt.ID(1); id <= last; id++ {
+		if rapid.IntRange(1, share).Draw(t, "asked") == 1 {
+			ids = append(ids, id)
+		}
+	}
+	missing := rapid.IntRange(1, 10).Draw(t, "missing") == 1
+	if missing {
+		ids = append(ids, last+attempt.ID(rapid.Uint64Range(1, 1<<40).Draw(t, "behind the last")))
+	}
+	want, wantErr := with(ids, nil)
+	got, err := without(ids, nil)
+	if missing != errors.Is(err, ErrCorrupt) || missing != errors.Is(wantErr, ErrCorrupt) {
+		t.Fatalf("missing %t: error %v, and %v with who", missing, err, wantErr)
+	}
+	for i := range want {
+		want[i].Who = enrich.Identity{}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("without who (-with +without):\n%s", diff)
+	}
+}
+
+// erasedHere adds attempts of all kinds, of which some persons are forgotten, and of all
+// before some the values are gone.
+func erasedHere(r *rig) *rig {
+	all := outcomesOfAllKinds(r, 150)
+	for i, id := range all {
+		if i%7 == 0 {
+			_, err := r.Settle(id, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100"})
+			r.check(err)
+		}
+	}
+	_, err := r.Prune(start.AddDate(1, 0, 0))
+	r.check(err)
+	for n := range 10 {
+		_, err := r.Forget(Person{Identity: person(9 * n)})
+		r.check(err)
+	}
+	for n := range 200 {
+		ticket := r.grant(request(person(1000+n), enrich.AllFields))
+		switch {
+		case n%11 == 0: // stays open
+		case n%11 == 1:
+			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "invalid", Reject: true, Sent: true}))
+		default:
+			r.settle(ticket, enrich.Answer{Status: enrich.Partial, WorkEmail: fmt.Sprintf("p%d@b.example", n), Unresolved: []string{"business_phone"}})
+		}
+	}
+	return r
+}
+
+// TestManyRecallAtTheSameTime has goroutines that ask for the same attempts, which lie
+// apart, while others end.
+func TestManyRecallAtTheSameTime(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) *rig{"memory": newRig, "badger": newBadgerRig} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t)
+			all := outcomesOfAllKinds(r, 300)
+			recall := r.Recall(0, true)
+			var done sync.WaitGroup
+			for offset := range 4 {
+				done.Go(func() {
+					for n := range 60 {
+						ids := []attempt.ID{all[n+offset], all[n+100], all[n+200+offset]}
+						known, err := recall(ids, nil)
+						if err != nil || len(known) != len(ids) {
+							t.Errorf("%d outcomes, error %v", len(known), err)
+						}
+						for i, outcome := range known {
+							if outcome.ID != ids[i] || outcome.Who != person(int(ids[i]-all[0])) {
+								t.Errorf("attempt %d is told as %+v", ids[i], outcome)
+							}
+						}
+					}
+				})
+			}
+			for i := 0; i < len(all); i += 7 {
+				_, err := r.Settle(all[i], found)
+				r.check(err)
+			}
+			done.Wait()
+			known, err := recall(all, nil)
+			if err != nil || len(known) != len(all) {
+				t.Fatalf("%d outcomes, error %v", len(known), err)
+			}
+			for i, outcome := range known {
+				r.checkOutcome(outcome, person(i))
+			}
+		})
+	}
+}
+
+// TestWhatIsHeldFitsIntoTheRoom asks for everything again and again, with room for a part.
+func TestWhatIsHeldFitsIntoTheRoom(t *testing.T) {
+	r := newRig(t)
+	all := outcomesOfAllKinds(r, 1000)
+	full := newRecollection(r.Journal, all[len(all)-1], 0, false)
+	part := newRecollection(r.Journal, all[len(all)-1], 40_000, false)
+	for n := range 200 {
+		ids := []attempt.ID{all[n], all[n+200], all[n+400], all[n+600], all[n+800]}
+		for _, recollection := range []*recollection{full, part} {
+			_, err := recollection.outcomes(ids, nil)
+			r.check(err)
+		}
+	}
+	chunks := (len(all) + heldTogether - 1) / heldTogether
+	if held := full.resolutions.chunksHeld(); held != chunks {
+		t.Errorf("%d chunks of %d are held without a ceiling", held, chunks)
+	}
+	if held := part.resolutions.chunksHeld(); held == 0 || held == chunks {
+		t.Errorf("%d chunks of %d are held in a part of the room", held, chunks)
+	}
+	size := int64(0)
+	for i := range part.resolutions.chunks {
+		if records := part.resolutions.chunks[i].records.Load(); records != nil {
+			size += int64(len(records.values) + chunkOverhead)
+		}
+	}
+	if size > 40_000/garbageShare {
+		t.Errorf("%d bytes are held, more than there is room for", size)
+	}
+	if roomIn(0) != math.MaxInt64 {
+		t.Error("0 is a ceiling")
+	}
+}
