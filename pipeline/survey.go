@@ -45,8 +45,7 @@ type Scope struct {
 	Priority *Priority
 	// Memory is how many bytes the entries of the persons may take before they go on in
 	// a temporary file; zero for no ceiling. A 256th part of the persons has to fit once
-	// for each core. An output may need as much again for an index of what the journal
-	// knows, and does without the index where that is more.
+	// for each core.
 	Memory int64
 	// TempDir is the directory of temporary files, the system's when it is "".
 	TempDir string
