@@ -34,14 +34,25 @@ func (c *Cells) Contact() Contact {
 // appended. Cells of plain ASCII text need no allocation.
 func (c *Cells) AppendCanonical(form []byte, prefer Pattern) ([]byte, Pattern, Unidentifiable) {
 	start := len(form)
-	if form, pattern, ok := c.appendPlain(form, prefer); ok {
-		return form, pattern, ""
+	if c.length() <= surelyBounded {
+		if form, pattern, ok := c.appendPlain(form, prefer); ok {
+			return form, pattern, ""
+		}
 	}
 	id, reason := c.Contact().Identify(prefer)
 	if reason != "" {
 		return form[:start], 0, reason
 	}
 	return append(form, id.Canonical()...), id.Pattern(), ""
+}
+
+// surelyBounded is a length of cells whose identity is never too long, in bytes: cleaning a
+// name makes three bytes of one at most, and an address that is plain gets a scheme at most.
+const surelyBounded = maxIdentity / 4
+
+// length returns the bytes of all cells.
+func (c *Cells) length() int {
+	return len(c.ProfileURL) + len(c.FirstName) + len(c.LastName) + len(c.CompanyDomain) + len(c.CompanyName)
 }
 
 // AppendCanonical appends the canonical form of the identity. One of plain ASCII text

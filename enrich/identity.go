@@ -54,7 +54,15 @@ const (
 	BadDomain      Unidentifiable = "company domain is not a domain"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
 	MangledText    Unidentifiable = "name or company name has lost characters; save the list as UTF-8"
+	TooLong        Unidentifiable = "what names the person is longer than 4 KB; is a quote missing in this row?"
 )
+
+// maxIdentity bounds the values of an identity together, in bytes. Nobody has a longer one:
+// addresses beyond 2,048 bytes work hardly anywhere, and three values of 255 letters have 3,060
+// bytes in most scripts. A quote that is missing, though, makes one cell of many rows. What is
+// bounded is what is sent and kept, so the canonical form has its bound from it: a form alone
+// would not do, as escapes of what cannot be seen fold to nothing.
+const maxIdentity = 4096
 
 // Identify builds the identity of a contact. When both patterns are whole, prefer
 // decides. A contact with no whole pattern gets a reason and no identity.
@@ -69,8 +77,8 @@ func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
 		return named, ""
 	case profileReason == "":
 		return profile, ""
-	case nameReason == NoIdentifiers && profileReason == BadProfileURL:
-		return Identity{}, BadProfileURL
+	case nameReason == NoIdentifiers:
+		return Identity{}, profileReason
 	default:
 		return Identity{}, nameReason
 	}
@@ -84,7 +92,7 @@ func (c Contact) byProfile() (Identity, Unidentifiable) {
 	if !ok {
 		return Identity{}, BadProfileURL
 	}
-	return Identity{ProfileURL: address}, ""
+	return Identity{ProfileURL: address}.bounded()
 }
 
 func (c Contact) byName() (Identity, Unidentifiable) {
@@ -102,19 +110,28 @@ func (c Contact) byName() (Identity, Unidentifiable) {
 	domain, domainReason := cleanDomain(c.CompanyDomain)
 	if domain != "" {
 		id.CompanyDomain = domain
-		return id, ""
+		return id.bounded()
 	}
 	id.CompanyName = cleanText(c.CompanyName)
 	switch {
 	case isMangled(id.CompanyName):
 		return Identity{}, MangledText
 	case id.CompanyName != "":
-		return id, ""
+		return id.bounded()
 	case domainReason != "":
 		return Identity{}, domainReason
 	default:
 		return Identity{}, NoCompany
 	}
+}
+
+// bounded returns the identity, or that it is too long.
+func (id Identity) bounded() (Identity, Unidentifiable) {
+	length := len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
+	if length > maxIdentity {
+		return Identity{}, TooLong
+	}
+	return id, ""
 }
 
 // unitSeparator parts the values of a canonical form; cleaning removes it from
