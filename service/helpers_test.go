@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -56,14 +57,19 @@ func hijack(t *testing.T, w http.ResponseWriter) net.Conn {
 	return conn
 }
 
-func dialClient(t *testing.T, baseURL string, dial dialer) *Client {
+func dialOver(t *testing.T, transport Transport, baseURL string, dial dialer) *Client {
 	t.Helper()
-	client, err := newClient(Config{BaseURL: baseURL, Key: testKey}, dial)
+	client, err := newClient(Config{BaseURL: baseURL, Transport: transport, Key: testKey}, dial)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
 	return client
+}
+
+func dialClient(t *testing.T, baseURL string, dial dialer) *Client {
+	t.Helper()
+	return dialOver(t, REST, baseURL, dial)
 }
 
 func clientOf(t *testing.T, server *httptest.Server) *Client {
@@ -101,14 +107,18 @@ func wantNotSent(t *testing.T, verdict enrich.Verdict) error {
 }
 
 // memory is a network of one server in memory, for tests on synctest's clock.
-type memory struct{ conns chan net.Conn }
+type memory struct {
+	conns  chan net.Conn
+	closed chan struct{} // no connection is taken any more
+}
 
 func (m memory) Accept() (net.Conn, error) {
-	conn, ok := <-m.conns
-	if !ok {
+	select {
+	case conn := <-m.conns:
+		return conn, nil
+	case <-m.closed:
 		return nil, net.ErrClosed
 	}
-	return conn, nil
 }
 
 func (m memory) Close() error   { return nil }
@@ -119,25 +129,29 @@ func (m memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case m.conns <- far:
 		return near, nil
+	case <-m.closed: // such as for the end of a session, which nobody waits for
+		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// inMemory runs use with a client of a server in memory. The default time-out
-// holds. handler has to return when its request's context ends.
-func inMemory(t *testing.T, handler http.HandlerFunc, use func(*Client)) {
-	network := memory{conns: make(chan net.Conn)}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Hour}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = server.Serve(network)
-	}()
-	client := dialClient(t, "http://localhost/api/v1", network.dial)
-	use(client)
-	client.Close()
-	close(network.conns)
-	<-served
-	_ = server.Close()
+// inMemory runs use with a client of a service in memory, on synctest's clock. The default
+// time-out holds. handler has to return when its request's context ends.
+func inMemory(t *testing.T, transport Transport, handler http.Handler, use func(*Client)) {
+	synctest.Test(t, func(t *testing.T) {
+		network := memory{conns: make(chan net.Conn), closed: make(chan struct{})}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Hour}
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			_ = server.Serve(network)
+		}()
+		client := dialOver(t, transport, "http://localhost/api/v1", network.dial)
+		use(client)
+		client.Close()
+		close(network.closed)
+		<-served
+		_ = server.Shutdown(context.Background())
+	})
 }

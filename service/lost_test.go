@@ -129,44 +129,58 @@ func TestFindLostOnSwitchedProtocol(t *testing.T) {
 }
 
 func TestFindTimesOut(t *testing.T) {
-	wait := func(r *http.Request) { <-r.Context().Done() }
-	for name, handler := range map[string]http.HandlerFunc{
-		"before the response": func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			wait(r)
-		},
-		"within the body": func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			_, _ = io.WriteString(w, foundBoth[:100])
-			w.(http.Flusher).Flush()
-			wait(r)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				inMemory(t, handler, func(client *Client) {
-					start := time.Now()
-					err := wantLost(t, find(client))
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("error %q is no time-out", err)
-					}
-					if took := time.Since(start); took != DefaultTimeout {
-						t.Errorf("took %s, want %s", took, DefaultTimeout)
-					}
-				})
-			})
-		})
+	begin := func(w http.ResponseWriter, r *http.Request, kind, text string) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, text)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	overBoth(t, func(t *testing.T, e *endpoint) {
+		for name, answer := range map[string]lookupHandler{
+			"before the response": func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() },
+			"within the body": func(w http.ResponseWriter, r *http.Request, m message) {
+				begin(w, r, "application/json", e.body(m)[:100])
+			},
+			"within a stream": func(w http.ResponseWriter, r *http.Request, _ message) {
+				begin(w, r, "text/event-stream", "id: 1\ndata:\n\n")
+			},
+		} {
+			t.Run(name, func(t *testing.T) { testFindTimesOut(t, e, answer) })
+		}
+	})
+}
+
+func testFindTimesOut(t *testing.T, e *endpoint, answer lookupHandler) {
+	before := e.lookups()
+	e.onLookup(answer)
+	inMemory(t, e.transport, e, func(client *Client) {
+		start := time.Now()
+		err := wantLost(t, find(client))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %q is no time-out", err)
+		}
+		if took := time.Since(start); took != DefaultTimeout {
+			t.Errorf("took %s, want %s", took, DefaultTimeout)
+		}
+		e.onLookup(e.found)
+		wantAnswered(t, find(client))
+	})
+	if slices.Contains(e.mcp.seen(), "notifications/cancelled") {
+		t.Error("the service was told that nobody waits")
+	}
+	if n := e.lookups() - before; n != 2 {
+		t.Errorf("%d requests arrived for 2 lookups", n)
 	}
 }
 
 func TestFindGoesOnWhenTheCallerStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		answer := func(w http.ResponseWriter, _ *http.Request) {
-			<-release
-			_, _ = io.WriteString(w, foundBoth)
-		}
-		inMemory(t, answer, func(client *Client) {
+	overBoth(t, func(t *testing.T, e *endpoint) {
+		inMemory(t, e.transport, e, func(client *Client) {
+			release := make(chan struct{})
+			e.onLookup(func(w http.ResponseWriter, r *http.Request, m message) {
+				<-release
+				e.found(w, r, m)
+			})
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			verdict := make(chan enrich.Verdict)
 			go func() { verdict <- client.Find(ctx, ada()) }()
@@ -180,21 +194,29 @@ func TestFindGoesOnWhenTheCallerStops(t *testing.T) {
 }
 
 func TestFindNotSent(t *testing.T) {
+	arrived := func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	unknown := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }))
+	unknown := httptest.NewUnstartedServer(http.HandlerFunc(arrived))
 	unknown.Config.ErrorLog = quiet()
 	unknown.StartTLS()
 	defer unknown.Close()
-	plain := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") })
+	plain := serve(t, arrived)
 
-	for name, baseURL := range map[string]string{
+	for name, address := range map[string]string{
 		"closed port":         closed.URL,
-		"unresolvable host":   "https://payonce.invalid/api/v1",
+		"unresolvable host":   "https://payonce.invalid",
 		"unknown certificate": unknown.URL,
 		"TLS to a plain port": "https" + strings.TrimPrefix(plain.URL, "http"),
 	} {
-		t.Run(name, func(t *testing.T) { wantNotSent(t, find(dialClient(t, baseURL, systemDialer()))) })
+		for transport, hint := range map[Transport]string{REST: "", MCP: "--mcp-url"} {
+			t.Run(name+" "+string(transport), func(t *testing.T) {
+				err := wantNotSent(t, find(dialOver(t, transport, address+"/api/v1", systemDialer())))
+				if !strings.Contains(err.Error(), hint) {
+					t.Errorf("error %q does not name %s", err, hint)
+				}
+			})
+		}
 	}
 }
 

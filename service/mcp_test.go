@@ -503,20 +503,6 @@ func TestMCPStatusErrors(t *testing.T) {
 	}
 }
 
-// The free call may be given up by whoever asked for it.
-func TestMCPStatusEndsWithItsContext(t *testing.T) {
-	f := newFakeMCP(t)
-	f.onCall(func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
-	inMemoryMCP(t, f, func(client *Client) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		start := time.Now()
-		if _, err := client.Status(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
-			t.Errorf("error %v after %s, want a deadline after 1s", err, time.Since(start))
-		}
-	})
-}
-
 // A status that says no by itself says more than the error of JSON-RPC in its body.
 func TestMCPStatusBeforeTheProtocol(t *testing.T) {
 	for status, want := range map[int]enrich.RefusalClass{401: enrich.StopRun, 409: enrich.TryAgain, 429: enrich.SlowDown} {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // fakeMCP is an MCP endpoint whose every byte the test decides on. It counts what
@@ -290,12 +287,7 @@ func mcpClient(t *testing.T, f *fakeMCP) *Client {
 
 func dialMCP(t *testing.T, address string, dial dialer) *Client {
 	t.Helper()
-	client, err := newClient(Config{BaseURL: address + "/api/v1", Transport: MCP, Key: testKey}, dial)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	return client
+	return dialOver(t, MCP, address+"/api/v1", dial)
 }
 
 // bothWays runs a test against an endpoint that answers as JSON and one that streams.
@@ -307,23 +299,4 @@ func bothWays(t *testing.T, test func(t *testing.T, f *fakeMCP)) {
 			test(t, f)
 		})
 	}
-}
-
-// inMemoryMCP runs use with a client of an endpoint in memory, on synctest's clock.
-func inMemoryMCP(t *testing.T, f *fakeMCP, use func(*Client)) {
-	synctest.Test(t, func(t *testing.T) {
-		network := memory{conns: make(chan net.Conn)}
-		server := &http.Server{Handler: f, ReadHeaderTimeout: time.Hour}
-		served := make(chan struct{})
-		go func() {
-			defer close(served)
-			_ = server.Serve(network)
-		}()
-		client := dialMCP(t, "http://localhost", network.dial)
-		use(client)
-		client.Close()
-		close(network.conns)
-		<-served
-		_ = server.Shutdown(context.Background())
-	})
 }

@@ -7,10 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"payonce/enrich"
@@ -181,88 +179,6 @@ func TestMCPAnsweredWithoutTheLastBlankLine(t *testing.T) {
 	wantAnswered(t, find(mcpClient(t, f)))
 }
 
-func TestMCPTimesOut(t *testing.T) {
-	wait := func(r *http.Request) { <-r.Context().Done() }
-	for name, call := range map[string]func(http.ResponseWriter, *http.Request, message){
-		"before the response": func(_ http.ResponseWriter, r *http.Request, _ message) { wait(r) },
-		"within JSON": func(w http.ResponseWriter, r *http.Request, _ message) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"jsonrpc"`)
-			w.(http.Flusher).Flush()
-			wait(r)
-		},
-		"within a stream": func(w http.ResponseWriter, r *http.Request, _ message) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "id: 1\ndata:\n\n")
-			w.(http.Flusher).Flush()
-			wait(r)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFakeMCP(t)
-			f.onCall(call)
-			inMemoryMCP(t, f, func(client *Client) {
-				start := time.Now()
-				err := wantLost(t, find(client))
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("error %q is no time-out", err)
-				}
-				if took := time.Since(start); took != DefaultTimeout {
-					t.Errorf("took %s, want %s", took, DefaultTimeout)
-				}
-				f.onCall(found)
-				wantAnswered(t, find(client))
-			})
-			for _, what := range f.seen() {
-				if what == "notifications/cancelled" {
-					t.Error("the service was told that nobody waits")
-				}
-			}
-			if f.paid() != 2 {
-				t.Errorf("%d calls arrived for 2 lookups", f.paid())
-			}
-		})
-	}
-}
-
-func TestMCPGoesOnWhenTheCallerStops(t *testing.T) {
-	f := newFakeMCP(t)
-	inMemoryMCP(t, f, func(client *Client) {
-		release := make(chan struct{})
-		f.onCall(func(w http.ResponseWriter, r *http.Request, m message) {
-			<-release
-			found(w, r, m)
-		})
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		verdict := make(chan enrich.Verdict)
-		go func() { verdict <- client.Find(ctx, ada()) }()
-		<-time.After(2 * time.Second) // past the deadline, on the bubble's clock
-		cancel()
-		synctest.Wait()
-		close(release)
-		wantAnswered(t, <-verdict)
-	})
-}
-
-func TestMCPNotSent(t *testing.T) {
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
-	unknown := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }))
-	unknown.Config.ErrorLog = quiet()
-	unknown.StartTLS()
-	defer unknown.Close()
-	for name, address := range map[string]string{
-		"closed port": closed.URL, "unresolvable host": "https://payonce.invalid", "unknown certificate": unknown.URL,
-	} {
-		t.Run(name, func(t *testing.T) {
-			err := wantNotSent(t, find(dialMCP(t, address, systemDialer())))
-			if !strings.Contains(err.Error(), "--mcp-url") {
-				t.Errorf("error %q does not name --mcp-url", err)
-			}
-		})
-	}
-}
-
 // Whatever goes wrong while a session is begun, the paid call has not left.
 func TestMCPNotSentWithoutASession(t *testing.T) {
 	drop := func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }
@@ -331,7 +247,7 @@ func TestMCPRefusedASession(t *testing.T) {
 func TestMCPNotSentWhileWaitingForASession(t *testing.T) {
 	f := newFakeMCP(t)
 	f.on(methodListTools, func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
-	inMemoryMCP(t, f, func(client *Client) {
+	inMemory(t, MCP, f, func(client *Client) {
 		if err := wantNotSent(t, find(client)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %q is no time-out", err)
 		}

@@ -17,57 +17,6 @@ import (
 	"payonce/enrich"
 )
 
-// The server reads the second call on a connection that it kept and drops it: what
-// net/http sends again when it may.
-func TestMCPNoRepeatWhenAReusedConnectionIsDropped(t *testing.T) {
-	f := newFakeMCP(t)
-	var seen arrivals
-	f.onCall(func(w http.ResponseWriter, r *http.Request, m message) {
-		if seen.add(r) > 1 {
-			hijack(t, w).Close()
-			return
-		}
-		found(w, r, m)
-	})
-	client := mcpClient(t, f)
-	wantAnswered(t, find(client))
-	wantLost(t, find(client))
-	from := seen.seen()
-	if len(from) != 2 {
-		t.Fatalf("%d calls arrived for 2 lookups", len(from))
-	}
-	if from[0] != from[1] {
-		t.Error("the second lookup did not reuse the connection, so this test proves nothing")
-	}
-}
-
-// The server closes the kept connection before the second call. Whichever side is
-// faster, a call arrives at most once, and only an arrival is answered.
-func TestMCPNoRepeatWhenAnIdleConnectionIsClosed(t *testing.T) {
-	for range 30 {
-		f := newFakeMCP(t)
-		server := httptest.NewServer(f)
-		client := dialMCP(t, server.URL, systemDialer())
-		wantAnswered(t, find(client))
-		server.CloseClientConnections()
-		verdict, second := find(client), f.paid()-1
-		switch verdict.(type) {
-		case enrich.Answered:
-			if second != 1 {
-				t.Errorf("answered after %d arrivals, want 1", second)
-			}
-		case enrich.Lost, enrich.NotSent:
-			if second != 0 {
-				t.Errorf("%T after %d arrivals, want 0", verdict, second)
-			}
-		default:
-			t.Errorf("verdict %T %+v", verdict, verdict)
-		}
-		client.Close()
-		server.Close()
-	}
-}
-
 // A write that fails says by the bytes written whether the call has left.
 func TestMCPWriteFails(t *testing.T) {
 	for _, takes := range []int64{0, 1, 40} {
@@ -104,31 +53,6 @@ func TestMCPWriteFails(t *testing.T) {
 			}
 			wantAnswered(t, find(client))
 		})
-	}
-}
-
-func TestMCPNoRepeatByRedirect(t *testing.T) {
-	elsewhere := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect to another host was followed") })
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, location := range []string{"/other", elsewhere.URL + "/mcp", "http://%zz/" + testKey, ""} {
-			f := newFakeMCP(t)
-			f.onCall(func(w http.ResponseWriter, r *http.Request, _ message) {
-				if r.URL.Path != "/mcp" {
-					t.Error("the redirect was followed")
-				}
-				if location != "" {
-					w.Header().Set("Location", location)
-				}
-				w.WriteHeader(status)
-			})
-			err := wantLost(t, find(mcpClient(t, f)))
-			if f.paid() != 1 {
-				t.Errorf("%d calls arrived, want 1", f.paid())
-			}
-			if strings.Contains(err.Error(), testKey) || !strings.Contains(err.Error(), "--mcp-url") {
-				t.Errorf("error %q holds the key, or does not name --mcp-url", err)
-			}
-		}
 	}
 }
 

@@ -8,9 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -19,74 +17,47 @@ import (
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// arrivals are the remote addresses of the requests that a server has seen.
-type arrivals struct {
-	mu   sync.Mutex
-	from []string
-}
-
-// add counts an arrival and returns which one it is, from 1.
-func (a *arrivals) add(r *http.Request) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.from = append(a.from, r.RemoteAddr)
-	return len(a.from)
-}
-
-func (a *arrivals) seen() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.from)
-}
-
-// The server reads the second POST on a connection that it kept and drops it:
-// what net/http sends again when it may.
+// The server reads the second lookup on a connection that it kept and drops it: what
+// net/http sends again when it may.
 func TestNoRepeatWhenAReusedConnectionIsDropped(t *testing.T) {
-	var seen arrivals
-	client := clientOf(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if seen.add(r) > 1 {
-			hijack(t, w).Close()
-			return
+	overBoth(t, func(t *testing.T, e *endpoint) {
+		client := e.client(t)
+		wantAnswered(t, find(client))
+		e.onLookup(func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() })
+		wantLost(t, find(client))
+		from := e.arrivals.seen()
+		if len(from) != 2 || e.lookups() != 2 {
+			t.Fatalf("%d requests arrived for 2 lookups", e.lookups())
 		}
-		_, _ = io.WriteString(w, foundBoth)
-	}))
-	wantAnswered(t, find(client))
-	wantLost(t, find(client))
-	from := seen.seen()
-	if len(from) != 2 {
-		t.Fatalf("%d requests arrived for 2 lookups", len(from))
-	}
-	if from[0] != from[1] {
-		t.Error("the second lookup did not reuse the connection, so this test proves nothing")
-	}
+		if from[0] != from[1] {
+			t.Error("the second lookup did not reuse the connection, so this test proves nothing")
+		}
+	})
 }
 
-// The server closes the kept connection before the second POST. Whichever side
-// is faster, a POST arrives at most once, and only an arrival is answered.
+// The server closes the kept connection before the second lookup. Whichever side is
+// faster, a lookup arrives at most once, and only an arrival is answered.
 func TestNoRepeatWhenAnIdleConnectionIsClosed(t *testing.T) {
 	for range 30 {
-		var seen arrivals
-		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			seen.add(r)
-			_, _ = io.WriteString(w, foundBoth)
+		overBoth(t, func(t *testing.T, e *endpoint) {
+			server := serve(t, e.ServeHTTP)
+			client := dialOver(t, e.transport, server.URL+"/api/v1", systemDialer())
+			wantAnswered(t, find(client))
+			server.CloseClientConnections()
+			verdict, second := find(client), e.lookups()-1
+			switch verdict.(type) {
+			case enrich.Answered:
+				if second != 1 {
+					t.Errorf("answered after %d arrivals, want 1", second)
+				}
+			case enrich.Lost, enrich.NotSent:
+				if second != 0 {
+					t.Errorf("%T after %d arrivals, want 0", verdict, second)
+				}
+			default:
+				t.Errorf("verdict %T %+v", verdict, verdict)
+			}
 		})
-		client := clientOf(t, server)
-		wantAnswered(t, find(client))
-		server.CloseClientConnections()
-		verdict, second := find(client), len(seen.seen())-1
-		switch verdict.(type) {
-		case enrich.Answered:
-			if second != 1 {
-				t.Errorf("answered after %d arrivals, want 1", second)
-			}
-		case enrich.Lost, enrich.NotSent:
-			if second != 0 {
-				t.Errorf("%T after %d arrivals, want 0", verdict, second)
-			}
-		default:
-			t.Errorf("verdict %T %+v", verdict, verdict)
-		}
 	}
 }
 
@@ -162,36 +133,44 @@ func testWriteFails(t *testing.T, secure, reused bool, takes int64) {
 func TestNoRepeatByRedirect(t *testing.T) {
 	elsewhere := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect to another host was followed") })
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		for name, location := range map[string]string{
-			"other path": "/other",
-			"other host": elsewhere.URL + "/api/v1/contacts/enrich",
-			"no URL":     "http://%zz/" + testKey,
-			"none":       "",
+		for name, redirect := range map[string]struct{ location, host string }{
+			"other path": {"/other", ""},
+			"other host": {elsewhere.URL + "/api/v1/contacts/enrich", strings.TrimPrefix(elsewhere.URL, "http://")},
+			"no URL":     {"http://%zz/" + testKey, ""},
+			"none":       {"", ""},
 		} {
 			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
-				var seen arrivals
-				client := clientOf(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-					seen.add(r)
-					if r.URL.Path == "/other" {
-						t.Error("the redirect was followed")
-					}
-					if location != "" {
-						w.Header().Set("Location", location)
-					}
-					w.WriteHeader(status)
-				}))
-				err := wantLost(t, find(client))
-				if n := len(seen.seen()); n != 1 {
-					t.Errorf("%d requests arrived, want 1", n)
-				}
-				if name == "other host" && !strings.Contains(err.Error(), strings.TrimPrefix(elsewhere.URL, "http://")) {
-					t.Errorf("error %q does not name the host", err)
-				}
-				if strings.Contains(err.Error(), testKey) {
-					t.Errorf("error %q holds the key", err)
-				}
+				overBoth(t, func(t *testing.T, e *endpoint) {
+					testNoRepeatByRedirect(t, e, status, redirect.location, redirect.host)
+				})
 			})
 		}
+	}
+}
+
+// testNoRepeatByRedirect redirects a lookup; the error has to name the host, if there is one.
+func testNoRepeatByRedirect(t *testing.T, e *endpoint, status int, location, host string) {
+	e.onLookup(func(w http.ResponseWriter, r *http.Request, _ message) {
+		if r.URL.Path != map[Transport]string{REST: "/api/v1/contacts/enrich", MCP: "/mcp"}[e.transport] {
+			t.Error("the redirect was followed")
+		}
+		if location != "" {
+			w.Header().Set("Location", location)
+		}
+		w.WriteHeader(status)
+	})
+	err := wantLost(t, find(e.client(t)))
+	if n := e.lookups(); n != 1 {
+		t.Errorf("%d requests arrived, want 1", n)
+	}
+	if !strings.Contains(err.Error(), host) {
+		t.Errorf("error %q does not name %s", err, host)
+	}
+	if e.transport == MCP && !strings.Contains(err.Error(), "--mcp-url") {
+		t.Errorf("error %q does not name --mcp-url", err)
+	}
+	if strings.Contains(err.Error(), testKey) {
+		t.Errorf("error %q holds the key", err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,22 +111,26 @@ func TestStatusBroken(t *testing.T) {
 	}
 }
 
+// The free call may be given up by whoever asked for it.
 func TestStatusEndsWithItsContext(t *testing.T) {
-	wait := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	synctest.Test(t, func(t *testing.T) {
-		inMemory(t, wait, func(client *Client) {
+	overBoth(t, func(t *testing.T, e *endpoint) {
+		e.onLookup(func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
+		inMemory(t, e.transport, e, func(client *Client) {
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(time.Second, cancel)
 			if _, err := client.Status(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v, want the cancellation", err)
 			}
-			start := time.Now()
-			if _, err := client.Status(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error %v, want the time-out", err)
+			ends := func(ctx context.Context, after time.Duration) {
+				start := time.Now()
+				if _, err := client.Status(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != after {
+					t.Errorf("error %v after %s, want a deadline after %s", err, time.Since(start), after)
+				}
 			}
-			if took := time.Since(start); took != DefaultTimeout {
-				t.Errorf("took %s, want %s", took, DefaultTimeout)
-			}
+			within, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			ends(within, time.Second)
+			ends(context.Background(), DefaultTimeout)
 		})
 	})
 }

@@ -1,12 +1,9 @@
 package service
 
 import (
-	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"payonce/enrich"
@@ -24,45 +21,23 @@ func wantWait(t *testing.T, verdict enrich.Verdict, want time.Duration) {
 // A gateway that answers in the service's place may have let the lookup through. Its
 // Retry-After binds the next one all the same.
 func TestNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var posts atomic.Int64
-		handler := func(w http.ResponseWriter, _ *http.Request) {
-			if posts.Add(1) > 1 {
-				_, _ = io.WriteString(w, foundBoth)
-				return
-			}
-			respond(http.StatusServiceUnavailable, "<html>maintenance</html>", "Retry-After", "120", "Date", "")(w, nil)
-		}
-		inMemory(t, handler, func(client *Client) {
-			wantLost(t, find(client))
-			wantWait(t, find(client), 2*time.Minute)
-			<-time.After(119 * time.Second)
-			wantWait(t, find(client), time.Second)
-			if n := posts.Load(); n != 1 {
-				t.Errorf("%d lookups arrived within the wait, want 1", n)
-			}
-			<-time.After(time.Second)
-			wantAnswered(t, find(client))
+	for _, status := range []int{http.StatusBadGateway, http.StatusServiceUnavailable} {
+		overBoth(t, func(t *testing.T, e *endpoint) {
+			e.onLookup(respondAs(status, "<html>maintenance</html>", "Retry-After", "120", "Date", ""))
+			inMemory(t, e.transport, e, func(client *Client) {
+				wantLost(t, find(client))
+				e.onLookup(e.found)
+				wantWait(t, find(client), 2*time.Minute)
+				<-time.After(119 * time.Second)
+				wantWait(t, find(client), time.Second)
+				if n := e.lookups(); n != 1 {
+					t.Errorf("%d lookups arrived within the wait, want 1", n)
+				}
+				<-time.After(time.Second)
+				wantAnswered(t, find(client))
+			})
 		})
-	})
-}
-
-func TestMCPNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
-	f := newFakeMCP(t)
-	f.onCall(func(w http.ResponseWriter, _ *http.Request, _ message) {
-		w.Header().Set("Retry-After", "120")
-		http.Error(w, "maintenance", http.StatusBadGateway)
-	})
-	inMemoryMCP(t, f, func(client *Client) {
-		wantLost(t, find(client))
-		f.onCall(found)
-		wantWait(t, find(client), 2*time.Minute)
-		if f.paid() != 1 {
-			t.Errorf("%d calls arrived within the wait, want 1", f.paid())
-		}
-		<-time.After(2 * time.Minute)
-		wantAnswered(t, find(client))
-	})
+	}
 }
 
 // Whatever makes a response prove nothing, the wait that it asks for is known.
