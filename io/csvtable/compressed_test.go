@@ -1,7 +1,6 @@
 package csvtable_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,13 +32,9 @@ func TestFilesOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	w := csvtable.NewWriter(&out, r, nil)
-	if err := errors.Join(copyRows(w, r, nil, nil), w.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	out := written(t, r, nil, nil)
 	rows := strings.TrimPrefix(text, "name,note\n")
-	if !cmp.Equal(text+rows+rows, out.String()) {
+	if !cmp.Equal(text+rows+rows, out) {
 		t.Error("the three files did not come back as one")
 	}
 }

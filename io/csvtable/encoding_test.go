@@ -130,16 +130,11 @@ func TestBytesOfWindows1252(t *testing.T) {
 		list += fmt.Sprintf("%d,\"x%cy\"\n", char, rune(char))
 	}
 	encoded := strings.ReplaceAll(encodings()[csvtable.Windows1252](list), "\"x\"y\"", "\"x\"\"y\"")
-	var out bytes.Buffer
 	r, err := csvtable.NewReader(strings.NewReader(encoded), "list.csv", csvtable.Options{Encoding: csvtable.Windows1252})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := csvtable.NewWriter(&out, r, nil)
-	if err := errors.Join(copyRows(w, r, nil, nil), w.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(encoded, out.String()); diff != "" {
+	if diff := cmp.Diff(encoded, written(t, r, nil, nil)); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 }
@@ -154,12 +149,7 @@ func TestAnyTextInUTF16(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		w := csvtable.NewWriter(&out, r, nil)
-		if err := errors.Join(copyRows(w, r, nil, nil), w.Close(), r.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(encoded, out.String()); diff != "" {
+		if diff := cmp.Diff(encoded, written(t, r, nil, nil)); diff != "" {
 			t.Fatalf("list (-want +got):\n%s", diff)
 		}
 	})

@@ -1,8 +1,6 @@
 package csvtable_test
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"io/fs"
 	"strings"
@@ -71,12 +69,7 @@ func TestSeveralFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	w := csvtable.NewWriter(&out, r, columns("new"))
-	if err := errors.Join(copyRows(w, r, nil, []string{"!"}), w.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("\ufeffname,town,new\r\n\r\nAda,x,!\r\nAlan,y,!\r\nBo;,z,!\r\nCyé,,!", out.String()); diff != "" {
+	if diff := cmp.Diff("\ufeffname,town,new\r\n\r\nAda,x,!\r\nAlan,y,!\r\nBo;,z,!\r\nCyé,,!", written(t, r, columns("new"), []string{"!"})); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 	if open != 0 {
@@ -161,12 +154,7 @@ func TestFilesOfSeveralEncodingsInThatOfTheFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	w := csvtable.NewWriter(&out, r, nil)
-	if err := errors.Join(copyRows(w, r, nil, nil), w.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if want := "n,t\nJos\xe9,x\n\xc9va,\x80\n\xc0,y\n"; out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
+	if out, want := written(t, r, nil, nil), "n,t\nJos\xe9,x\n\xc9va,\x80\n\xc0,y\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
 	}
 }

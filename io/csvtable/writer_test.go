@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"payonce/io/csvtable"
 	"payonce/io/table"
@@ -28,6 +29,18 @@ func rewrite(list string, names []table.Column, fills []table.Fill, appended []s
 	}
 	err = errors.Join(w.Close(), flushed(&out, w))
 	return out.String(), err
+}
+
+// written returns what a writer makes of a list with the same cells appended to every row.
+// It closes the list.
+func written(t rapid.TB, r *csvtable.Reader, names []table.Column, appended []string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := csvtable.NewWriter(&out, r, names)
+	if err := errors.Join(copyRows(w, r, nil, appended), w.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // copyRows writes the rows of a list with the same fills and appended cells.
