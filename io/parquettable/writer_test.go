@@ -11,10 +11,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -207,51 +205,6 @@ func TestWriterKeepsNestedColumnsAndTheFooter(t *testing.T) {
 	}
 }
 
-func TestWriterFollowsTheCompressionOfTheList(t *testing.T) {
-	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"one", "two"}}}}
-	for _, codec := range codecs() {
-		path := save(t, list.sample(t, []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithDictionaryDefault(false)}).write(t))
-		out, err := rewrite(t, path, []int{0}, result()[:1], func(table.Row) ([]table.Fill, []string) { return nil, []string{"ok"} })
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := []compress.Compression{codec, codec, codec}
-		if codec == compress.Codecs.Uncompressed {
-			want[2] = compress.Codecs.Zstd
-		}
-		for leaf, chunk := range footerOf(t, out).RowGroups[0].Columns {
-			if got := compress.Compression(chunk.MetaData.Codec); got != want[leaf] {
-				t.Errorf("%s: column %d is written with %s", codec, leaf, got)
-			}
-			if leaf < 2 && chunk.MetaData.DictionaryPageOffset != nil {
-				t.Errorf("%s: column %d has a dictionary", codec, leaf)
-			}
-		}
-	}
-}
-
-func TestStatisticsOfEncodedColumns(t *testing.T) {
-	var rows [][]string
-	for i := range 3 * maxBlockRows {
-		rows = append(rows, []string{fmt.Sprintf("%06d", (i*7919)%100_000)})
-	}
-	list := drawn{names: []string{"a"}, groups: [][][]string{rows}}
-	path := save(t, list.sample(t, nil).write(t))
-	out, err := rewrite(t, path, []int{0}, result()[:2], func(row table.Row) ([]table.Fill, []string) {
-		return nil, []string{string(row.Cell(0)), "0." + string(row.Cell(0))}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	smallest, largest := slices.Min(slices.Concat(rows...)), slices.Max(slices.Concat(rows...))
-	for leaf, chunk := range footerOf(t, out).RowGroups[0].Columns[:2] {
-		stats := chunk.MetaData.Statistics
-		if string(stats.MinValue) != smallest || string(stats.MaxValue) != largest {
-			t.Errorf("column %d goes from %s to %s, in truth from %s to %s", leaf, stats.MinValue, stats.MaxValue, smallest, largest)
-		}
-	}
-}
-
 func TestIndexesAreCarriedOver(t *testing.T) {
 	var rows [][]string
 	for i := range 500 {
@@ -301,105 +254,6 @@ func TestIndexesAreCarriedOver(t *testing.T) {
 	}
 }
 
-func TestColumnsThatCannotBeFilled(t *testing.T) {
-	s := nested(t)
-	none := schema.NoLogicalType{}
-	s.fields = append(s.fields,
-		logical(t, "int", none, parquet.Types.Int64, -1), logical(t, "fixed", none, parquet.Types.FixedLenByteArray, 3),
-		logical(t, "json", schema.JSONLogicalType{}, parquet.Types.ByteArray, -1), logical(t, "decimal", schema.NewDecimalLogicalType(4, 2), parquet.Types.ByteArray, -1),
-	)
-	s.groups = nil
-	list, err := Open(save(t, s.write(t)), []int{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer list.Close()
-	for column, want := range map[int]string{
-		1: "column list holds lists", 2: "column pair holds structs", 3: "column m holds maps", 5: "column int holds values of type INT64",
-		6: "column fixed holds values of type FIXED_LEN_BYTE_ARRAY", 7: "column json holds values of type JSON", 8: "column decimal holds values of type Decimal",
-	} {
-		_, err := NewWriter(io.Discard, list, []int{column}, nil)
-		if !isListError(err, want) || !strings.Contains(err.Error(), "map a column of texts in its place") {
-			t.Errorf("column %d: %v", column, err)
-		}
-	}
-	if _, err := NewWriter(io.Discard, list, []int{9}, nil); err == nil {
-		t.Error("a column that is not there can be filled")
-	}
-	if _, err := NewWriter(io.Discard, list, nil, []table.Column{{Name: "a", Kind: 9}}); err == nil {
-		t.Error("a column of an unknown kind can be appended")
-	}
-}
-
-// twoGroups is a list of five rows and two columns in three row groups, one empty.
-func twoGroups(t testing.TB) string {
-	list := drawn{names: []string{"a", "b"}, groups: [][][]string{
-		{{"1", "x"}, {"2", "∅"}, {"3", "y"}}, {}, {{"4", "z"}, {"5", ""}},
-	}}
-	return save(t, list.sample(t, nil).write(t))
-}
-
-func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
-	path := twoGroups(t)
-	other := twoGroups(t)
-	for name, c := range map[string]struct {
-		rows string // the path of the list that rows come from
-		use  func(w *Writer, blocks []table.Block, rows []table.Row) error
-		want string
-	}{
-		"a row left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[1], nil, []string{""})
-		}, "all rows are written, in order"},
-		"a part left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			p := w.Part(blocks[1])
-			return errors.Join(p.WriteRow(rows[3], nil, []string{""}), p.WriteRow(rows[4], nil, []string{""}), w.Write(p))
-		}, "are written after row 0"},
-		"an empty part": {path, func(w *Writer, blocks []table.Block, _ []table.Row) error {
-			return w.Write(w.Part(blocks[0]))
-		}, "0 rows from row 1"},
-		"a row of another block": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[1]).WriteRow(rows[0], nil, []string{""})
-		}, "is not of this block"},
-		"a row of another list": {other, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{""})
-		}, "is not of this block"},
-		"a fill of another column": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 0}}, []string{""})
-		}, "was not made to fill"},
-		"fills in disorder": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 1}, {Column: 1}}, []string{""})
-		}, "fills ascend"},
-		"a fill outside": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 2}}, []string{""})
-		}, "fills ascend"},
-		"too few values": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], nil, nil)
-		}, "0 values appended to row 1"},
-		"no amount": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{"a lot"})
-		}, "row 1: parquettable: \"a lot\" is no amount"},
-		"rows missing at the end": {path, func(w *Writer, _ []table.Block, _ []table.Row) error {
-			return w.Close()
-		}, "0 of 5 rows"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			list, err := Open(path, []int{1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer list.Close()
-			w, err := NewWriter(io.Discard, list, []int{1}, result()[1:2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			blocks, rows := readAll(t, c.rows, []int{1})
-			if err := c.use(w, blocks, rows); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v", err)
-			}
-		})
-	}
-}
-
 // readAll returns the blocks of a list and a copy of every row.
 func readAll(t *testing.T, path string, columns []int) (blocks []table.Block, rows []table.Row) {
 	t.Helper()
@@ -439,70 +293,5 @@ func TestRowsMustHaveTheColumnsThatAreFilled(t *testing.T) {
 	err = writeRows(list, w, func(table.Row) ([]table.Fill, []string) { return nil, []string{} })
 	if err == nil || !strings.Contains(err.Error(), "was not opened for column 1") {
 		t.Error(err)
-	}
-}
-
-func TestAppendedValues(t *testing.T) {
-	for value, want := range map[string]int64{
-		"0": 0, "0.15": 150_000, "-1.5": -1_500_000, "12.000001": 12_000_001, "999999999999.999999": 999_999_999_999_999_999, ".5": 500_000, "3.": 3_000_000,
-	} {
-		if got, err := parseMoney(value); got != want || err != nil {
-			t.Errorf("%s is %d micro-dollars, %v", value, got, err)
-		}
-	}
-	for _, value := range []string{"", "-", "1,5", "1e5", "+1", "--1", "0.0000001", "1000000000000", "1.-5", "0x1", "1_0", "."} {
-		if got, err := parseMoney(value); err == nil {
-			t.Errorf("%q is %d micro-dollars", value, got)
-		}
-	}
-	c := cells{kind: table.Time}
-	if err := c.add("yesterday"); err == nil {
-		t.Error("a time that is none was taken")
-	}
-}
-
-// failing is a file that takes some bytes and then no more.
-type failing struct{ left int }
-
-var errFull = errors.New("no space left")
-
-func (f *failing) Write(data []byte) (int, error) {
-	if f.left -= len(data); f.left < 0 {
-		return 0, errFull
-	}
-	return len(data), nil
-}
-
-func TestErrorsOfTheFileBelowAreReturned(t *testing.T) {
-	path := twoGroups(t)
-	values := func(table.Row) ([]table.Fill, []string) { return nil, []string{"a", "", "", ""} }
-	for name, open := range map[string]func(out io.Writer, list *Reader) (table.Writer, error){
-		"writer": func(out io.Writer, list *Reader) (table.Writer, error) {
-			return NewWriter(out, list, []int{0}, result())
-		},
-		"encoder": func(out io.Writer, list *Reader) (table.Writer, error) {
-			return NewEncoder(out, list.Schema(), result())
-		},
-		"subset": func(out io.Writer, list *Reader) (table.Writer, error) { return NewSubset(out, list, result()) },
-	} {
-		for left := 0; ; left += 50 {
-			list, err := Open(path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w, err := open(&failing{left}, list)
-			if err == nil {
-				err = writeRows(list, w, values)
-			}
-			if err := list.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, errFull) {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
 	}
 }

@@ -1,0 +1,76 @@
+package parquettable
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"payonce/io/table"
+)
+
+func TestWriterFollowsTheCompressionOfTheList(t *testing.T) {
+	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"one", "two"}}}}
+	for _, codec := range codecs() {
+		path := save(t, list.sample(t, []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithDictionaryDefault(false)}).write(t))
+		out, err := rewrite(t, path, []int{0}, result()[:1], func(table.Row) ([]table.Fill, []string) { return nil, []string{"ok"} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []compress.Compression{codec, codec, codec}
+		if codec == compress.Codecs.Uncompressed {
+			want[2] = compress.Codecs.Zstd
+		}
+		for leaf, chunk := range footerOf(t, out).RowGroups[0].Columns {
+			if got := compress.Compression(chunk.MetaData.Codec); got != want[leaf] {
+				t.Errorf("%s: column %d is written with %s", codec, leaf, got)
+			}
+			if leaf < 2 && chunk.MetaData.DictionaryPageOffset != nil {
+				t.Errorf("%s: column %d has a dictionary", codec, leaf)
+			}
+		}
+	}
+}
+
+func TestStatisticsOfEncodedColumns(t *testing.T) {
+	var rows [][]string
+	for i := range 3 * maxBlockRows {
+		rows = append(rows, []string{fmt.Sprintf("%06d", (i*7919)%100_000)})
+	}
+	list := drawn{names: []string{"a"}, groups: [][][]string{rows}}
+	path := save(t, list.sample(t, nil).write(t))
+	out, err := rewrite(t, path, []int{0}, result()[:2], func(row table.Row) ([]table.Fill, []string) {
+		return nil, []string{string(row.Cell(0)), "0." + string(row.Cell(0))}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	smallest, largest := slices.Min(slices.Concat(rows...)), slices.Max(slices.Concat(rows...))
+	for leaf, chunk := range footerOf(t, out).RowGroups[0].Columns[:2] {
+		stats := chunk.MetaData.Statistics
+		if string(stats.MinValue) != smallest || string(stats.MaxValue) != largest {
+			t.Errorf("column %d goes from %s to %s, in truth from %s to %s", leaf, stats.MinValue, stats.MaxValue, smallest, largest)
+		}
+	}
+}
+
+func TestAppendedValues(t *testing.T) {
+	for value, want := range map[string]int64{
+		"0": 0, "0.15": 150_000, "-1.5": -1_500_000, "12.000001": 12_000_001, "999999999999.999999": 999_999_999_999_999_999, ".5": 500_000, "3.": 3_000_000,
+	} {
+		if got, err := parseMoney(value); got != want || err != nil {
+			t.Errorf("%s is %d micro-dollars, %v", value, got, err)
+		}
+	}
+	for _, value := range []string{"", "-", "1,5", "1e5", "+1", "--1", "0.0000001", "1000000000000", "1.-5", "0x1", "1_0", "."} {
+		if got, err := parseMoney(value); err == nil {
+			t.Errorf("%q is %d micro-dollars", value, got)
+		}
+	}
+	c := cells{kind: table.Time}
+	if err := c.add("yesterday"); err == nil {
+		t.Error("a time that is none was taken")
+	}
+}
