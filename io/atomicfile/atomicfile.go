@@ -18,6 +18,8 @@ type File struct {
 	path    string // what Commit replaces
 	pending *renameio.PendingFile
 	failed  error // of the first write that failed; the file is not whole
+	// syncDirectory makes a directory's entries durable.
+	syncDirectory func(directory string) error
 }
 
 // Create begins a file that Commit puts at path. Until then it stands in the same
@@ -36,7 +38,7 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
-	return &File{path: target, pending: pending}, nil
+	return &File{path: target, pending: pending, syncDirectory: syncDirectory}, nil
 }
 
 // Write writes to the file in the making. After an error Commit refuses.
@@ -62,7 +64,7 @@ func (f *File) Commit() error {
 	}
 	// The rename is the commit point for every reader, but it is durable only with the
 	// directory: before this sync a crash may undo it, after it nothing does.
-	if err := syncDirectory(filepath.Dir(f.path)); err != nil {
+	if err := f.syncDirectory(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("%s is written, but a crash may undo it: %w", f.path, err)
 	}
 	return nil
