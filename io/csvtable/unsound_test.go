@@ -75,10 +75,14 @@ func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
 func TestACheckedPassOverAnotherDialect(t *testing.T) {
 	r, like := inCheckedChunks(t, "a,b\n1,2\n3\n", 1000), newReader(t, "a;b\n")
 	w := csvtable.NewWriter(&bytes.Buffer{}, like, nil)
-	err := copyRows(w, r, nil, nil)
+	var failed error
+	err := eachRow(r, func(row table.Row) error {
+		failed = w.Part(nil).WriteRow(row, nil, nil)
+		return nil
+	})
 	_ = r.Close()
-	if wrong := wantFault(t, err); wrong.Line != 3 || wrong.Column != 2 {
-		t.Errorf("%v, want line 3, column 2", wrong)
+	if wrong := wantFault(t, err); wrong.Line != 3 || wrong.Column != 2 || failed == nil || failed.Error() != err.Error() {
+		t.Errorf("%v, and of the row %v; want line 3, column 2", err, failed)
 	}
 }
 
