@@ -15,9 +15,10 @@ import (
 // File is a file in the making. It is not buffered: every Write is a system call. It
 // is used by one goroutine.
 type File struct {
-	path    string // what Commit replaces
-	pending *renameio.PendingFile
-	failed  error // of the first write that failed; the file is not whole
+	path      string // what Commit replaces
+	pending   *renameio.PendingFile
+	writeback writeback
+	failed    error // of the first write that failed; the file is not whole
 	// syncDirectory makes a directory's entries durable.
 	syncDirectory func(directory string) error
 }
@@ -46,6 +47,10 @@ func (f *File) Write(data []byte) (int, error) {
 	written, err := f.pending.Write(data)
 	if err != nil && f.failed == nil {
 		f.failed = err
+	}
+	if offset, size := f.writeback.add(written); size > 0 {
+		// It only saves time: a file system that cannot do it is synced in Commit as well.
+		_ = beginWriteback(f.pending.File, offset, size)
 	}
 	return written, err
 }
