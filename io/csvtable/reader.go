@@ -37,9 +37,10 @@ type Options struct {
 	// goes before it.
 	Encoding Encoding
 	// Checked says that every row of the list was read before and found sound, with these
-	// very bytes. Then a row is cut into cells only when a cell is asked for or filled, and
-	// what is wrong with it shows only then: Block.Each returns it after the visit of the
-	// row, whose cells are empty.
+	// very bytes. Then a row is cut into cells only when a cell is asked for or filled.
+	// Should it be ragged after all, its cells are empty, it cannot be written with fills,
+	// and Block.Each returns the error after its visit; a row that is not cut is written as
+	// it is.
 	Checked bool
 }
 
