@@ -42,48 +42,133 @@ func nodeOf(c table.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("parquettable: column %s is of kind %d, which has no type here", c.Name, c.Kind)
 }
 
-// cells are the values of one column in a part: text, or numbers for those that are
-// not null.
+// cells are the cells of one column in a run of rows: values, most of them once each,
+// and for every cell which of them it has.
 type cells struct {
-	kind table.Kind
-	vector
-	numbers []int64
+	kind    table.Kind
+	values  vector   // as text
+	numbers []int64  // that the values are, in a column of numbers
+	ids     []uint32 // of every cell: the number of its value from 1 on, 0 for a null
+
+	// repeats says in a column of lists, where every element is a cell, whether it
+	// belongs to the row of the cell before.
+	repeats []bool
+
+	recent [4]uint32 // some of the last values, by which most repetitions are noticed
+	oldest int       // of the recent ones
 }
 
-// add adds a value; an empty one becomes a null.
+func (c *cells) reset() {
+	c.values.reset()
+	c.numbers, c.ids, c.repeats = c.numbers[:0], c.ids[:0], c.repeats[:0]
+	c.recent = [4]uint32{}
+}
+
+// value returns the value with a number, which shares the memory of the cells.
+func (c *cells) value(id uint32) []byte { return c.values.cell(int(id) - 1) }
+
+// add adds the cell of a row; an empty one becomes a null.
 func (c *cells) add(value string) error {
-	if value == "" {
-		c.end(true)
+	switch {
+	case c.kind == table.Texts:
+		c.addWords(value)
+		return nil
+	case value == "":
+		c.ids = append(c.ids, 0)
 		return nil
 	}
-	var number int64
-	var err error
+	for _, id := range c.recent {
+		if id != 0 && string(c.value(id)) == value {
+			c.ids = append(c.ids, id)
+			return nil
+		}
+	}
+	if err := c.addNumber(value); err != nil {
+		return err
+	}
+	c.recent[c.oldest] = c.put(value)
+	c.oldest = (c.oldest + 1) % len(c.recent)
+	return nil
+}
+
+// addNumber keeps the number that a value is, in a column of numbers.
+func (c *cells) addNumber(value string) error {
 	switch c.kind {
 	case table.Money:
-		number, err = parseMoney(value)
+		number, err := parseMoney(value)
 		c.numbers = append(c.numbers, number)
+		return err
 	case table.Time:
-		var at time.Time
-		at, err = time.Parse(time.RFC3339, value)
+		at, err := time.Parse(time.RFC3339, value)
 		c.numbers = append(c.numbers, at.UnixMicro())
-	default:
-		c.text = append(c.text, value...)
+		return err
 	}
-	c.end(false)
-	return err
+	return nil
 }
 
-// fill adds a value in place of a cell of a text column. Where a null cannot be, an
-// empty value is an empty text.
-func (c *cells) fill(value string, required bool) {
-	c.text = append(c.text, value...)
-	c.end(value == "" && !required)
+// addWords adds the row of a list, a cell for each of its words.
+func (c *cells) addWords(value string) {
+	if value == "" {
+		c.ids = append(c.ids, 0)
+		c.repeats = append(c.repeats, false)
+		return
+	}
+	first := true
+	for word := range strings.SplitSeq(value, " ") {
+		c.put(word)
+		c.repeats = append(c.repeats, !first)
+		first = false
+	}
 }
 
-// copy adds a cell as it is.
-func (c *cells) copy(value []byte, null bool) {
-	c.text = append(c.text, value...)
-	c.end(null)
+// put adds a cell with a value of its own, and returns the number of the value.
+func (c *cells) put(value string) uint32 {
+	c.values.text = append(c.values.text, value...)
+	return c.end()
+}
+
+// copy adds a cell as it is; an empty one becomes a null.
+func (c *cells) copy(value []byte) {
+	if len(value) == 0 {
+		c.ids = append(c.ids, 0)
+		return
+	}
+	c.values.text = append(c.values.text, value...)
+	c.end()
+}
+
+// fill adds a cell in place of another.
+func (c *cells) fill(value string) {
+	if value == "" {
+		c.ids = append(c.ids, 0)
+		return
+	}
+	c.put(value)
+}
+
+// end ends a cell whose value was appended to the text.
+func (c *cells) end() uint32 {
+	c.values.ends = append(c.values.ends, uint32(len(c.values.text)))
+	id := uint32(len(c.values.ends))
+	c.ids = append(c.ids, id)
+	return id
+}
+
+// fills are the values that one column gets in a part, in place of its cells.
+type fills struct {
+	rows   []int // of the part, from 0
+	values vector
+}
+
+func (f *fills) reset() {
+	f.rows = f.rows[:0]
+	f.values.reset()
+}
+
+func (f *fills) add(row int, value string) {
+	f.rows = append(f.rows, row)
+	f.values.text = append(f.values.text, value...)
+	f.values.ends = append(f.values.ends, uint32(len(f.values.text)))
 }
 
 // parseMoney returns dollars with at most six decimals as micro-dollars.
