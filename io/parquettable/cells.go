@@ -42,52 +42,58 @@ func nodeOf(c table.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("parquettable: column %s is of kind %d, which has no type here", c.Name, c.Kind)
 }
 
-// cells are the cells of one column in a run of rows: values, most of them once each,
-// and for every cell which of them it has.
+// cells are the cells of one column in a run of rows: different values, as far as
+// repetitions were noticed, and which cell has which of them.
 type cells struct {
 	kind    table.Kind
 	values  vector   // as text
 	numbers []int64  // that the values are, in a column of numbers
-	ids     []uint32 // of every cell: the number of its value from 1 on, 0 for a null
+	present []uint8  // of every cell: 1 for a value, 0 for a null
+	ids     []uint32 // of every cell that is not null: the index of its value
 
 	// repeats says in a column of lists, where every element is a cell, whether it
-	// belongs to the row of the cell before.
-	repeats []bool
+	// belongs to the row of the cell before, by 1.
+	repeats []uint8
 
-	recent [4]uint32 // some of the last values, by which most repetitions are noticed
+	recent [4]uint32 // values that came last, by which most repetitions are noticed
 	oldest int       // of the recent ones
 }
 
 func (c *cells) reset() {
 	c.values.reset()
-	c.numbers, c.ids, c.repeats = c.numbers[:0], c.ids[:0], c.repeats[:0]
-	c.recent = [4]uint32{}
+	c.numbers, c.present, c.ids, c.repeats = c.numbers[:0], c.present[:0], c.ids[:0], c.repeats[:0]
 }
 
-// value returns the value with a number, which shares the memory of the cells.
-func (c *cells) value(id uint32) []byte { return c.values.cell(int(id) - 1) }
+// addNull adds a null.
+func (c *cells) addNull() {
+	c.present = append(c.present, 0)
+	if c.kind == table.Texts {
+		c.repeats = append(c.repeats, 0)
+	}
+}
 
 // add adds the cell of a row; an empty one becomes a null.
 func (c *cells) add(value string) error {
-	switch {
-	case c.kind == table.Texts:
-		c.addWords(value)
-		return nil
-	case value == "":
-		c.ids = append(c.ids, 0)
+	if value == "" {
+		c.addNull()
 		return nil
 	}
-	for _, id := range c.recent {
-		if id != 0 && string(c.value(id)) == value {
-			c.ids = append(c.ids, id)
+	if c.kind == table.Texts {
+		c.addWords(value)
+		return nil
+	}
+	for _, id := range &c.recent {
+		if int(id) < len(c.values.ends) && string(c.values.cell(int(id))) == value {
+			c.present, c.ids = append(c.present, 1), append(c.ids, id)
 			return nil
 		}
 	}
 	if err := c.addNumber(value); err != nil {
 		return err
 	}
-	c.recent[c.oldest] = c.put(value)
+	c.recent[c.oldest] = uint32(len(c.values.ends))
 	c.oldest = (c.oldest + 1) % len(c.recent)
+	c.put(value)
 	return nil
 }
 
@@ -108,50 +114,43 @@ func (c *cells) addNumber(value string) error {
 
 // addWords adds the row of a list, a cell for each of its words.
 func (c *cells) addWords(value string) {
-	if value == "" {
-		c.ids = append(c.ids, 0)
-		c.repeats = append(c.repeats, false)
-		return
-	}
-	first := true
+	repeats := uint8(0)
 	for word := range strings.SplitSeq(value, " ") {
 		c.put(word)
-		c.repeats = append(c.repeats, !first)
-		first = false
+		c.repeats = append(c.repeats, repeats)
+		repeats = 1
 	}
 }
 
-// put adds a cell with a value of its own, and returns the number of the value.
-func (c *cells) put(value string) uint32 {
+// fill adds a cell in place of another; an empty one becomes a null.
+func (c *cells) fill(value string) {
+	if value == "" {
+		c.addNull()
+		return
+	}
+	c.put(value)
+}
+
+// put adds a cell with a value of its own.
+func (c *cells) put(value string) {
 	c.values.text = append(c.values.text, value...)
-	return c.end()
+	c.end()
 }
 
 // copy adds a cell as it is; an empty one becomes a null.
 func (c *cells) copy(value []byte) {
 	if len(value) == 0 {
-		c.ids = append(c.ids, 0)
+		c.addNull()
 		return
 	}
 	c.values.text = append(c.values.text, value...)
 	c.end()
 }
 
-// fill adds a cell in place of another.
-func (c *cells) fill(value string) {
-	if value == "" {
-		c.ids = append(c.ids, 0)
-		return
-	}
-	c.put(value)
-}
-
 // end ends a cell whose value was appended to the text.
-func (c *cells) end() uint32 {
+func (c *cells) end() {
+	c.present, c.ids = append(c.present, 1), append(c.ids, uint32(len(c.values.ends)))
 	c.values.ends = append(c.values.ends, uint32(len(c.values.text)))
-	id := uint32(len(c.values.ends))
-	c.ids = append(c.ids, id)
-	return id
 }
 
 // fills are the values that one column gets in a part, in place of its cells.

@@ -11,9 +11,8 @@ import (
 
 // scratch is memory that a goroutine encodes with.
 type scratch struct {
-	levels     []uint8 // definition levels of the cells
-	repeats    []bool
-	repetition []uint8  // levels of a page
+	present    []uint8  // of the cells: 1 for a value, 0 for a null
+	repeats    []uint8  // of the cells of lists
 	numbers    []uint32 // in the dictionary, of the values of a part, plus one
 	codes      []uint32 // numbers in the dictionary, of the cells that are not null
 	values     []byte   // of a page
@@ -24,28 +23,30 @@ type scratch struct {
 // encodeCodes makes a page of numbers of the dictionary.
 func (e *encoder) encodeCodes(s *scratch) error {
 	width := max(bits.Len(uint(e.words.len()-1)), 1)
-	s.values = appendHybrid(append(s.values[:0], byte(width)), s.codes, width)
-	return e.addPage(s, 0, len(s.levels), parquet.Encodings.RLEDict)
+	s.values = appendHybrid(append(s.values, byte(width)), s.codes, width)
+	return e.addPage(s, 0, len(s.present), parquet.Encodings.RLEDict)
 }
 
 // encodeTexts makes pages of texts as they are.
 func (e *encoder) encodeTexts(parts []*cells, s *scratch) error {
-	s.values = s.values[:0]
 	first, at := 0, 0
 	for _, c := range parts {
-		for i, id := range c.ids {
-			if len(s.values) >= pageSize && (len(c.repeats) == 0 || !c.repeats[i]) { // a row is not split
+		next := 0 // of the values
+		for i, present := range c.present {
+			if len(s.values) >= pageSize && (len(c.repeats) == 0 || c.repeats[i] == 0) { // a row is not split
 				if err := e.addPage(s, first, at, parquet.Encodings.Plain); err != nil {
 					return err
 				}
 				first, s.values = at, s.values[:0]
 			}
 			at++
-			if id != 0 {
-				value := c.value(id)
-				s.values = appendText(s.values, value)
-				e.summary.text(value)
+			if present == 0 {
+				continue
 			}
+			value := c.values.cell(int(c.ids[next]))
+			next++
+			s.values = appendText(s.values, value)
+			e.summary.text(value)
 		}
 	}
 	return e.addPage(s, first, at, parquet.Encodings.Plain)
@@ -53,18 +54,15 @@ func (e *encoder) encodeTexts(parts []*cells, s *scratch) error {
 
 // encodeNumbers makes a page of numbers.
 func (e *encoder) encodeNumbers(parts []*cells, s *scratch) error {
-	s.values = s.values[:0]
 	for _, c := range parts {
 		for _, number := range c.numbers {
 			e.summary.number(number)
 		}
 		for _, id := range c.ids {
-			if id != 0 {
-				s.values = binary.LittleEndian.AppendUint64(s.values, uint64(c.numbers[id-1]))
-			}
+			s.values = binary.LittleEndian.AppendUint64(s.values, uint64(c.numbers[id]))
 		}
 	}
-	return e.addPage(s, 0, len(s.levels), parquet.Encodings.Plain)
+	return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
 }
 
 // addPage adds a page of some of the cells, whose values are gathered.
@@ -74,18 +72,10 @@ func (e *encoder) addPage(s *scratch, from, to int, encoding parquet.Encoding) e
 	}
 	s.page = s.page[:0]
 	if len(s.repeats) > 0 {
-		s.repetition = s.repetition[:0]
-		for _, repeats := range s.repeats[from:to] {
-			level := uint8(0)
-			if repeats {
-				level = 1
-			}
-			s.repetition = append(s.repetition, level)
-		}
-		s.page = appendLevels(s.page, s.repetition, e.descriptor.MaxRepetitionLevel())
+		s.page = appendLevels(s.page, s.repeats[from:to], e.descriptor.MaxRepetitionLevel())
 	}
 	if !e.required() {
-		s.page = appendLevels(s.page, s.levels[from:to], e.descriptor.MaxDefinitionLevel())
+		s.page = appendLevels(s.page, s.present[from:to], e.descriptor.MaxDefinitionLevel())
 	}
 	s.page = append(s.page, s.values...)
 	if err := e.compress(s); err != nil {
@@ -95,10 +85,20 @@ func (e *encoder) addPage(s *scratch, from, to int, encoding parquet.Encoding) e
 	return nil
 }
 
-// appendLevels appends the levels of a page behind their length.
+// appendLevels appends the levels of a page behind their length: all of them are 0 or
+// the highest, which 1 stands for.
 func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	start := len(page)
-	page = appendHybrid(append(page, 0, 0, 0, 0), levels, bits.Len16(uint16(highest)))
+	page = append(page, 0, 0, 0, 0)
+	if highest == 1 {
+		page = appendFlags(page, levels)
+	} else {
+		numbers := make([]uint32, len(levels))
+		for i, level := range levels {
+			numbers[i] = uint32(level) * uint32(highest)
+		}
+		page = appendHybrid(page, numbers, bits.Len16(uint16(highest)))
+	}
 	binary.LittleEndian.PutUint32(page[start:], uint32(len(page)-start-4))
 	return page
 }

@@ -87,25 +87,18 @@ func (e *encoder) encode(rows int, parts []*cells, s *scratch) error {
 		return nil
 	}
 	e.rows += int64(rows)
-	s.levels, s.repeats = s.levels[:0], s.repeats[:0]
-	highest := uint8(e.descriptor.MaxDefinitionLevel())
+	s.present, s.repeats = s.present[:0], s.repeats[:0]
 	values := 0
 	for _, c := range parts {
-		for _, id := range c.ids {
-			level := highest
-			if id == 0 {
-				level = 0
-			} else {
-				values++
-			}
-			s.levels = append(s.levels, level)
-		}
+		s.present = append(s.present, c.present...)
 		s.repeats = append(s.repeats, c.repeats...)
+		values += len(c.ids)
 	}
-	e.summary.nulls += int64(len(s.levels) - values)
+	e.summary.nulls += int64(len(s.present) - values)
+	s.values = s.values[:0]
 	switch {
 	case values == 0:
-		return e.addPage(s, 0, len(s.levels), parquet.Encodings.Plain)
+		return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
 	case parts[0].kind == table.Money || parts[0].kind == table.Time:
 		return e.encodeNumbers(parts, s)
 	case e.layout.dictionary && !e.plain && e.number(parts, values, s):
@@ -129,14 +122,11 @@ func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
 	known := e.words.len()
 	s.codes = s.codes[:0]
 	for _, c := range parts {
-		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends)+1)...) // of the part's values, plus one
+		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends))...)
 		for _, id := range c.ids {
-			if id == 0 {
-				continue
-			}
 			code := s.numbers[id]
 			if code == 0 {
-				code = e.words.number(c.value(id)) + 1
+				code = e.words.number(c.values.cell(int(id))) + 1
 				s.numbers[id] = code
 				added := e.words.len() - known
 				if e.words.size() > dictionarySize || len(s.codes) >= sample && added > len(s.codes)/4*3 {

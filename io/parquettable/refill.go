@@ -74,14 +74,20 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 	next := 0
 	for done := int64(0); done < rows; {
 		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.leaf)))
+		before := len(r.cells.values.ends)
 		if err := r.decode(step); err != nil {
 			return err
 		}
-		for ; next < len(f.rows) && int64(f.rows[next]) < done+int64(step); next++ {
-			r.fill(len(r.cells.ids)-step+int(int64(f.rows[next])-done), f.values.cell(next))
+		for i, null := range r.cells.values.nulls {
+			if next < len(f.rows) && f.rows[next] == int(done)+i {
+				r.fill(f.values.cell(next))
+				next++
+			} else {
+				r.keep(before+i, null)
+			}
 		}
 		done += int64(step)
-		if len(r.cells.ids) >= groupRows || len(r.cells.values.text) >= refillSize {
+		if len(r.cells.present) >= groupRows || len(r.cells.values.text) >= refillSize {
 			if err := r.flush(s); err != nil {
 				return err
 			}
@@ -90,39 +96,36 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 	return nil
 }
 
-// decode adds the next rows to the cells as they are.
+// decode adds the values of the next rows to those that the cells may have. Nulls have
+// one too, and it is known which rows are nulls.
 func (r *refill) decode(rows int) (err error) {
 	defer guard(&err)
-	before := uint32(len(r.cells.values.ends))
 	r.cells.values.nulls = r.cells.values.nulls[:0]
-	if err := r.decoder.decode(&r.cells.values, rows); err != nil {
-		return err
-	}
-	for i, null := range r.cells.values.nulls {
-		id := before + uint32(i) + 1
-		if null {
-			id = 0
-		}
-		r.cells.ids = append(r.cells.ids, id)
-	}
-	return nil
+	return r.decoder.decode(&r.cells.values, rows)
 }
 
-// fill puts a value in place of a cell. Where a null cannot be, an empty value is an
-// empty text.
-func (r *refill) fill(at int, value []byte) {
-	if len(value) == 0 && !r.encoder.required() {
-		r.cells.ids[at] = 0
+// keep adds a cell as it was.
+func (r *refill) keep(id int, null bool) {
+	if null {
+		r.cells.addNull()
 		return
 	}
-	r.cells.values.text = append(r.cells.values.text, value...)
-	r.cells.values.ends = append(r.cells.values.ends, uint32(len(r.cells.values.text)))
-	r.cells.ids[at] = uint32(len(r.cells.values.ends))
+	r.cells.present, r.cells.ids = append(r.cells.present, 1), append(r.cells.ids, uint32(id))
+}
+
+// fill adds a cell in place of another. Where a null cannot be, an empty value is an
+// empty text.
+func (r *refill) fill(value []byte) {
+	if len(value) == 0 && r.encoder.required() {
+		r.cells.end()
+		return
+	}
+	r.cells.copy(value)
 }
 
 // flush encodes what was read.
 func (r *refill) flush(s *scratch) error {
-	err := r.encoder.encode(len(r.cells.ids), []*cells{&r.cells}, s)
+	err := r.encoder.encode(len(r.cells.present), []*cells{&r.cells}, s)
 	r.cells.reset()
 	return err
 }
