@@ -42,17 +42,20 @@ func nodeOf(c table.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("parquettable: column %s is of kind %d, which has no type here", c.Name, c.Kind)
 }
 
-// cells are the cells of one column in a run of rows: different values, as far as
-// repetitions were noticed, and which cell has which of them.
+// cells are the cells of one column in a run of rows, and their values.
 type cells struct {
 	kind    table.Kind
-	values  vector   // as text
-	numbers []int64  // that the values are, in a column of numbers
-	present []uint8  // of every cell: 1 for a value, 0 for a null
-	ids     []uint32 // of every cell that is not null: the index of its value
+	values  vector  // as text
+	numbers []int64 // that the values are, in a column of numbers
+	present []uint8 // of every cell: 1 for a value, 0 for a null
+
+	// Where values may be shared, ids are their indexes for the cells that are not null.
+	// Otherwise these cells have the values one after the other.
+	shared bool
+	ids    []uint32
 
 	// repeats says in a column of lists, where every element is a cell, whether it
-	// belongs to the row of the cell before, by 1.
+	// belongs to the row of the cell before, by 1. It may lack the last nulls.
 	repeats []uint8
 
 	recent [4]uint32 // values that came last, by which most repetitions are noticed
@@ -65,36 +68,51 @@ func (c *cells) reset() {
 }
 
 // addNull adds a null.
-func (c *cells) addNull() {
-	c.present = append(c.present, 0)
-	if c.kind == table.Texts {
-		c.repeats = append(c.repeats, 0)
-	}
-}
+func (c *cells) addNull() { c.present = append(c.present, 0) }
 
-// add adds the cell of a row; an empty one becomes a null.
+// add adds the cell of a row, which is not empty.
 func (c *cells) add(value string) error {
-	if value == "" {
-		c.addNull()
-		return nil
-	}
 	if c.kind == table.Texts {
 		c.addWords(value)
 		return nil
 	}
 	for _, id := range &c.recent {
 		if int(id) < len(c.values.ends) && string(c.values.cell(int(id))) == value {
-			c.present, c.ids = append(c.present, 1), append(c.ids, id)
+			c.repeat(id)
 			return nil
 		}
 	}
 	if err := c.addNumber(value); err != nil {
 		return err
 	}
-	c.recent[c.oldest] = uint32(len(c.values.ends))
+	id := uint32(len(c.values.ends))
+	c.recent[c.oldest] = id
 	c.oldest = (c.oldest + 1) % len(c.recent)
-	c.put(value)
+	c.values.add(value)
+	c.repeat(id)
 	return nil
+}
+
+// repeat adds a cell with a value that is there.
+func (c *cells) repeat(id uint32) {
+	c.shared = true
+	c.present, c.ids = append(c.present, 1), append(c.ids, id)
+}
+
+// count is the number of cells that are not null.
+func (c *cells) count() int {
+	if c.shared {
+		return len(c.ids)
+	}
+	return len(c.values.ends)
+}
+
+// value returns the value of the cell at an index among those that are not null.
+func (c *cells) value(i int) []byte {
+	if c.shared {
+		i = int(c.ids[i])
+	}
+	return c.values.cell(i)
 }
 
 // addNumber keeps the number that a value is, in a column of numbers.
@@ -114,11 +132,19 @@ func (c *cells) addNumber(value string) error {
 
 // addWords adds the row of a list, a cell for each of its words.
 func (c *cells) addWords(value string) {
+	c.endRepeats()
 	repeats := uint8(0)
 	for word := range strings.SplitSeq(value, " ") {
 		c.put(word)
 		c.repeats = append(c.repeats, repeats)
 		repeats = 1
+	}
+}
+
+// endRepeats adds what repeats lacks, in a column of lists.
+func (c *cells) endRepeats() {
+	if missing := len(c.present) - len(c.repeats); c.kind == table.Texts && missing > 0 {
+		c.repeats = append(c.repeats, make([]uint8, missing)...)
 	}
 }
 
@@ -133,8 +159,8 @@ func (c *cells) fill(value string) {
 
 // put adds a cell with a value of its own.
 func (c *cells) put(value string) {
-	c.values.text = append(c.values.text, value...)
-	c.end()
+	c.present = append(c.present, 1)
+	c.values.add(value)
 }
 
 // copy adds a cell as it is; an empty one becomes a null.
@@ -143,13 +169,8 @@ func (c *cells) copy(value []byte) {
 		c.addNull()
 		return
 	}
+	c.present = append(c.present, 1)
 	c.values.text = append(c.values.text, value...)
-	c.end()
-}
-
-// end ends a cell whose value was appended to the text.
-func (c *cells) end() {
-	c.present, c.ids = append(c.present, 1), append(c.ids, uint32(len(c.values.ends)))
 	c.values.ends = append(c.values.ends, uint32(len(c.values.text)))
 }
 
@@ -166,8 +187,7 @@ func (f *fills) reset() {
 
 func (f *fills) add(row int, value string) {
 	f.rows = append(f.rows, row)
-	f.values.text = append(f.values.text, value...)
-	f.values.ends = append(f.values.ends, uint32(len(f.values.text)))
+	f.values.add(value)
 }
 
 // parseMoney returns dollars with at most six decimals as micro-dollars.

@@ -43,7 +43,7 @@ func (e *encoder) encodeTexts(parts []*cells, s *scratch) error {
 			if present == 0 {
 				continue
 			}
-			value := c.values.cell(int(c.ids[next]))
+			value := c.value(next)
 			next++
 			s.values = appendText(s.values, value)
 			e.summary.text(value)

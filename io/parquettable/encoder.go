@@ -90,9 +90,10 @@ func (e *encoder) encode(rows int, parts []*cells, s *scratch) error {
 	s.present, s.repeats = s.present[:0], s.repeats[:0]
 	values := 0
 	for _, c := range parts {
+		c.endRepeats()
 		s.present = append(s.present, c.present...)
 		s.repeats = append(s.repeats, c.repeats...)
-		values += len(c.ids)
+		values += c.count()
 	}
 	e.summary.nulls += int64(len(s.present) - values)
 	s.values = s.values[:0]
@@ -115,26 +116,36 @@ const (
 	dictionarySize = 1 << 20
 )
 
-// number finds the number in the dictionary of every value. It returns false when that
+// number finds the numbers in the dictionary of all values. It returns false when that
 // is of no use, because few values repeat themselves.
 func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
-	const sample = 4096 // values, before it is said that most are new
 	known := e.words.len()
 	s.codes = s.codes[:0]
 	for _, c := range parts {
-		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends))...)
-		for _, id := range c.ids {
-			code := s.numbers[id]
-			if code == 0 {
-				code = e.words.number(c.values.cell(int(id))) + 1
-				s.numbers[id] = code
-				added := e.words.len() - known
-				if e.words.size() > dictionarySize || len(s.codes) >= sample && added > len(s.codes)/4*3 {
+		if !c.shared {
+			for i := range c.values.ends {
+				if s.codes = append(s.codes, e.words.number(c.values.cell(i))); !e.useful(known, len(s.codes)) {
 					return false
 				}
 			}
-			s.codes = append(s.codes, code-1)
+			continue
+		}
+		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends))...)
+		for _, id := range c.ids {
+			if s.numbers[id] == 0 {
+				s.numbers[id] = e.words.number(c.values.cell(int(id))) + 1
+			}
+			if s.codes = append(s.codes, s.numbers[id]-1); !e.useful(known, len(s.codes)) {
+				return false
+			}
 		}
 	}
 	return known > 0 || e.words.len() <= values/2
+}
+
+// useful reports whether it is worth while to go on with the dictionary after so many
+// values, before which it knew some texts already.
+func (e *encoder) useful(known, values int) bool {
+	const sample = 4096 // values, before it is said that most are new
+	return e.words.size() <= dictionarySize && (values < sample || e.words.len()-known <= values/4*3)
 }

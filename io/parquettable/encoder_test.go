@@ -57,6 +57,7 @@ func encodeStretches(t testing.TB, e *encoder, groups [][][]*cells) string {
 
 // rowsOf counts the rows of cells.
 func rowsOf(c *cells) int {
+	c.endRepeats()
 	rows := len(c.present)
 	for _, repeats := range c.repeats {
 		rows -= int(repeats)
@@ -69,7 +70,9 @@ func cellsFrom(t rapid.TB, kind table.Kind, values []string) *cells {
 	t.Helper()
 	c := &cells{kind: kind}
 	for _, value := range values {
-		if err := c.add(value); err != nil {
+		if value == "" {
+			c.addNull()
+		} else if err := c.add(value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,6 +89,10 @@ func (p *part) append(row table.Row, values []string) error {
 		return fmt.Errorf("parquettable: %d values appended to row %d of a list with %d appended columns", len(values), row.Number(), len(p.added))
 	}
 	for i, value := range values {
+		if value == "" {
+			p.added[i].addNull()
+			continue
+		}
 		if err := p.added[i].add(value); err != nil {
 			return fmt.Errorf("row %d: %w", row.Number(), err)
 		}

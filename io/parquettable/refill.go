@@ -21,7 +21,7 @@ const refillSize = 8 << 20
 func newRefill(list *Reader, c column) (*refill, error) {
 	e, err := newEncoder(c.node)
 	return &refill{
-		list: list, column: c, encoder: e,
+		list: list, column: c, encoder: e, cells: cells{shared: true},
 		pages: pages{file: list.file, descriptor: list.meta.Schema.Column(c.leaf), decompress: &decompressor{}},
 	}, err
 }
@@ -108,19 +108,20 @@ func (r *refill) decode(rows int) (err error) {
 func (r *refill) keep(id int, null bool) {
 	if null {
 		r.cells.addNull()
-		return
+	} else {
+		r.cells.repeat(uint32(id))
 	}
-	r.cells.present, r.cells.ids = append(r.cells.present, 1), append(r.cells.ids, uint32(id))
 }
 
 // fill adds a cell in place of another. Where a null cannot be, an empty value is an
 // empty text.
 func (r *refill) fill(value []byte) {
-	if len(value) == 0 && r.encoder.required() {
-		r.cells.end()
+	if len(value) == 0 && !r.encoder.required() {
+		r.cells.addNull()
 		return
 	}
-	r.cells.copy(value)
+	r.cells.repeat(uint32(len(r.cells.values.ends)))
+	r.cells.values.add(string(value))
 }
 
 // flush encodes what was read.

@@ -152,8 +152,29 @@ func TestWriterFillsAppendsAndCarriesOver(t *testing.T) {
 					rt.Fatalf("column %d of row group %d is not as it was", leaf, g)
 				}
 			}
+			checkNulls(rt, is, g, want[:group.NumRows])
+			want = want[group.NumRows:]
 		}
 	})
+}
+
+// checkNulls compares how many nulls the columns of a row group have to its statistics
+// with how many they have.
+func checkNulls(t *rapid.T, meta *metadata.FileMetaData, g int, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	for leaf := range rows[0] {
+		nulls := int64(0)
+		for _, cells := range rows {
+			if cells[leaf] == "∅" {
+				nulls++
+			}
+		}
+		if got := *meta.RowGroups[g].Columns[leaf].MetaData.Statistics.NullCount; got != nulls {
+			t.Fatalf("column %d of row group %d has %d nulls to its statistics, in truth %d", leaf, g, got, nulls)
+		}
+	}
 }
 
 // cmpEmpty takes no rows and a nil list of rows for the same.
