@@ -8,7 +8,7 @@ type vector struct {
 	text  []byte
 	ends  []uint32 // of every cell in text
 	nulls []bool   // of every cell, where a vector may have some
-	err   error // the column could not be decoded
+	err   error    // the column could not be decoded
 }
 
 func (v *vector) reset() {
