@@ -34,14 +34,14 @@ func (e *encoder) finish() (chunk, error) {
 	if err != nil {
 		return chunk{}, err
 	}
-	coded, plain, err := e.writePages(w)
+	plain, err := e.writePages(w)
 	if err != nil {
 		return chunk{}, err
 	}
 	if e.rows > 0 {
 		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType() == parquet.Types.Int64))
 	}
-	if err := w.Close(coded, coded && plain); err != nil {
+	if err := w.Close(e.coded > 0, e.coded > 0 && plain); err != nil {
 		return chunk{}, err
 	}
 	group.SetNumRows(int(e.rows))
@@ -53,22 +53,18 @@ func (e *encoder) finish() (chunk, error) {
 	return chunk{data: to.Bytes(), meta: meta}, err
 }
 
-// writePages writes the dictionary and the pages, and reports how their values are
-// encoded: as numbers of the dictionary, as they are.
-func (e *encoder) writePages(w file.PageWriter) (coded, plain bool, err error) {
-	for _, p := range e.pages {
-		coded = coded || p.encoding != parquet.Encodings.Plain
-		plain = plain || p.encoding == parquet.Encodings.Plain
-	}
-	if coded {
-		for i := range e.words.len() {
+// writePages writes the dictionary and the pages, and reports whether some of these hold
+// their values as they are.
+func (e *encoder) writePages(w file.PageWriter) (plain bool, err error) {
+	if e.coded > 0 {
+		for i := range e.coded {
 			e.summary.text(e.words.texts.cell(i))
 		}
-		texts := memory.NewBufferBytes(e.words.appendPage(nil))
-		dictionary := file.NewDictionaryPage(texts, int32(e.words.len()), parquet.Encodings.Plain)
+		texts := memory.NewBufferBytes(e.words.appendPage(nil, e.coded))
+		dictionary := file.NewDictionaryPage(texts, int32(e.coded), parquet.Encodings.Plain)
 		defer dictionary.Release()
 		if _, err := w.WriteDictionaryPage(dictionary); err != nil {
-			return coded, plain, err
+			return false, err
 		}
 	}
 	start := 0
@@ -78,9 +74,10 @@ func (e *encoder) writePages(w file.PageWriter) (coded, plain bool, err error) {
 		_, err := w.WriteDataPage(data)
 		data.Release()
 		if err != nil {
-			return coded, plain, err
+			return plain, err
 		}
+		plain = plain || p.encoding == parquet.Encodings.Plain
 		start = p.end
 	}
-	return coded, plain, nil
+	return plain, nil
 }

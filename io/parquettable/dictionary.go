@@ -5,6 +5,10 @@ import (
 	"hash/maphash"
 )
 
+// dictionarySize is the most bytes that a dictionary takes in a file, as other writers
+// have it: readers keep it while they read the column.
+const dictionarySize = 1 << 20
+
 // dictionary numbers different texts from 0 on, in the order in which they come first.
 type dictionary struct {
 	seed   maphash.Seed
@@ -23,11 +27,9 @@ func (d *dictionary) reset() {
 
 func (d *dictionary) len() int { return len(d.hashes) }
 
-// size is the length of the page that holds the texts, in bytes.
-func (d *dictionary) size() int { return len(d.texts.text) + 4*d.len() }
-
-// number returns the number of a text, which is added when it is not there.
-func (d *dictionary) number(text []byte) uint32 {
+// number returns the number of a text, which is added when it is not there. It returns
+// false when there is no room for it.
+func (d *dictionary) number(text []byte) (uint32, bool) {
 	if 2*len(d.hashes) >= len(d.slots) {
 		d.widen()
 	}
@@ -37,14 +39,17 @@ func (d *dictionary) number(text []byte) uint32 {
 	for ; d.slots[at] != 0; at = (at + 1) & last {
 		number := d.slots[at] - 1
 		if d.hashes[number] == hash && string(d.texts.cell(int(number))) == string(text) {
-			return number
+			return number, true
 		}
+	}
+	if len(d.texts.text)+len(text)+4*(d.len()+1) > dictionarySize {
+		return 0, false
 	}
 	d.hashes = append(d.hashes, hash)
 	d.texts.text = append(d.texts.text, text...)
 	d.texts.ends = append(d.texts.ends, uint32(len(d.texts.text)))
 	d.slots[at] = uint32(len(d.hashes))
-	return uint32(len(d.hashes) - 1)
+	return uint32(len(d.hashes) - 1), true
 }
 
 // widen makes the table twice as long.
@@ -60,9 +65,9 @@ func (d *dictionary) widen() {
 	}
 }
 
-// appendPage appends the texts as a page of them holds them.
-func (d *dictionary) appendPage(page []byte) []byte {
-	for i := range d.len() {
+// appendPage appends the first texts as a page of them holds them.
+func (d *dictionary) appendPage(page []byte, texts int) []byte {
+	for i := range texts {
 		page = appendText(page, d.texts.cell(i))
 	}
 	return page

@@ -32,6 +32,7 @@ type encoder struct {
 	pages   []page
 	data    []byte // of the pages, compressed
 	words   *dictionary
+	coded   int  // how many of the words there are pages for
 	plain   bool // the dictionary is given up for what follows
 	summary summary
 
@@ -76,7 +77,7 @@ func (e *encoder) required() bool { return e.descriptor.MaxDefinitionLevel() == 
 
 // reset begins a row group.
 func (e *encoder) reset() {
-	e.rows, e.pages, e.data, e.plain = 0, e.pages[:0], e.data[:0], false
+	e.rows, e.pages, e.data, e.coded, e.plain = 0, e.pages[:0], e.data[:0], 0, false
 	e.words.reset()
 	e.summary.reset()
 }
@@ -109,12 +110,9 @@ func (e *encoder) encode(rows int, parts []*cells, s *scratch) error {
 	return e.encodeTexts(parts, s)
 }
 
-// Limits of a page and of the dictionary, in bytes, as other writers have them: readers
-// keep a page of every column that they read.
-const (
-	pageSize       = 1 << 20
-	dictionarySize = 1 << 20
-)
+// pageSize is how many bytes of values a page has, as other writers have it: readers keep
+// a page of every column that they read.
+const pageSize = 1 << 20
 
 // number finds the numbers in the dictionary of all values. It returns false when that
 // is of no use, because few values repeat themselves.
@@ -124,7 +122,8 @@ func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
 	for _, c := range parts {
 		if !c.shared {
 			for i := range c.values.ends {
-				if s.codes = append(s.codes, e.words.number(c.values.cell(i))); !e.useful(known, len(s.codes)) {
+				code, fits := e.words.number(c.values.cell(i))
+				if s.codes = append(s.codes, code); !fits || !e.useful(known, len(s.codes)) {
 					return false
 				}
 			}
@@ -133,7 +132,10 @@ func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
 		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends))...)
 		for _, id := range c.ids {
 			if s.numbers[id] == 0 {
-				s.numbers[id] = e.words.number(c.values.cell(int(id))) + 1
+				code, fits := e.words.number(c.values.cell(int(id)))
+				if s.numbers[id] = code + 1; !fits {
+					return false
+				}
 			}
 			if s.codes = append(s.codes, s.numbers[id]-1); !e.useful(known, len(s.codes)) {
 				return false
@@ -147,5 +149,5 @@ func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
 // values, before which it knew some texts already.
 func (e *encoder) useful(known, values int) bool {
 	const sample = 4096 // values, before it is said that most are new
-	return e.words.size() <= dictionarySize && (values < sample || e.words.len()-known <= values/4*3)
+	return values < sample || e.words.len()-known <= values/4*3
 }

@@ -83,35 +83,3 @@ func TestLongRunsTakeAFewBytes(t *testing.T) {
 		t.Errorf("%d bytes", len(data))
 	}
 }
-
-func TestADictionaryNumbersTextsInTheirOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := newDictionary()
-		for range 2 { // also when it is used again
-			want := map[string]uint32{}
-			for _, text := range rapid.SliceOf(rapid.StringN(0, 3, -1)).Draw(t, "texts") {
-				if _, known := want[text]; !known {
-					want[text] = uint32(len(want))
-				}
-				if got := d.number([]byte(text)); got != want[text] || string(d.texts.cell(int(got))) != text {
-					t.Fatalf("%q is number %d, want %d", text, got, want[text])
-				}
-			}
-			if page := d.appendPage(nil); d.len() != len(want) || len(page) != d.size() {
-				t.Fatalf("%d texts in %d bytes, want %d in %d", d.len(), len(page), len(want), d.size())
-			}
-			d.reset()
-		}
-	})
-}
-
-func TestALargeDictionary(t *testing.T) {
-	d := newDictionary()
-	for range 2 {
-		for i := range uint32(100_000) {
-			if got := d.number(binary.BigEndian.AppendUint32(nil, i)); got != i {
-				t.Fatalf("%d is number %d", i, got)
-			}
-		}
-	}
-}

@@ -68,7 +68,7 @@ func (p *parts) put(done *part) {
 	for _, f := range done.filled {
 		f.reset()
 	}
-	done.block, done.rows = nil, 0
+	done.rows = 0
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.free = append(p.free, done)

@@ -10,22 +10,27 @@ const (
 	// groupRows is how many rows a row group has at least, but for the last one, and
 	// how many are encoded together.
 	groupRows = 122_880
-	// stretchSize is how many bytes of values are encoded together, and by how much the
-	// last part may exceed it.
+	// stretchSize is how many bytes are encoded together, but for what the last part has
+	// more than was missing.
 	stretchSize = 32 << 20
+	// partSize is about what a part takes beside its values, in bytes: of a list of long
+	// rows, or of few rows among many, there are many parts.
+	partSize = 16 << 10
 )
 
 // stretch is a run of rows of one row group that are encoded together.
 type stretch struct {
 	parts []*part
 	rows  int
-	size  int // of the values, in bytes
+	size  int // in bytes
 }
 
+// add adds a part, whose block is released now.
 func (s *stretch) add(p *part) {
+	p.block = nil
 	s.parts = append(s.parts, p)
 	s.rows += p.rows
-	s.size += p.size()
+	s.size += partSize + p.size()
 }
 
 // full reports whether the rows are enough to be encoded.

@@ -22,7 +22,8 @@ type scratch struct {
 
 // encodeCodes makes a page of numbers of the dictionary.
 func (e *encoder) encodeCodes(s *scratch) error {
-	width := max(bits.Len(uint(e.words.len()-1)), 1)
+	e.coded = e.words.len()
+	width := max(bits.Len(uint(e.coded-1)), 1)
 	s.values = appendHybrid(append(s.values, byte(width)), s.codes, width)
 	return e.addPage(s, 0, len(s.present), parquet.Encodings.RLEDict)
 }
