@@ -87,7 +87,7 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 			}
 		}
 		done += int64(step)
-		if len(r.cells.present) >= groupRows || len(r.cells.values.text) >= refillSize {
+		if len(r.cells.present) >= stretchRows || len(r.cells.values.text) >= refillSize {
 			if err := r.flush(s); err != nil {
 				return err
 			}

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// groupRows is how many rows a row group has at least, but for the last one, and
-	// how many are encoded together.
+	// groupRows is how many rows a row group has at least, but for the last one.
 	groupRows = 122_880
-	// stretchSize is how many bytes are encoded together, but for what the last part has
-	// more than was missing.
+	// stretchRows is how many rows are encoded together, but for what the last part has
+	// more than was missing, and stretchSize how many bytes at most.
+	stretchRows = groupRows / 2
 	stretchSize = 32 << 20
 	// partSize is about what a part takes beside its values, in bytes: of a list of long
 	// rows, or of few rows among many, there are many parts.
@@ -34,7 +34,7 @@ func (s *stretch) add(p *part) {
 }
 
 // full reports whether the rows are enough to be encoded.
-func (s *stretch) full() bool { return s.rows >= groupRows || s.size >= stretchSize }
+func (s *stretch) full() bool { return s.rows >= stretchRows || s.size >= stretchSize }
 
 // own returns the cells of a column of the list.
 func (s *stretch) own(i int) (all []*cells) {
