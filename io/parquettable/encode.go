@@ -127,7 +127,7 @@ func (w *Encoder) encode(last bool) error {
 				column, at = s.added, i-own
 			}
 			if err = w.encoders[i].encode(s.rows, column(at), scratch); err == nil && last {
-				chunks[i], err = w.encoders[i].finish()
+				chunks[i], err = w.encoders[i].finish(scratch)
 			}
 			return err
 		})

@@ -36,7 +36,7 @@ type encoder struct {
 	plain   bool // the dictionary is given up for what follows
 	summary summary
 
-	sink sink // the row group before
+	chunk []byte // of the row group before
 }
 
 // page is a page of an encoder: its bytes lie in the encoder's data, up to an end.

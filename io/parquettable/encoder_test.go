@@ -41,7 +41,7 @@ func encodeStretches(t testing.TB, e *encoder, groups [][][]*cells) string {
 				t.Fatal(err)
 			}
 		}
-		c, err := e.finish()
+		c, err := e.finish(s)
 		if err != nil {
 			t.Fatal(err)
 		}

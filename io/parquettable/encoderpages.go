@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/zstd"
 )
 
 // scratch is memory that a goroutine encodes with.
@@ -18,6 +19,7 @@ type scratch struct {
 	values     []byte   // of a page
 	page       []byte
 	compressed []byte
+	zstd       *zstd.Encoder // made when it is first needed
 }
 
 // encodeCodes makes a page of numbers of the dictionary.
@@ -79,9 +81,11 @@ func (e *encoder) addPage(s *scratch, from, to int, encoding parquet.Encoding) e
 		s.page = appendLevels(s.page, s.present[from:to], e.descriptor.MaxDefinitionLevel())
 	}
 	s.page = append(s.page, s.values...)
-	if err := e.compress(s); err != nil {
+	compressed, err := e.compress(s, s.page)
+	if err != nil {
 		return err
 	}
+	e.data = append(e.data, compressed...)
 	e.pages = append(e.pages, page{end: len(e.data), cells: to - from, uncompressed: len(s.page), encoding: encoding})
 	return nil
 }
@@ -104,17 +108,27 @@ func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	return page
 }
 
-// compress adds the page to the encoder's data.
-func (e *encoder) compress(s *scratch) error {
-	if e.layout.codec == compress.Codecs.Uncompressed {
-		e.data = append(e.data, s.page...)
-		return nil
+// compress returns what a page, which is kept for its memory, is written as.
+func (e *encoder) compress(s *scratch, page []byte) (compressed []byte, err error) {
+	s.page = page
+	switch e.layout.codec {
+	case compress.Codecs.Uncompressed:
+		return page, nil
+	case compress.Codecs.Zstd:
+		if s.zstd == nil {
+			// The library's encoders keep a history of sixteen megabytes each.
+			s.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageSize), zstd.WithZeroFrames(true))
+			if err != nil {
+				return nil, err
+			}
+		}
+		s.compressed = s.zstd.EncodeAll(page, s.compressed[:0])
+		return s.compressed, nil
 	}
 	codec, err := compress.GetCodec(e.layout.codec)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.compressed = slices.Grow(s.compressed[:0], int(codec.CompressBound(int64(len(s.page)))))
-	e.data = append(e.data, codec.EncodeLevel(s.compressed, s.page, compress.DefaultCompressionLevel)...)
-	return nil
+	s.compressed = slices.Grow(s.compressed[:0], int(codec.CompressBound(int64(len(page)))))
+	return codec.EncodeLevel(s.compressed, page, compress.DefaultCompressionLevel), nil
 }

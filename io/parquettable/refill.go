@@ -141,7 +141,7 @@ func (r *refill) finish(group int, s *scratch) (chunk, error) {
 	if err := r.flush(s); err != nil {
 		return chunk{}, r.place(group, err)
 	}
-	return r.encoder.finish()
+	return r.encoder.finish(s)
 }
 
 // place says where the list is damaged.

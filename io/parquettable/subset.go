@@ -136,9 +136,9 @@ func (w *Subset) endGroup() error {
 		return err
 	}
 	chunks := make([]chunk, len(w.copiers)+len(w.encoders))
-	err := w.workshop.onAllCores(len(chunks), func(i int, _ *scratch) (err error) {
+	err := w.workshop.onAllCores(len(chunks), func(i int, s *scratch) (err error) {
 		if added := i - len(w.copiers); added >= 0 {
-			chunks[i], err = w.encoders[added].finish()
+			chunks[i], err = w.encoders[added].finish(s)
 		} else {
 			chunks[i], err = w.copiers[i].copied.finish()
 		}

@@ -198,7 +198,7 @@ func (w *Writer) encodeColumn(i, group int, s stretch, last bool, own *scratch) 
 	}
 	i -= len(w.refills)
 	if err = w.encoders[i].encode(s.rows, s.added(i), own); err == nil && last {
-		c, err = w.encoders[i].finish()
+		c, err = w.encoders[i].finish(own)
 	}
 	return c, err
 }
