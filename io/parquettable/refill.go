@@ -121,7 +121,8 @@ func (r *refill) fill(value []byte) {
 		return
 	}
 	r.cells.repeat(uint32(len(r.cells.values.ends)))
-	r.cells.values.add(string(value))
+	r.cells.values.text = append(r.cells.values.text, value...)
+	r.cells.values.ends = append(r.cells.values.ends, uint32(len(r.cells.values.text)))
 }
 
 // flush encodes what was read.

@@ -77,8 +77,8 @@ func (s *stretches) wait() error {
 	return s.failed
 }
 
-// workshop encodes columns on all cores.
-type workshop struct{ scratch sync.Pool }
+// workshop encodes columns on all cores. It is used for one thing at a time.
+type workshop struct{ scratches []*scratch }
 
 // onAllCores calls do for every index below n, as many at the same time as there are
 // cores, and returns the first error in the order of the indexes.
@@ -86,13 +86,12 @@ func (w *workshop) onAllCores(n int, do func(i int, s *scratch) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var running sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for worker := range min(runtime.GOMAXPROCS(0), n) {
+		if worker == len(w.scratches) {
+			w.scratches = append(w.scratches, &scratch{})
+		}
+		s := w.scratches[worker]
 		running.Go(func() {
-			s, _ := w.scratch.Get().(*scratch)
-			if s == nil {
-				s = &scratch{}
-			}
-			defer w.scratch.Put(s)
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				errs[i] = do(int(i), s)
 			}
