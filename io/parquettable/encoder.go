@@ -14,6 +14,17 @@ type layout struct {
 	dictionary bool // values may be kept once each, and numbered
 }
 
+// writable returns a compression that can be written: the same, or Zstandard.
+func writable(codec compress.Compression) compress.Compression {
+	if codec == compress.Codecs.Uncompressed {
+		return codec
+	}
+	if _, err := compress.GetCodec(codec); err != nil {
+		return compress.Codecs.Zstd
+	}
+	return codec
+}
+
 // encoder encodes a column of texts, of numbers or of lists of texts, row group by row
 // group, into memory. So the columns of a row group need nothing of each other and are
 // encoded on all cores.

@@ -1,6 +1,13 @@
 package parquettable
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/table"
+)
 
 // refill encodes a column of texts of a list again, with some cells filled. It reads
 // the column itself, and only in row groups of which a cell is filled: in the others
@@ -13,6 +20,30 @@ type refill struct {
 	decoder decoder // of the row group; nil while none of its cells is filled
 	waiting int64   // rows of the row group that are not read, for the same reason
 	cells   cells   // that are read
+}
+
+// checkFillable says why texts cannot be put into a column; nil when they can.
+func (r *Reader) checkFillable(i int) error {
+	if i < 0 || i >= len(r.columns) {
+		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
+	}
+	c := r.columns[i]
+	holds := c.shape()
+	if leaf, ok := c.node.(*schema.PrimitiveNode); ok && c.flat() {
+		switch kind := leaf.LogicalType().(type) {
+		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
+			if leaf.PhysicalType() == parquet.Types.ByteArray {
+				return nil
+			}
+			holds = "values of type " + leaf.PhysicalType().String()
+		default:
+			holds = "values of type " + kind.String()
+		}
+	}
+	return &table.Error{
+		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.name, holds),
+		Hint: "map a column of texts in its place, or none, so that a new column is appended",
+	}
 }
 
 // refillSize is how many bytes of texts of a column are encoded at once, at least.

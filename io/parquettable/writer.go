@@ -6,9 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/table"
 )
@@ -68,30 +66,6 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		return nil, err
 	}
 	return w, w.out.addColumns(appended, w.encoders)
-}
-
-// checkFillable says why texts cannot be put into a column; nil when they can.
-func (r *Reader) checkFillable(i int) error {
-	if i < 0 || i >= len(r.columns) {
-		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
-	}
-	c := r.columns[i]
-	holds := c.shape()
-	if leaf, ok := c.node.(*schema.PrimitiveNode); ok && c.flat() {
-		switch kind := leaf.LogicalType().(type) {
-		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
-			if leaf.PhysicalType() == parquet.Types.ByteArray {
-				return nil
-			}
-			holds = "values of type " + leaf.PhysicalType().String()
-		default:
-			holds = "values of type " + kind.String()
-		}
-	}
-	return &table.Error{
-		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.name, holds),
-		Hint: "map a column of texts in its place, or none, so that a new column is appended",
-	}
 }
 
 // Part returns an empty part for the rows of a block.
@@ -218,17 +192,6 @@ func (w *Writer) choose() {
 	for _, e := range w.encoders {
 		e.layout = layout{codec: codec, dictionary: true}
 	}
-}
-
-// writable returns a compression that can be written: the same, or Zstandard.
-func writable(codec compress.Compression) compress.Compression {
-	if codec == compress.Codecs.Uncompressed {
-		return codec
-	}
-	if _, err := compress.GetCodec(codec); err != nil {
-		return compress.Codecs.Zstd
-	}
-	return codec
 }
 
 // settle waits for what is being encoded, and writes the row group that ends with it.
