@@ -221,3 +221,69 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	perRow(b)
 }
+
+// outputColumns are what the output of a run appends.
+func outputColumns() []table.Column {
+	return []table.Column{
+		{Name: "full_name"},
+		{Name: "phone_type"},
+		{Name: "enrich_status"},
+		{Name: "enrich_reason"},
+		{Name: "enrich_charge_usd", Kind: table.Money},
+		{Name: "enrich_request_id"},
+		{Name: "enrich_retrieved_at", Kind: table.Time},
+		{Name: "enrich_provenance"},
+	}
+}
+
+// outputRow makes a row of the output of a run: one in ten is answered, one in seven a
+// duplicate, and all others have the same cells.
+func outputRow(row table.Row, appended []string) []table.Fill {
+	n := row.Number()
+	switch {
+	case n%10 == 0:
+		copy(appended, []string{
+			"Ada Lovelace", "direct", "matched", "", "0.4", "req_" + strconv.FormatInt(1e12+n, 16), "2026-02-03T04:05:06Z", "service",
+		})
+		return []table.Fill{{Column: 6, Value: "ada.lovelace." + strconv.FormatInt(n, 10) + "@company.example"}, {Column: 7, Value: "+1 212 555 0149"}}
+	case n%7 == 0:
+		appended[2], appended[3] = "duplicate", "same person as row "+strconv.FormatInt(n/2, 10)
+	default:
+		appended[2], appended[3] = "not_attempted", "ceiling:max-spend"
+	}
+	return nil
+}
+
+// BenchmarkWriteOutput writes the output of a run, for which no column is read but those
+// that are filled.
+func BenchmarkWriteOutput(b *testing.B) {
+	path := benchFile(b)
+	for b.Loop() {
+		r, err := Open(path, []int{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := NewWriter(io.Discard, r, []int{6, 7}, outputColumns())
+		if err != nil {
+			b.Fatal(err)
+		}
+		write(b, r, w, outputRow, len(outputColumns()))
+		if err := r.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perRow(b)
+}
+
+// BenchmarkEncodeOutput writes the output of a run for a list of another format.
+func BenchmarkEncodeOutput(b *testing.B) {
+	for b.Loop() {
+		list := &peopleList{}
+		w, err := NewEncoder(io.Discard, list.Schema(), outputColumns())
+		if err != nil {
+			b.Fatal(err)
+		}
+		write(b, list, w, outputRow, len(outputColumns()))
+	}
+	perRow(b)
+}

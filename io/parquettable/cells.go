@@ -42,48 +42,152 @@ func nodeOf(c table.Column) (schema.Node, error) {
 	return nil, fmt.Errorf("parquettable: column %s is of kind %d, which has no type here", c.Name, c.Kind)
 }
 
-// cells are the values of one column in a part: text, or numbers for those that are
-// not null.
+// cells are the cells of one column in a run of rows, and their values.
 type cells struct {
-	kind table.Kind
-	vector
-	numbers []int64
+	kind    table.Kind
+	values  vector  // as text
+	numbers []int64 // that the values are, in a column of numbers
+	present []uint8 // of every cell: 1 for a value, 0 for a null
+
+	// Where values may be shared, ids are their indexes for the cells that are not null.
+	// Otherwise these cells have the values one after the other.
+	shared bool
+	ids    []uint32
+
+	// repeats says in a column of lists, where every element is a cell, whether it
+	// belongs to the row of the cell before, by 1. It may lack the last nulls.
+	repeats []uint8
+
+	recent [4]uint32 // values that came last, by which most repetitions are noticed
+	oldest int       // of the recent ones
 }
 
-// add adds a value; an empty one becomes a null.
+func (c *cells) reset() {
+	c.values.reset()
+	c.numbers, c.present, c.ids, c.repeats = c.numbers[:0], c.present[:0], c.ids[:0], c.repeats[:0]
+}
+
+// addNull adds a null.
+func (c *cells) addNull() { c.present = append(c.present, 0) }
+
+// add adds the cell of a row, which is not empty.
 func (c *cells) add(value string) error {
-	if value == "" {
-		c.end(true)
+	if c.kind == table.Texts {
+		c.addWords(value)
 		return nil
 	}
-	var number int64
-	var err error
+	for _, id := range &c.recent {
+		if int(id) < len(c.values.ends) && string(c.values.cell(int(id))) == value {
+			c.repeat(id)
+			return nil
+		}
+	}
+	if err := c.addNumber(value); err != nil {
+		return err
+	}
+	id := uint32(len(c.values.ends))
+	c.recent[c.oldest] = id
+	c.oldest = (c.oldest + 1) % len(c.recent)
+	c.values.add(value)
+	c.repeat(id)
+	return nil
+}
+
+// repeat adds a cell with a value that is there.
+func (c *cells) repeat(id uint32) {
+	c.shared = true
+	c.present, c.ids = append(c.present, 1), append(c.ids, id)
+}
+
+// count is the number of cells that are not null.
+func (c *cells) count() int {
+	if c.shared {
+		return len(c.ids)
+	}
+	return len(c.values.ends)
+}
+
+// value returns the value of the cell at an index among those that are not null.
+func (c *cells) value(i int) []byte {
+	if c.shared {
+		i = int(c.ids[i])
+	}
+	return c.values.cell(i)
+}
+
+// addNumber keeps the number that a value is, in a column of numbers.
+func (c *cells) addNumber(value string) error {
 	switch c.kind {
 	case table.Money:
-		number, err = parseMoney(value)
+		number, err := parseMoney(value)
 		c.numbers = append(c.numbers, number)
+		return err
 	case table.Time:
-		var at time.Time
-		at, err = time.Parse(time.RFC3339, value)
+		at, err := time.Parse(time.RFC3339, value)
 		c.numbers = append(c.numbers, at.UnixMicro())
-	default:
-		c.text = append(c.text, value...)
+		return err
 	}
-	c.end(false)
-	return err
+	return nil
 }
 
-// fill adds a value in place of a cell of a text column. Where a null cannot be, an
-// empty value is an empty text.
-func (c *cells) fill(value string, required bool) {
-	c.text = append(c.text, value...)
-	c.end(value == "" && !required)
+// addWords adds the row of a list, a cell for each of its words.
+func (c *cells) addWords(value string) {
+	c.endRepeats()
+	repeats := uint8(0)
+	for word := range strings.SplitSeq(value, " ") {
+		c.put(word)
+		c.repeats = append(c.repeats, repeats)
+		repeats = 1
+	}
 }
 
-// copy adds a cell as it is.
-func (c *cells) copy(value []byte, null bool) {
-	c.text = append(c.text, value...)
-	c.end(null)
+// endRepeats adds what repeats lacks, in a column of lists.
+func (c *cells) endRepeats() {
+	if missing := len(c.present) - len(c.repeats); c.kind == table.Texts && missing > 0 {
+		c.repeats = append(c.repeats, make([]uint8, missing)...)
+	}
+}
+
+// fill adds a cell in place of another; an empty one becomes a null.
+func (c *cells) fill(value string) {
+	if value == "" {
+		c.addNull()
+		return
+	}
+	c.put(value)
+}
+
+// put adds a cell with a value of its own.
+func (c *cells) put(value string) {
+	c.present = append(c.present, 1)
+	c.values.add(value)
+}
+
+// copy adds a cell as it is; an empty one becomes a null.
+func (c *cells) copy(value []byte) {
+	if len(value) == 0 {
+		c.addNull()
+		return
+	}
+	c.present = append(c.present, 1)
+	c.values.text = append(c.values.text, value...)
+	c.values.ends = append(c.values.ends, uint32(len(c.values.text)))
+}
+
+// fills are the values that one column gets in a part, in place of its cells.
+type fills struct {
+	rows   []int // of the part, from 0
+	values vector
+}
+
+func (f *fills) reset() {
+	f.rows = f.rows[:0]
+	f.values.reset()
+}
+
+func (f *fills) add(row int, value string) {
+	f.rows = append(f.rows, row)
+	f.values.add(value)
 }
 
 // parseMoney returns dollars with at most six decimals as micro-dollars.

@@ -3,16 +3,17 @@ package parquettable
 import (
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // copier encodes rows of one column of a list again, in its own type.
 type copier struct {
-	list    *Reader
-	name    string
-	encoder *encoder
-	leaves  []*leafCopier
+	list   *Reader
+	name   string
+	copied *copied
+	leaves []*leafCopier
 }
 
 // leafCopier copies one leaf of a column: the values and the levels that place them,
@@ -30,8 +31,8 @@ type rowCopier interface {
 	copyRows(chosen []int64, to file.ColumnChunkWriter) error
 }
 
-func newCopier(list *Reader, c column, e *encoder) *copier {
-	own := &copier{list: list, name: c.name, encoder: e}
+func newCopier(list *Reader, c column, codec compress.Compression) *copier {
+	own := &copier{list: list, name: c.name, copied: &copied{node: c.node, codec: codec}}
 	for leaf := c.leaf; leaf < c.leaf+c.leaves; leaf++ {
 		p := pages{file: list.file, descriptor: list.meta.Schema.Column(leaf), decompress: &decompressor{}}
 		own.leaves = append(own.leaves, &leafCopier{leaf: leaf, pages: p, group: none})
@@ -45,13 +46,13 @@ func (c *copier) close() {
 	}
 }
 
-// copy adds rows of a row group to what the encoder encodes.
+// copy adds rows of a row group to what is encoded.
 func (c *copier) copy(group int, chosen []int64) error {
-	if err := c.encoder.begin(); err != nil {
+	if err := c.copied.begin(); err != nil {
 		return err
 	}
 	for i, l := range c.leaves {
-		if err := l.copy(c.list, group, chosen, c.encoder.columns[i]); err != nil {
+		if err := l.copy(c.list, group, chosen, c.copied.columns[i]); err != nil {
 			return fmt.Errorf("column %s of row group %d: %w", c.name, group, err)
 		}
 	}

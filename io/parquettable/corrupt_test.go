@@ -68,10 +68,12 @@ func checkDamaged(t *testing.T, path string) {
 	if err != nil {
 		return
 	}
-	defer list.Close()
+	if err := list.Close(); err != nil {
+		t.Fatal(err)
+	}
 	// Writing it again may fail too, but not worse.
-	if w, err := NewWriter(io.Discard, list, nil, result()); err == nil {
-		_ = writeRows(list, w, func(table.Row) ([]table.Fill, []string) { return nil, []string{"", "", "", ""} })
+	for _, filled := range [][]int{nil, {0}} {
+		rewriteDamaged(t, path, filled)
 	}
 	again, err := Open(path, []int{})
 	if err != nil {
@@ -82,6 +84,29 @@ func checkDamaged(t *testing.T, path string) {
 		_ = writeRows(again, w, func(row table.Row) ([]table.Fill, []string) { return nil, []string{} })
 		_ = w.Close()
 	}
+}
+
+// rewriteDamaged writes a file with damage again, and fills a cell of each column.
+func rewriteDamaged(t *testing.T, path string, filled []int) {
+	t.Helper()
+	list, err := Open(path, []int{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	w, err := NewWriter(io.Discard, list, filled, result())
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	_ = writeRows(list, w, func(row table.Row) (fills []table.Fill, appended []string) {
+		for _, column := range filled {
+			if row.Number() == 2 {
+				fills = append(fills, table.Fill{Column: column, Value: "filled"})
+			}
+		}
+		return fills, []string{"", "", "", ""}
+	})
 }
 
 // maxForDamaged is how much memory reading and writing a small file may take, whatever it

@@ -3,7 +3,6 @@ package parquettable
 import (
 	"fmt"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -12,20 +11,18 @@ import (
 	"payonce/io/table"
 )
 
-// groupRows is how many rows a row group has at least, but for the last one.
-const groupRows = 122_880
-
 // Encoder writes the rows of a list of another format. Its columns become optional
 // texts, an empty cell a null.
 type Encoder struct {
 	names    []string // of the list's columns
-	appended []table.Column
-	kinds    []table.Kind // of the list's columns
 	encoders []*encoder
-	parts    parts
+	workshop workshop
+	stretches
+
 	out      *output
-	rows     int64 // of the row group
-	err      error // sticky
+	rows     int64   // of the row group that is gathered
+	complete []chunk // of the row group before, once it is encoded to its end
+	err      error   // sticky
 }
 
 var _ table.Writer = (*Encoder)(nil)
@@ -33,21 +30,22 @@ var _ table.Writer = (*Encoder)(nil)
 // NewEncoder returns a writer of rows that come from a list of another format with
 // this schema.
 func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Encoder, error) {
-	w := &Encoder{names: list.Columns, appended: appended, kinds: slices.Repeat([]table.Kind{table.Text}, len(list.Columns))}
+	w := &Encoder{names: list.Columns}
+	w.parts.own, w.parts.appended = len(list.Columns), appended
 	columns := make([]table.Column, len(list.Columns))
 	for i, name := range list.Columns {
 		if columns[i].Name = name; !utf8.ValidString(name) {
 			return nil, fmt.Errorf("the name of column %d, %q, %s", i+1, name, noText)
 		}
 	}
+	var err error
+	if w.encoders, err = newEncoders(append(columns, appended...)); err != nil {
+		return nil, err
+	}
 	var fields schema.FieldList
-	for _, column := range append(columns, appended...) {
-		node, err := nodeOf(column)
-		if err != nil {
-			return nil, err
-		}
-		fields = append(fields, node)
-		w.encoders = append(w.encoders, &encoder{node: node, layout: layout{codec: compress.Codecs.Zstd, dictionary: whereUseful}})
+	for _, e := range w.encoders {
+		e.layout = layout{codec: compress.Codecs.Zstd, dictionary: true}
+		fields = append(fields, e.node)
 	}
 	meta, err := emptyFooter(fields)
 	if err != nil {
@@ -59,7 +57,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 
 // Part returns an empty part for the rows of a block.
 func (w *Encoder) Part(b table.Block) table.Part {
-	return &encodedPart{part: w.parts.get(b, w.kinds, w.appended), names: w.names}
+	return &encodedPart{part: w.parts.get(b), names: w.names}
 }
 
 // encodedPart is a part of an Encoder.
@@ -79,7 +77,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	}
 	for i, c := range p.own {
 		if len(fills) > 0 && fills[0].Column == i {
-			c.fill(fills[0].Value, false)
+			c.fill(fills[0].Value)
 			fills = fills[1:]
 			continue
 		}
@@ -87,12 +85,13 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		if !utf8.Valid(cell) {
 			return fmt.Errorf("line %d: column %q %s", row.Line(), p.names[i], noText)
 		}
-		c.copy(cell, len(cell) == 0)
+		c.copy(cell)
 	}
 	return p.append(row, appended)
 }
 
-// Write encodes the part, and writes a row group when it has enough rows.
+// Write takes a part, and has what was gathered encoded when it is enough. What it
+// writes are the row groups before.
 func (w *Encoder) Write(p table.Part) error {
 	if w.err == nil {
 		w.err = w.write(p.(*encodedPart))
@@ -101,33 +100,72 @@ func (w *Encoder) Write(p table.Part) error {
 }
 
 func (w *Encoder) write(p *encodedPart) error {
-	if err := encodeAll(w.encoders, p.part); err != nil {
-		return err
-	}
+	w.gathered.add(p.part)
 	w.rows += int64(p.rows)
-	w.parts.put(p.part)
-	if w.rows < groupRows {
-		return nil
+	if w.rows >= groupRows || w.gathered.full() {
+		return w.encode(w.rows >= groupRows)
 	}
-	return w.endGroup()
+	return nil
 }
 
-func (w *Encoder) endGroup() error {
-	w.rows = 0
-	chunks, err := finishAll(w.encoders)
-	if err != nil {
+// encode has what is gathered encoded, while the caller goes on; with it the row group
+// may end.
+func (w *Encoder) encode(last bool) error {
+	if err := w.settle(); err != nil {
 		return err
 	}
+	if last {
+		w.rows = 0
+	}
+	w.start(func(s stretch) error {
+		chunks := make([]chunk, len(w.encoders))
+		own := len(w.names)
+		err := w.workshop.onAllCores(len(chunks), func(i int, scratch *scratch) (err error) {
+			column := s.own
+			at := i
+			if i >= own {
+				column, at = s.added, i-own
+			}
+			if err = w.encoders[i].encode(s.rows, column(at), scratch); err == nil && last {
+				chunks[i], err = w.encoders[i].finish(scratch)
+			}
+			return err
+		})
+		if last {
+			w.complete = chunks
+		}
+		return err
+	})
+	return nil
+}
+
+// settle waits for what is being encoded, and writes the row group that ends with it.
+func (w *Encoder) settle() error {
+	if err := w.wait(); err != nil || w.complete == nil {
+		return err
+	}
+	chunks := w.complete
+	w.complete = nil
 	return w.out.addGroup(chunks)
 }
 
 // Close writes what is left over. It does not close the file below.
 func (w *Encoder) Close() error {
-	if w.err == nil && w.rows > 0 {
-		w.err = w.endGroup()
-	}
 	if w.err == nil {
-		w.err = w.out.close()
+		w.err = w.close()
 	}
+	_ = w.wait() // its error is known, or another came before it
 	return w.err
+}
+
+func (w *Encoder) close() error {
+	if w.rows > 0 {
+		if err := w.encode(true); err != nil {
+			return err
+		}
+	}
+	if err := w.settle(); err != nil {
+		return err
+	}
+	return w.out.close()
 }

@@ -1,12 +1,8 @@
 package parquettable
 
 import (
-	"bytes"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/table"
@@ -15,201 +11,154 @@ import (
 // layout says how a column is to be encoded.
 type layout struct {
 	codec      compress.Compression
-	dictionary dictionary
+	dictionary bool // values may be kept once each, and numbered
 }
 
-// dictionary says whether the values of a column are kept once each, and numbered.
-type dictionary uint8
+// writable returns a compression that can be written: the same, or Zstandard.
+func writable(codec compress.Compression) compress.Compression {
+	if codec == compress.Codecs.Uncompressed {
+		return codec
+	}
+	if _, err := compress.GetCodec(codec); err != nil {
+		return compress.Codecs.Zstd
+	}
+	return codec
+}
 
-const (
-	never dictionary = iota
-	always
-	whereUseful // where the first values of a row group repeat themselves
-)
-
-// encoder encodes one column, row group by row group, into memory: each time into a
-// whole small file, whose column chunk is then put into the file that is written. So
-// the columns of a row group need nothing of each other and are encoded on all cores.
+// encoder encodes a column of texts, of numbers or of lists of texts, row group by row
+// group, into memory. So the columns of a row group need nothing of each other and are
+// encoded on all cores.
+//
+// The library's own writers of columns are not used for these: what most cells have in
+// common, that they are null or the same as others, would be found out for each of
+// them again.
 type encoder struct {
-	node    schema.Node
-	layout  layout
-	useful  bool // a dictionary in the row group before
-	buffer  bytes.Buffer
-	file    *file.Writer // nil between row groups
-	columns []file.ColumnChunkWriter
-	group   file.BufferedRowGroupWriter
+	node       schema.Node
+	schema     *schema.Schema // of a file with this column alone
+	descriptor *schema.Column
+	layout     layout
 
-	// Memory that is used again for every batch.
-	values                 []parquet.ByteArray
-	definition, repetition []int16
+	// Of the row group so far.
+	rows    int64
+	pages   []page
+	data    []byte // of the pages, compressed
+	words   *dictionary
+	coded   int  // how many of the words there are pages for
+	plain   bool // the dictionary is given up for what follows
+	summary summary
+
+	chunk []byte // of the row group before
 }
 
-// begin starts a row group, unless one is started.
-func (e *encoder) begin() error {
-	if e.file != nil {
-		return nil
-	}
-	e.buffer.Reset()
-	dictionary := e.layout.dictionary == always && len(e.values) > 0 // some readers fail on an empty one
-	if e.layout.dictionary == whereUseful {
-		e.useful = repeat(e.values, e.useful)
-		dictionary = e.useful
-	}
-	writer, err := newFile(&e.buffer, schema.FieldList{e.node},
-		parquet.WithCompression(e.layout.codec), parquet.WithDictionaryDefault(dictionary))
+// page is a page of an encoder: its bytes lie in the encoder's data, up to an end.
+type page struct {
+	end          int
+	cells        int
+	uncompressed int
+	encoding     parquet.Encoding
+}
+
+func newEncoder(node schema.Node) (*encoder, error) {
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if e.group, err = writer.AppendBufferedRowGroupChecked(); err != nil {
-		return err
-	}
-	e.columns = e.columns[:0]
-	for i := range e.group.NumColumns() {
-		column, err := e.group.Column(i)
+	e := &encoder{node: node, schema: schema.NewSchema(root), words: newDictionary()}
+	e.descriptor = e.schema.Column(0)
+	return e, nil
+}
+
+// newEncoders returns encoders of appended columns.
+func newEncoders(appended []table.Column) ([]*encoder, error) {
+	encoders := make([]*encoder, len(appended))
+	for i, column := range appended {
+		node, err := nodeOf(column)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		e.columns = append(e.columns, column)
-	}
-	e.file = writer
-	return nil
-}
-
-// chunk is an encoded column of a row group: a file with nothing else in it. It is
-// valid until its encoder begins again.
-type chunk struct {
-	data []byte
-	meta *metadata.FileMetaData
-}
-
-// finish ends the row group.
-func (e *encoder) finish() (chunk, error) {
-	if err := e.begin(); err != nil { // without rows
-		return chunk{}, err
-	}
-	for _, column := range e.columns {
-		if err := column.Close(); err != nil {
-			return chunk{}, err
+		if encoders[i], err = newEncoder(node); err != nil {
+			return nil, err
 		}
 	}
-	if err := e.group.Close(); err != nil {
-		return chunk{}, err
-	}
-	if err := e.file.Close(); err != nil {
-		return chunk{}, err
-	}
-	meta, err := e.file.FileMetadata()
-	e.file = nil
-	e.values = e.values[:0] // they lie in parts that others fill now
-	return chunk{data: e.buffer.Bytes(), meta: meta}, err
-}
-
-// encodeAll adds a part to the row group of all encoders.
-func encodeAll(encoders []*encoder, p *part) error {
-	columns := p.columns()
-	return onAllCores(len(columns), func(i int) error { return encoders[i].encode(columns[i]) })
-}
-
-// finishAll ends the row group of all encoders.
-func finishAll(encoders []*encoder) ([]chunk, error) {
-	chunks := make([]chunk, len(encoders))
-	err := onAllCores(len(encoders), func(i int) (err error) {
-		chunks[i], err = encoders[i].finish()
-		return err
-	})
-	return chunks, err
+	return encoders, nil
 }
 
 // required reports whether the column has no nulls.
-func (e *encoder) required() bool {
-	return e.node.RepetitionType() == parquet.Repetitions.Required
+func (e *encoder) required() bool { return e.descriptor.MaxDefinitionLevel() == 0 }
+
+// reset begins a row group.
+func (e *encoder) reset() {
+	e.rows, e.pages, e.data, e.coded, e.plain = 0, e.pages[:0], e.data[:0], 0, false
+	e.words.reset()
+	e.summary.reset()
 }
 
-// encode adds the cells of a part to the row group.
-func (e *encoder) encode(c *cells) error {
-	switch c.kind {
-	case table.Texts:
-		e.words(&c.vector)
-	case table.Text:
-		e.texts(&c.vector)
-	default:
-		e.levels(&c.vector)
+// encode adds rows to the row group: those of the parts, in order.
+func (e *encoder) encode(rows int, parts []*cells, s *scratch) error {
+	if rows == 0 {
+		return nil
 	}
-	if err := e.begin(); err != nil {
-		return err
+	e.rows += int64(rows)
+	s.present, s.repeats = s.present[:0], s.repeats[:0]
+	values := 0
+	for _, c := range parts {
+		c.endRepeats()
+		s.present = append(s.present, c.present...)
+		s.repeats = append(s.repeats, c.repeats...)
+		values += c.count()
 	}
-	var err error
-	switch w := e.columns[0].(type) {
-	case *file.Int64ColumnChunkWriter:
-		_, err = w.WriteBatch(c.numbers, e.definition, nil)
-	case *file.ByteArrayColumnChunkWriter:
-		_, err = w.WriteBatch(e.values, e.definition, e.repetition)
+	e.summary.nulls += int64(len(s.present) - values)
+	s.values = s.values[:0]
+	switch {
+	case values == 0:
+		return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
+	case parts[0].kind == table.Money || parts[0].kind == table.Time:
+		return e.encodeNumbers(parts, s)
+	case e.layout.dictionary && !e.plain && e.number(parts, values, s):
+		return e.encodeCodes(s)
 	}
-	return err
+	e.plain = true
+	return e.encodeTexts(parts, s)
 }
 
-// levels gathers the definition levels of the cells; none for a column without nulls.
-func (e *encoder) levels(v *vector) {
-	e.definition = e.definition[:0]
-	if e.required() {
-		return
-	}
-	for _, null := range v.nulls {
-		level := int16(1)
-		if null {
-			level = 0
-		}
-		e.definition = append(e.definition, level)
-	}
-}
+// pageSize is how many bytes of values a page has, as other writers have it: readers keep
+// a page of every column that they read.
+const pageSize = 1 << 20
 
-// texts gathers the cells that are not null.
-func (e *encoder) texts(v *vector) {
-	e.levels(v)
-	e.values = e.values[:0]
-	for i, null := range v.nulls {
-		if !null {
-			e.values = append(e.values, v.cell(i))
-		}
-	}
-}
-
-// Definition levels of a list of texts that are never null themselves.
-const (
-	levelNull = 0
-	levelWord = 2
-)
-
-// words gathers the words of the cells, a list for each.
-func (e *encoder) words(v *vector) {
-	e.values, e.definition, e.repetition = e.values[:0], e.definition[:0], e.repetition[:0]
-	for i, null := range v.nulls {
-		if null {
-			e.definition, e.repetition = append(e.definition, levelNull), append(e.repetition, 0)
+// number finds the numbers in the dictionary of all values. It returns false when that
+// is of no use, because few values repeat themselves.
+func (e *encoder) number(parts []*cells, values int, s *scratch) bool {
+	known := e.words.len()
+	s.codes = s.codes[:0]
+	for _, c := range parts {
+		if !c.shared {
+			for i := range c.values.ends {
+				code, fits := e.words.number(c.values.cell(i))
+				if s.codes = append(s.codes, code); !fits || !e.useful(known, len(s.codes)) {
+					return false
+				}
+			}
 			continue
 		}
-		repetition := int16(0)
-		for word := range bytes.SplitSeq(v.cell(i), []byte{' '}) {
-			e.values = append(e.values, word)
-			e.definition, e.repetition = append(e.definition, levelWord), append(e.repetition, repetition)
-			repetition = 1
+		s.numbers = append(s.numbers[:0], make([]uint32, len(c.values.ends))...)
+		for _, id := range c.ids {
+			if s.numbers[id] == 0 {
+				code, fits := e.words.number(c.values.cell(int(id)))
+				if s.numbers[id] = code + 1; !fits {
+					return false
+				}
+			}
+			if s.codes = append(s.codes, s.numbers[id]-1); !e.useful(known, len(s.codes)) {
+				return false
+			}
 		}
 	}
+	return known > 0 || e.words.len() <= values/2
 }
 
-// repeat reports whether a sample of values has at most half as many different ones;
-// for a few values what was so before.
-func repeat(values []parquet.ByteArray, before bool) bool {
-	const fewest, most = 16, 1024
-	if len(values) < fewest {
-		return before
-	}
-	step := max(len(values)/most, 1)
-	different := map[string]struct{}{}
-	sampled := 0
-	for i := 0; i < len(values); i += step {
-		different[string(values[i])] = struct{}{}
-		sampled++
-	}
-	return len(different)*2 <= sampled
+// useful reports whether it is worth while to go on with the dictionary after so many
+// values, before which it knew some texts already.
+func (e *encoder) useful(known, values int) bool {
+	const sample = 4096 // values, before it is said that most are new
+	return values < sample || e.words.len()-known <= values/4*3
 }

@@ -8,39 +8,70 @@ import (
 	"payonce/io/table"
 )
 
-// part gathers the columns that are to be encoded for the rows of one block.
+// part gathers what is to be encoded for the rows of one block.
 type part struct {
-	block table.Block
-	rows  int
-	own   []*cells // of columns of the list
-	added []*cells // of appended columns
+	block  table.Block
+	rows   int
+	own    []*cells // of columns of the list
+	filled []*fills // of columns of the list that are read again
+	added  []*cells // of appended columns
 }
 
-// parts hands out parts and takes them back for their memory.
-type parts struct{ pool sync.Pool }
-
-func (p *parts) get(block table.Block, own []table.Kind, appended []table.Column) *part {
-	taken, _ := p.pool.Get().(*part)
-	if taken == nil {
-		taken = &part{}
-		for _, kind := range own {
-			taken.own = append(taken.own, &cells{kind: kind})
-		}
-		for _, column := range appended {
-			taken.added = append(taken.added, &cells{kind: column.Kind})
-		}
+// size is the length of the values, in bytes.
+func (p *part) size() int {
+	size := 0
+	for _, c := range slices.Concat(p.own, p.added) {
+		size += len(c.values.text)
 	}
-	taken.block, taken.rows = block, 0
-	return taken
+	for _, f := range p.filled {
+		size += len(f.values.text)
+	}
+	return size
+}
+
+// parts hands out parts and takes them back for their memory. There are never many:
+// those that are filled, and those of two stretches.
+type parts struct {
+	own, filled int // columns
+	appended    []table.Column
+
+	lock sync.Mutex
+	free []*part
+}
+
+func (p *parts) get(block table.Block) *part {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if last := len(p.free) - 1; last >= 0 {
+		taken := p.free[last]
+		p.free = p.free[:last]
+		taken.block = block
+		return taken
+	}
+	made := &part{block: block}
+	for range p.own {
+		made.own = append(made.own, &cells{})
+	}
+	for range p.filled {
+		made.filled = append(made.filled, &fills{})
+	}
+	for _, column := range p.appended {
+		made.added = append(made.added, &cells{kind: column.Kind})
+	}
+	return made
 }
 
 func (p *parts) put(done *part) {
-	for _, c := range done.columns() {
+	for _, c := range slices.Concat(done.own, done.added) {
 		c.reset()
-		c.numbers = c.numbers[:0]
 	}
-	done.block = nil
-	p.pool.Put(done)
+	for _, f := range done.filled {
+		f.reset()
+	}
+	done.rows = 0
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.free = append(p.free, done)
 }
 
 // ownRow returns a row of the part's block, which must be one of list.
@@ -52,15 +83,16 @@ func (p *part) ownRow(list *Reader, visited table.Row) (*row, error) {
 	return own, nil
 }
 
-// columns returns all columns that are to be encoded.
-func (p *part) columns() []*cells { return slices.Concat(p.own, p.added) }
-
 // append adds the appended values of a row.
 func (p *part) append(row table.Row, values []string) error {
 	if len(values) != len(p.added) {
 		return fmt.Errorf("parquettable: %d values appended to row %d of a list with %d appended columns", len(values), row.Number(), len(p.added))
 	}
 	for i, value := range values {
+		if value == "" {
+			p.added[i].addNull()
+			continue
+		}
 		if err := p.added[i].add(value); err != nil {
 			return fmt.Errorf("row %d: %w", row.Number(), err)
 		}
@@ -78,23 +110,6 @@ func checkFills(row table.Row, fills []table.Fill, columns int) error {
 				fill.Column, previous, row.Number(), columns)
 		}
 		previous = fill.Column
-	}
-	return nil
-}
-
-// onAllCores calls do for every index below n, all at the same time, and returns the
-// first error in the order of the indexes.
-func onAllCores(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	var running sync.WaitGroup
-	for i := range n {
-		running.Go(func() { errs[i] = do(i) })
-	}
-	running.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

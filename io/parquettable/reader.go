@@ -202,10 +202,16 @@ func (r *Reader) stop() error {
 
 // blockRows is how many rows the blocks of a row group have, but for its last one.
 func (r *Reader) blockRows(g int) int64 {
-	group := r.meta.RowGroups[g]
-	widest := int64(1) // bytes of a cell, on average
+	rows := int64(maxBlockRows)
 	for _, l := range r.lanes {
-		widest = max(widest, group.Columns[l.column.leaf].MetaData.TotalUncompressedSize/max(group.NumRows, 1))
+		rows = min(rows, r.rowsAtOnce(g, l.column.leaf))
 	}
-	return min(max(blockBytes/widest, 1), maxBlockRows)
+	return rows
+}
+
+// rowsAtOnce is how many rows of a leaf are decoded at once.
+func (r *Reader) rowsAtOnce(g, leaf int) int64 {
+	group := r.meta.RowGroups[g]
+	width := group.Columns[leaf].MetaData.TotalUncompressedSize / max(group.NumRows, 1) // of a cell, on average
+	return min(max(blockBytes/max(width, 1), 1), maxBlockRows)
 }

@@ -13,12 +13,13 @@ import (
 // ones, in the types that the list has, and with appended columns.
 type Subset struct {
 	list     *Reader
-	appended []table.Column
 	copiers  []*copier  // of the list's columns
-	encoders []*encoder // of the list's columns and then of the appended ones
+	encoders []*encoder // of the appended columns
+	workshop workshop
 	parts    parts
+	gathered stretch // what is appended to its rows is not encoded yet
 	out      *output
-	rows     int64 // of the row group
+	rows     int   // of the row group
 	err      error // sticky
 }
 
@@ -28,22 +29,21 @@ var _ table.Writer = (*Subset)(nil)
 // closed. The rows come from list or from another Reader of the same file; the cells
 // that are written are read from the file again.
 func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, error) {
-	w := &Subset{list: list, appended: appended}
-	l := layout{codec: compress.Codecs.Zstd}
+	w := &Subset{list: list}
+	w.parts.appended = appended
+	l := layout{codec: compress.Codecs.Zstd, dictionary: true}
 	if groups := list.meta.RowGroups; len(groups) > 0 {
 		l.codec = writable(compress.Compression(groups[0].Columns[0].MetaData.Codec))
 	}
 	for _, c := range list.columns {
-		e := &encoder{node: c.node, layout: l}
-		w.encoders = append(w.encoders, e)
-		w.copiers = append(w.copiers, newCopier(list, c, e))
+		w.copiers = append(w.copiers, newCopier(list, c, l.codec))
 	}
-	for _, column := range appended {
-		node, err := nodeOf(column)
-		if err != nil {
-			return nil, err
-		}
-		w.encoders = append(w.encoders, &encoder{node: node, layout: l})
+	var err error
+	if w.encoders, err = newEncoders(appended); err != nil {
+		return nil, err
+	}
+	for _, e := range w.encoders {
+		e.layout = l
 	}
 	meta, err := list.footerCopy()
 	if err != nil {
@@ -53,12 +53,12 @@ func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, e
 	if w.out, err = newOutput(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders[len(w.copiers):])
+	return w, w.out.addColumns(appended, w.encoders)
 }
 
 // Part returns an empty part for the rows of a block.
 func (w *Subset) Part(b table.Block) table.Part {
-	return &subsetPart{list: w.list, part: w.parts.get(b, nil, w.appended)}
+	return &subsetPart{list: w.list, part: w.parts.get(b)}
 }
 
 // subsetPart is a part of a Subset.
@@ -94,33 +94,56 @@ func (w *Subset) Write(p table.Part) error {
 }
 
 func (w *Subset) write(p *subsetPart) error {
-	if p.rows > 0 {
-		if err := w.copyRows(p); err != nil {
-			return inFile(w.list.name, err)
-		}
-		w.rows += int64(p.rows)
-	}
-	w.parts.put(p.part)
-	if w.rows < groupRows {
+	if p.rows == 0 {
+		w.parts.put(p.part)
 		return nil
 	}
-	return w.endGroup()
+	if err := w.copyRows(p); err != nil {
+		return inFile(w.list.name, err)
+	}
+	w.rows += p.rows
+	w.gathered.add(p.part)
+	switch {
+	case w.rows >= groupRows:
+		return w.endGroup()
+	case w.gathered.full():
+		return w.encode()
+	}
+	return nil
 }
 
-// copyRows encodes the rows of a part.
+// copyRows encodes the list's columns of the rows of a part.
 func (w *Subset) copyRows(p *subsetPart) error {
 	group := p.block.(*block).span.group
-	return onAllCores(len(w.encoders), func(i int) error {
-		if added := i - len(w.copiers); added >= 0 {
-			return w.encoders[i].encode(p.added[added])
-		}
-		return w.copiers[i].copy(group, p.chosen)
+	return w.workshop.onAllCores(len(w.copiers), func(i int, _ *scratch) error { return w.copiers[i].copy(group, p.chosen) })
+}
+
+// encode encodes the appended columns of what is gathered.
+func (w *Subset) encode() error {
+	err := w.workshop.onAllCores(len(w.encoders), func(i int, s *scratch) error {
+		return w.encoders[i].encode(w.gathered.rows, w.gathered.added(i), s)
 	})
+	for _, p := range w.gathered.parts {
+		w.parts.put(p)
+	}
+	w.gathered = stretch{parts: w.gathered.parts[:0]}
+	return err
 }
 
 func (w *Subset) endGroup() error {
 	w.rows = 0
-	chunks, err := finishAll(w.encoders)
+	if err := w.encode(); err != nil {
+		return err
+	}
+	chunks := make([]chunk, len(w.copiers)+len(w.encoders))
+	err := w.workshop.onAllCores(len(chunks), func(i int, s *scratch) (err error) {
+		if added := i - len(w.copiers); added >= 0 {
+			chunks[i], err = w.encoders[added].finish(s)
+		} else {
+			chunks[i], err = w.copiers[i].copied.finish()
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

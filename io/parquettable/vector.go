@@ -7,8 +7,8 @@ const maxVector = 256 << 20
 type vector struct {
 	text  []byte
 	ends  []uint32 // of every cell in text
-	nulls []bool
-	err   error // the column could not be decoded
+	nulls []bool   // of every cell, where a vector may have some
+	err   error    // the column could not be decoded
 }
 
 func (v *vector) reset() {
@@ -28,4 +28,10 @@ func (v *vector) cell(i int) []byte {
 func (v *vector) end(null bool) {
 	v.ends = append(v.ends, uint32(len(v.text)))
 	v.nulls = append(v.nulls, null)
+}
+
+// add adds a text that is no null, of which no note is taken in nulls.
+func (v *vector) add(text string) {
+	v.text = append(v.text, text...)
+	v.ends = append(v.ends, uint32(len(v.text)))
 }

@@ -1,13 +1,12 @@
 package parquettable
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/table"
 )
@@ -18,43 +17,46 @@ import (
 // and appended columns are encoded, those of a row group on all cores.
 type Writer struct {
 	list     *Reader
-	filled   []int // ascending
-	appended []table.Column
-	kinds    []table.Kind // of the filled columns
-	encoders []*encoder   // of the filled columns and then of the appended ones
-	parts    parts
+	filled   []int      // ascending
+	refills  []*refill  // of them
+	encoders []*encoder // of the appended columns
+	workshop workshop
+	stretches
 
-	out   *output
-	group int   // the row group that is being written
-	rows  int64 // written of it
-	total int64 // written of the list
-	err   error // sticky
+	out      *output
+	written  int     // row groups
+	group    int     // the row group that is gathered
+	rows     int64   // of it
+	total    int64   // of the list
+	complete []chunk // of the row group before, once it is encoded to its end
+	err      error   // sticky
 }
 
 var _ table.Writer = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, which stays open until the writer is
-// closed. The rows come from list or from another Reader of the same file, opened for
-// at least the columns that may be filled. These must hold texts: anything else is a
-// *table.Error. A filled column keeps its compression, or gets Zstandard where that
-// cannot be written; appended columns have the compression of the first column, or
-// Zstandard where that has none.
+// closed. The rows come from list or from another Reader of the same file, whatever
+// columns it was opened for: what is not filled of a column is read from list once more.
+// Columns that may be filled must hold texts: anything else is a *table.Error. Such a
+// column is carried over too in row groups of which no cell is filled; in the others it
+// keeps its compression, or gets Zstandard where that cannot be written. Appended columns
+// have the compression of the first column, or Zstandard where that has none.
 func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Column) (*Writer, error) {
-	w := &Writer{list: list, filled: slices.Sorted(slices.Values(filled)), appended: appended}
-	w.filled = slices.Compact(w.filled)
-	w.kinds = slices.Repeat([]table.Kind{table.Text}, len(w.filled))
+	w := &Writer{list: list, filled: slices.Compact(slices.Sorted(slices.Values(filled)))}
+	w.parts.filled, w.parts.appended = len(w.filled), appended
 	for _, i := range w.filled {
 		if err := list.checkFillable(i); err != nil {
 			return nil, err
 		}
-		w.encoders = append(w.encoders, &encoder{node: list.columns[i].node})
-	}
-	for _, column := range appended {
-		node, err := nodeOf(column)
+		r, err := newRefill(list, list.columns[i])
 		if err != nil {
 			return nil, err
 		}
-		w.encoders = append(w.encoders, &encoder{node: node})
+		w.refills = append(w.refills, r)
+	}
+	var err error
+	if w.encoders, err = newEncoders(appended); err != nil {
+		return nil, err
 	}
 	meta, err := list.footerCopy()
 	if err != nil {
@@ -63,36 +65,12 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	if w.out, err = newOutput(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders[len(w.filled):])
-}
-
-// checkFillable says why texts cannot be put into a column; nil when they can.
-func (r *Reader) checkFillable(i int) error {
-	if i < 0 || i >= len(r.columns) {
-		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
-	}
-	c := r.columns[i]
-	holds := c.shape()
-	if leaf, ok := c.node.(*schema.PrimitiveNode); ok && c.flat() {
-		switch kind := leaf.LogicalType().(type) {
-		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
-			if leaf.PhysicalType() == parquet.Types.ByteArray {
-				return nil
-			}
-			holds = "values of type " + leaf.PhysicalType().String()
-		default:
-			holds = "values of type " + kind.String()
-		}
-	}
-	return &table.Error{
-		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.name, holds),
-		Hint: "map a column of texts in its place, or none, so that a new column is appended",
-	}
+	return w, w.out.addColumns(appended, w.encoders)
 }
 
 // Part returns an empty part for the rows of a block.
 func (w *Writer) Part(b table.Block) table.Part {
-	return &carriedPart{writer: w, part: w.parts.get(b, w.kinds, w.appended)}
+	return &carriedPart{writer: w, part: w.parts.get(b)}
 }
 
 // carriedPart is a part of a Writer. It takes every row of its block.
@@ -113,24 +91,18 @@ func (p *carriedPart) WriteRow(visited table.Row, fills []table.Fill, appended [
 	if err := checkFills(own, fills, len(p.writer.list.columns)); err != nil {
 		return err
 	}
-	for i, column := range p.writer.filled {
-		if own.block.reader.laneOf[column] == none {
-			return fmt.Errorf("parquettable: %s was not opened for column %d, which is to be filled", p.writer.list.name, column)
+	for _, fill := range fills {
+		at, found := slices.BinarySearch(p.writer.filled, fill.Column)
+		if !found {
+			return fmt.Errorf("parquettable: row %d fills column %d, which the writer was not made to fill", own.Number(), fill.Column)
 		}
-		if len(fills) > 0 && fills[0].Column == column {
-			p.own[i].fill(fills[0].Value, p.writer.encoders[i].required())
-			fills = fills[1:]
-			continue
-		}
-		p.own[i].copy(own.Cell(column), own.null(column))
-	}
-	if len(fills) > 0 {
-		return fmt.Errorf("parquettable: row %d fills column %d, which the writer was not made to fill", own.Number(), fills[0].Column)
+		p.filled[at].add(p.rows, fill.Value)
 	}
 	return p.append(own, appended)
 }
 
-// Write encodes the part, and writes the row group when it is complete.
+// Write takes a part, and has what was gathered encoded when it is enough. What it
+// writes are the row groups before.
 func (w *Writer) Write(p table.Part) error {
 	if w.err == nil {
 		w.err = w.write(p.(*carriedPart))
@@ -149,50 +121,17 @@ func (w *Writer) write(p *carriedPart) error {
 	}
 	w.total += int64(p.rows)
 	w.rows += int64(p.rows)
-	w.choose()
-	if err := encodeAll(w.encoders, p.part); err != nil {
-		return err
+	w.gathered.add(p.part)
+	if w.gathered.full() && w.rows < w.list.meta.RowGroups[w.group].NumRows {
+		return w.encode(false)
 	}
-	w.parts.put(p.part)
 	return w.endGroups()
 }
 
-// choose makes the encoders follow the row group of the list: its chunk for a filled
-// column, and its compression for an appended one.
-func (w *Writer) choose() {
-	chunks := w.list.meta.RowGroups[w.group].Columns
-	for i, column := range w.filled {
-		chunk := chunks[w.list.columns[column].leaf].MetaData
-		l := layout{codec: writable(compress.Compression(chunk.Codec))}
-		if chunk.DictionaryPageOffset != nil {
-			l.dictionary = always
-		}
-		w.encoders[i].layout = l
-	}
-	codec := writable(compress.Compression(chunks[0].MetaData.Codec))
-	if codec == compress.Codecs.Uncompressed {
-		codec = compress.Codecs.Zstd
-	}
-	for _, e := range w.encoders[len(w.filled):] {
-		e.layout = layout{codec: codec, dictionary: whereUseful}
-	}
-}
-
-// writable returns a compression that can be written: the same, or Zstandard.
-func writable(codec compress.Compression) compress.Compression {
-	if codec == compress.Codecs.Uncompressed {
-		return codec
-	}
-	if _, err := compress.GetCodec(codec); err != nil {
-		return compress.Codecs.Zstd
-	}
-	return codec
-}
-
-// endGroups writes the row groups that are complete, also those without rows.
+// endGroups has the row groups encoded that are complete, also those without rows.
 func (w *Writer) endGroups() error {
 	for w.group < len(w.list.meta.RowGroups) && w.rows == w.list.meta.RowGroups[w.group].NumRows {
-		if err := w.endGroup(); err != nil {
+		if err := w.encode(true); err != nil {
 			return err
 		}
 		w.group++
@@ -201,22 +140,84 @@ func (w *Writer) endGroups() error {
 	return nil
 }
 
-// endGroup writes a row group: its columns in the order of the list and then the
-// appended ones.
-func (w *Writer) endGroup() error {
-	w.choose()
-	chunks, err := finishAll(w.encoders)
-	if err != nil {
+// encode has what is gathered encoded, while the caller goes on; with it the row group
+// may end.
+func (w *Writer) encode(last bool) error {
+	if err := w.settle(); err != nil {
 		return err
 	}
+	w.choose()
+	group := w.group
+	w.start(func(s stretch) error {
+		chunks := make([]chunk, len(w.refills)+len(w.encoders))
+		err := w.workshop.onAllCores(len(chunks), func(i int, own *scratch) (err error) {
+			chunks[i], err = w.encodeColumn(i, group, s, last, own)
+			return err
+		})
+		if last {
+			w.complete = chunks
+		}
+		return err
+	})
+	return nil
+}
+
+// encodeColumn encodes a filled or appended column of a stretch.
+func (w *Writer) encodeColumn(i, group int, s stretch, last bool, own *scratch) (c chunk, err error) {
+	if i < len(w.refills) {
+		if err = w.refills[i].encode(group, s.parts, i, own); err == nil && last {
+			c, err = w.refills[i].finish(group, own)
+		}
+		return c, err
+	}
+	i -= len(w.refills)
+	if err = w.encoders[i].encode(s.rows, s.added(i), own); err == nil && last {
+		c, err = w.encoders[i].finish(own)
+	}
+	return c, err
+}
+
+// choose makes the encoders follow the row group of the list: its chunk for a filled
+// column, and its compression for an appended one.
+func (w *Writer) choose() {
+	chunks := w.list.meta.RowGroups[w.group].Columns
+	for _, r := range w.refills {
+		chunk := chunks[r.column.leaf].MetaData
+		r.encoder.layout = layout{codec: writable(compress.Compression(chunk.Codec)), dictionary: chunk.DictionaryPageOffset != nil}
+	}
+	codec := writable(compress.Compression(chunks[0].MetaData.Codec))
+	if codec == compress.Codecs.Uncompressed {
+		codec = compress.Codecs.Zstd
+	}
+	for _, e := range w.encoders {
+		e.layout = layout{codec: codec, dictionary: true}
+	}
+}
+
+// settle waits for what is being encoded, and writes the row group that ends with it.
+func (w *Writer) settle() error {
+	if err := w.wait(); err != nil || w.complete == nil {
+		return err
+	}
+	chunks := w.complete
+	w.complete = nil
+	return w.writeGroup(w.written, chunks)
+}
+
+// writeGroup writes a row group: its columns in the order of the list and then the
+// appended ones.
+func (w *Writer) writeGroup(group int, chunks []chunk) error {
+	w.written++
 	start := w.out.at
 	leaf := 0
 	for i, c := range w.list.columns {
-		if at, fills := slices.BinarySearch(w.filled, i); fills {
-			err = w.out.put(chunks[at], w.group, leaf)
-			w.out.unsort(w.group, leaf)
+		at, fills := slices.BinarySearch(w.filled, i)
+		var err error
+		if fills && chunks[at].meta != nil {
+			err = w.out.put(chunks[at], group, leaf)
+			w.out.unsort(group, leaf)
 		} else {
-			err = w.out.carry(w.list.file, w.group, leaf, c.leaves)
+			err = w.out.carry(w.list.file, group, leaf, c.leaves)
 		}
 		if err != nil {
 			return err
@@ -224,12 +225,12 @@ func (w *Writer) endGroup() error {
 		leaf += c.leaves
 	}
 	for _, added := range chunks[len(w.filled):] {
-		if err := w.out.put(added, w.group, leaf); err != nil {
+		if err := w.out.put(added, group, leaf); err != nil {
 			return err
 		}
 		leaf++
 	}
-	w.out.endGroup(w.group, start)
+	w.out.endGroup(group, start)
 	return nil
 }
 
@@ -239,11 +240,15 @@ func (w *Writer) Close() error {
 	if w.err == nil {
 		w.err = w.close()
 	}
+	_ = w.wait() // its error is known, or another came before it
+	for _, r := range w.refills {
+		r.close()
+	}
 	return w.err
 }
 
 func (w *Writer) close() error {
-	if err := w.endGroups(); err != nil {
+	if err := errors.Join(w.endGroups(), w.settle()); err != nil {
 		return err
 	}
 	if w.total != w.list.meta.NumRows {

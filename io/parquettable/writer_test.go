@@ -150,8 +150,29 @@ func TestWriterFillsAppendsAndCarriesOver(t *testing.T) {
 					rt.Fatalf("column %d of row group %d is not as it was", leaf, g)
 				}
 			}
+			checkNulls(rt, is, g, want[:group.NumRows])
+			want = want[group.NumRows:]
 		}
 	})
+}
+
+// checkNulls compares how many nulls the columns of a row group have to its statistics
+// with how many they have.
+func checkNulls(t *rapid.T, meta *metadata.FileMetaData, g int, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	for leaf := range rows[0] {
+		nulls := int64(0)
+		for _, cells := range rows {
+			if cells[leaf] == "∅" {
+				nulls++
+			}
+		}
+		if got := *meta.RowGroups[g].Columns[leaf].MetaData.Statistics.NullCount; got != nulls {
+			t.Fatalf("column %d of row group %d has %d nulls to its statistics, in truth %d", leaf, g, got, nulls)
+		}
+	}
 }
 
 // cmpEmpty takes no rows and a nil list of rows for the same.
@@ -191,9 +212,12 @@ func TestWriterKeepsNestedColumnsAndTheFooter(t *testing.T) {
 				t.Errorf("the statistics of column %d of row group %d are not as they were", leaf, g)
 			}
 		}
-		if sorted := is.RowGroups[g].SortingColumns; len(sorted) != 1 || sorted[0].ColumnIdx != 6 {
-			t.Errorf("row group %d is sorted by %v", g, sorted)
-		}
+	}
+	if sorted := is.RowGroups[0].SortingColumns; len(sorted) != 1 || sorted[0].ColumnIdx != 6 {
+		t.Errorf("the row group with a filled cell is sorted by %v", sorted)
+	}
+	if sorted := is.RowGroups[1].SortingColumns; len(sorted) != 3 || !bytes.Equal(chunkBytes(t, path, 1, 0), chunkBytes(t, out, 1, 0)) {
+		t.Errorf("the row group without a filled cell is sorted by %v, and not as it was", sorted)
 	}
 	if got := is.KeyValueMetadata().FindValue("key"); got == nil || *got != "value" || is.GetCreatedBy() != "another program" {
 		t.Errorf("metadata %v of %s", is.KeyValueMetadata(), is.GetCreatedBy())
@@ -215,7 +239,12 @@ func TestIndexesAreCarriedOver(t *testing.T) {
 		parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true), parquet.WithDataPageSize(100),
 		parquet.WithBatchSize(10), parquet.WithDictionaryDefault(false),
 	}).write(t))
-	out, err := rewrite(t, path, []int{0}, result()[:1], func(table.Row) ([]table.Fill, []string) { return nil, []string{"a somewhat long status"} })
+	out, err := rewrite(t, path, []int{0}, result()[:1], func(row table.Row) ([]table.Fill, []string) {
+		if row.Number()%500 == 7 { // one in each row group
+			return []table.Fill{{Column: 0, Value: "filled"}}, []string{"a somewhat long status"}
+		}
+		return nil, []string{"a somewhat long status"}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,19 +308,34 @@ func readAll(t *testing.T, path string, columns []int) (blocks []table.Block, ro
 	}
 }
 
-func TestRowsMustHaveTheColumnsThatAreFilled(t *testing.T) {
+// TestRowsNeedNotHaveTheColumnsThatAreFilled opens the list for no column at all, or for
+// another one.
+func TestRowsNeedNotHaveTheColumnsThatAreFilled(t *testing.T) {
 	path := twoGroups(t)
-	list, err := Open(path, []int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer list.Close()
-	w, err := NewWriter(io.Discard, list, []int{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = writeRows(list, w, func(table.Row) ([]table.Fill, []string) { return nil, []string{} })
-	if err == nil || !strings.Contains(err.Error(), "was not opened for column 1") {
-		t.Error(err)
+	for _, columns := range [][]int{{}, {0}, nil} {
+		list, err := Open(path, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer list.Close()
+		var out bytes.Buffer
+		w, err := NewWriter(&out, list, []int{1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = writeRows(list, w, func(row table.Row) ([]table.Fill, []string) {
+			if row.Number()%2 == 0 {
+				return []table.Fill{{Column: 1, Value: "filled"}}, []string{}
+			}
+			return nil, []string{}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := cellsOf(save(t, out.Bytes()), nil)
+		want := [][]string{{"1", "x"}, {"2", "filled"}, {"3", "y"}, {"4", "filled"}, {"5", ""}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Error(columns, diff, err)
+		}
 	}
 }

@@ -1,0 +1,106 @@
+package parquettable
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+)
+
+// chunk is an encoded column of a row group: the start of a file with nothing else in
+// it. It is valid until its encoder begins again.
+type chunk struct {
+	data []byte
+	meta *metadata.FileMetaData
+}
+
+// finish ends the row group.
+func (e *encoder) finish(s *scratch) (chunk, error) {
+	info := metadata.ChunkMetaInfo{IndexPageOffset: -1}
+	counts := metadata.EncodingStats{DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
+	data := append(e.chunk[:0], magic...)
+	if e.coded > 0 {
+		e.summarizeWords()
+		info.DictPageOffset = int64(len(data))
+		words, err := e.compress(s, e.words.appendPage(s.page[:0], e.coded))
+		if err != nil {
+			return chunk{}, err
+		}
+		p := page{cells: e.coded, encoding: parquet.Encodings.Plain, uncompressed: len(s.page)}
+		data = p.append(data, file.PageTypeDictionaryPage, words, &info)
+		counts.DictEncodingStats[p.encoding]++
+	}
+	if len(e.pages) > 0 {
+		info.DataPageOffset = int64(len(data))
+	}
+	start := 0
+	for _, p := range e.pages {
+		data = p.append(data, file.PageTypeDataPage, e.data[start:p.end], &info)
+		counts.DataEncodingStats[p.encoding]++
+		info.NumValues += int64(p.cells)
+		start = p.end
+	}
+	e.chunk = data
+	info.CompressedSize = int64(len(data) - len(magic))
+	meta, err := e.describe(info, counts)
+	e.reset()
+	return chunk{data: data, meta: meta}, err
+}
+
+// append appends the page behind its header, and counts its bytes.
+func (p page) append(data []byte, kind file.PageType, compressed []byte, info *metadata.ChunkMetaInfo) []byte {
+	start := len(data)
+	rle := int64(parquet.Encodings.RLE)
+	if kind == file.PageTypeDictionaryPage {
+		data = appendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 7, []int64{int64(p.cells), int64(p.encoding)})
+	} else {
+		data = appendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 5, []int64{int64(p.cells), int64(p.encoding), rle, rle})
+	}
+	info.UncompressedSize += int64(len(data) - start + p.uncompressed)
+	return append(data, compressed...)
+}
+
+// appendHeader appends the header of a page in Thrift's compact protocol: its first
+// fields, and as another field with an ID those of its kind.
+func appendHeader(data []byte, fields []int64, id byte, ofKind []int64) []byte {
+	const (
+		nextInteger = 1<<4 | 5 // the field behind the one before, of 32 bits
+		structure   = 12
+		end         = 0
+	)
+	for _, field := range fields {
+		data = binary.AppendVarint(append(data, nextInteger), field)
+	}
+	data = append(data, (id-byte(len(fields)))<<4|structure)
+	for _, field := range ofKind {
+		data = binary.AppendVarint(append(data, nextInteger), field)
+	}
+	return append(data, end, end)
+}
+
+// describe returns what is known of the chunk, as the footer of a file.
+func (e *encoder) describe(info metadata.ChunkMetaInfo, counts metadata.EncodingStats) (*metadata.FileMetaData, error) {
+	properties := parquet.NewWriterProperties(parquet.WithCompression(e.layout.codec), parquet.WithCreatedBy(creator))
+	builder := metadata.NewFileMetadataBuilder(e.schema, properties, nil)
+	group := builder.AppendRowGroup()
+	column := group.NextColumnChunk()
+	if e.rows > 0 {
+		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType() == parquet.Types.Int64))
+	}
+	if err := column.Finish(info, e.coded > 0, e.coded > 0 && counts.DataEncodingStats[parquet.Encodings.Plain] > 0, counts); err != nil {
+		return nil, err
+	}
+	group.SetNumRows(int(e.rows))
+	if err := group.Finish(0, 0); err != nil {
+		return nil, err
+	}
+	return builder.Finish()
+}
+
+// summarizeWords takes the words of the dictionary into account.
+func (e *encoder) summarizeWords() {
+	for i := range e.coded {
+		e.summary.text(e.words.texts.cell(i))
+	}
+}

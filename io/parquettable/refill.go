@@ -1,0 +1,182 @@
+package parquettable
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/table"
+)
+
+// refill encodes a column of texts of a list again, with some cells filled. It reads
+// the column itself, and only in row groups of which a cell is filled: in the others
+// the column is carried over.
+type refill struct {
+	list    *Reader
+	column  column
+	encoder *encoder
+	pages   pages
+	decoder decoder // of the row group; nil while none of its cells is filled
+	waiting int64   // rows of the row group that are not read, for the same reason
+	cells   cells   // that are read
+}
+
+// checkFillable says why texts cannot be put into a column; nil when they can.
+func (r *Reader) checkFillable(i int) error {
+	if i < 0 || i >= len(r.columns) {
+		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
+	}
+	c := r.columns[i]
+	holds := c.shape()
+	if leaf, ok := c.node.(*schema.PrimitiveNode); ok && c.flat() {
+		switch kind := leaf.LogicalType().(type) {
+		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
+			if leaf.PhysicalType() == parquet.Types.ByteArray {
+				return nil
+			}
+			holds = "values of type " + leaf.PhysicalType().String()
+		default:
+			holds = "values of type " + kind.String()
+		}
+	}
+	return &table.Error{
+		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.name, holds),
+		Hint: "map a column of texts in its place, or none, so that a new column is appended",
+	}
+}
+
+// refillSize is how many bytes of texts of a column are encoded at once, at least.
+const refillSize = 8 << 20
+
+func newRefill(list *Reader, c column) (*refill, error) {
+	e, err := newEncoder(c.node)
+	return &refill{
+		list: list, column: c, encoder: e, cells: cells{shared: true},
+		pages: pages{file: list.file, descriptor: list.meta.Schema.Column(c.leaf), decompress: &decompressor{}},
+	}, err
+}
+
+func (r *refill) close() { r.pages.decompress.close() }
+
+// encode adds the parts to a row group. The fills are those of the column with this
+// index among the filled ones.
+func (r *refill) encode(group int, parts []*part, index int, s *scratch) error {
+	for _, p := range parts {
+		f := p.filled[index]
+		if r.decoder == nil && len(f.rows) == 0 {
+			r.waiting += int64(p.rows)
+			continue
+		}
+		if err := r.begin(group, s); err != nil {
+			return r.place(group, err)
+		}
+		if err := r.read(group, int64(p.rows), f, s); err != nil {
+			return r.place(group, err)
+		}
+	}
+	return nil
+}
+
+// begin reads the rows that wait, unless none do because all before were read.
+func (r *refill) begin(group int, s *scratch) error {
+	if r.decoder != nil {
+		return nil
+	}
+	if err := r.open(group); err != nil {
+		return err
+	}
+	waiting := r.waiting
+	r.waiting = 0
+	return r.read(group, waiting, &fills{}, s)
+}
+
+func (r *refill) open(group int) (err error) {
+	defer guard(&err)
+	if err := r.pages.openChunk(r.list.meta, group, r.column.leaf); err != nil {
+		return err
+	}
+	r.decoder, err = newDecoder(&r.pages)
+	return err
+}
+
+// read reads rows, fills some of them, and encodes them when there are enough.
+func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
+	next := 0
+	for done := int64(0); done < rows; {
+		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.leaf)))
+		before := len(r.cells.values.ends)
+		if err := r.decode(step); err != nil {
+			return err
+		}
+		for i, null := range r.cells.values.nulls {
+			if next < len(f.rows) && f.rows[next] == int(done)+i {
+				r.fill(f.values.cell(next))
+				next++
+			} else {
+				r.keep(before+i, null)
+			}
+		}
+		done += int64(step)
+		if len(r.cells.present) >= stretchRows || len(r.cells.values.text) >= refillSize {
+			if err := r.flush(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// decode adds the values of the next rows to those that the cells may have. Nulls have
+// one too, and it is known which rows are nulls.
+func (r *refill) decode(rows int) (err error) {
+	defer guard(&err)
+	r.cells.values.nulls = r.cells.values.nulls[:0]
+	return r.decoder.decode(&r.cells.values, rows)
+}
+
+// keep adds a cell as it was.
+func (r *refill) keep(id int, null bool) {
+	if null {
+		r.cells.addNull()
+	} else {
+		r.cells.repeat(uint32(id))
+	}
+}
+
+// fill adds a cell in place of another. Where a null cannot be, an empty value is an
+// empty text.
+func (r *refill) fill(value []byte) {
+	if len(value) == 0 && !r.encoder.required() {
+		r.cells.addNull()
+		return
+	}
+	r.cells.repeat(uint32(len(r.cells.values.ends)))
+	r.cells.values.text = append(r.cells.values.text, value...)
+	r.cells.values.ends = append(r.cells.values.ends, uint32(len(r.cells.values.text)))
+}
+
+// flush encodes what was read.
+func (r *refill) flush(s *scratch) error {
+	err := r.encoder.encode(len(r.cells.present), []*cells{&r.cells}, s)
+	r.cells.reset()
+	return err
+}
+
+// finish ends a row group. The chunk is empty when the list's is to be carried over.
+func (r *refill) finish(group int, s *scratch) (chunk, error) {
+	r.waiting = 0
+	if r.decoder == nil {
+		return chunk{}, nil
+	}
+	r.decoder = nil
+	if err := r.flush(s); err != nil {
+		return chunk{}, r.place(group, err)
+	}
+	return r.encoder.finish(s)
+}
+
+// place says where the list is damaged.
+func (r *refill) place(group int, err error) error {
+	return inFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.name, group, err))
+}

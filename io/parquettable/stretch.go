@@ -1,0 +1,107 @@
+package parquettable
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// groupRows is how many rows a row group has at least, but for the last one.
+	groupRows = 122_880
+	// stretchRows is how many rows are encoded together, but for what the last part has
+	// more than was missing, and stretchSize how many bytes at most.
+	stretchRows = groupRows / 2
+	stretchSize = 32 << 20
+	// partSize is about what a part takes beside its values, in bytes: of a list of long
+	// rows, or of few rows among many, there are many parts.
+	partSize = 16 << 10
+)
+
+// stretch is a run of rows of one row group that are encoded together.
+type stretch struct {
+	parts []*part
+	rows  int
+	size  int // in bytes
+}
+
+// add adds a part, whose block is released now.
+func (s *stretch) add(p *part) {
+	p.block = nil
+	s.parts = append(s.parts, p)
+	s.rows += p.rows
+	s.size += partSize + p.size()
+}
+
+// full reports whether the rows are enough to be encoded.
+func (s *stretch) full() bool { return s.rows >= stretchRows || s.size >= stretchSize }
+
+// own returns the cells of a column of the list.
+func (s *stretch) own(i int) (all []*cells) {
+	for _, p := range s.parts {
+		all = append(all, p.own[i])
+	}
+	return all
+}
+
+// added returns the cells of an appended column.
+func (s *stretch) added(i int) (all []*cells) {
+	for _, p := range s.parts {
+		all = append(all, p.added[i])
+	}
+	return all
+}
+
+// stretches has one stretch encoded while the next is gathered.
+type stretches struct {
+	parts    parts
+	gathered stretch
+	encoded  stretch // under way
+	running  sync.WaitGroup
+	failed   error // what is under way, if it did
+}
+
+// start encodes what is gathered. What was encoded before must have come to its end.
+func (s *stretches) start(encode func(stretch) error) {
+	s.gathered, s.encoded = stretch{parts: s.encoded.parts}, s.gathered
+	s.running.Go(func() { s.failed = encode(s.encoded) })
+}
+
+// wait waits for the end of what is under way, if anything is, and returns its error.
+func (s *stretches) wait() error {
+	s.running.Wait()
+	for _, p := range s.encoded.parts {
+		s.parts.put(p)
+	}
+	s.encoded = stretch{parts: s.encoded.parts[:0]}
+	return s.failed
+}
+
+// workshop encodes columns on all cores. It is used for one thing at a time.
+type workshop struct{ scratches []*scratch }
+
+// onAllCores calls do for every index below n, as many at the same time as there are
+// cores, and returns the first error in the order of the indexes.
+func (w *workshop) onAllCores(n int, do func(i int, s *scratch) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for worker := range min(runtime.GOMAXPROCS(0), n) {
+		if worker == len(w.scratches) {
+			w.scratches = append(w.scratches, &scratch{})
+		}
+		s := w.scratches[worker]
+		running.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				errs[i] = do(int(i), s)
+			}
+		})
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
