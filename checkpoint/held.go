@@ -132,7 +132,7 @@ func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) 
 // isDue counts that attempts of the chunk are asked for, and reports whether it is to be
 // read.
 func (c *heldChunk) isDue(ids []attempt.ID) bool {
-	return c.records.Load() == nil && c.sought.Add(int32(len(ids)+apartIn(ids)*worthHolding)) > heldTogether
+	return c.records.Load() == nil && c.sought.Add(int32(len(ids)+apartIn(ids)*worthHolding)) > heldTogether/2
 }
 
 // read reads chunks, whose numbers ascend, as far as there is room for them.

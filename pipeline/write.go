@@ -129,11 +129,11 @@ type writing struct {
 	last         int64            // the last row that is written
 }
 
-// columns returns the columns that are read: those that tell who a row is about only when
-// that is asked.
+// columns returns the columns that are read: those that tell who a row is about when that
+// is asked, else none. What a writer needs of the cells it sees to itself.
 func (w *writing) columns() []int {
 	if w.roster.verified && !w.roster.wide {
-		return append([]int{}, w.Filled()...) // nil would be all of them
+		return []int{} // nil would be all of them
 	}
 	return w.Scope.Mapping.columns()
 }
