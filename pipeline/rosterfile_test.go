@@ -15,7 +15,7 @@ import (
 	"payonce/pipeline"
 )
 
-// noted is a writer that notes what rows get, and reads of them only what is filled.
+// noted is a writer that notes what rows get, and reads no cell.
 type noted struct{ lines []string }
 
 type notedPart struct {
@@ -33,7 +33,7 @@ func (n *noted) Write(part table.Part) error {
 func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
 	line := fmt.Sprintf("%d %q", row.Number(), appended)
 	for _, fill := range fills {
-		line += fmt.Sprintf(" %d: %q for %q", fill.Column, fill.Value, row.Cell(fill.Column))
+		line += fmt.Sprintf(" %d: %q", fill.Column, fill.Value)
 	}
 	p.lines = append(p.lines, line)
 	return nil
