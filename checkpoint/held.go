@@ -10,25 +10,19 @@ import (
 
 // held reads the records of one kind of attempts. When many lie apart it keeps what it
 // reads in memory: of a list whose persons come again far behind, every record is then
-// read about once. It holds the records of a chunk of attempts together, as soon as to
-// seek those that were asked for took about as long as to read all of them.
+// read about once. It holds the records of a chunk of attempts together, as soon as one
+// of them is asked for: to seek that one takes half as long as to read them all.
 type held struct {
 	store  Store
 	prefix byte
-	chunks []heldChunk
+	chunks []atomic.Pointer[heldRecords]
 	room   *atomic.Int64 // how many bytes more may be held
 	// asked and apart are how many attempts were asked for, and how many of them lay
 	// apart from the one before.
 	asked, apart atomic.Int64
 }
 
-// heldChunk are the records of a chunk of attempts.
-type heldChunk struct {
-	sought  atomic.Int32 // how many could have been read in the time that seeking took
-	records atomic.Pointer[heldRecords]
-}
-
-// heldRecords are values, one after the other.
+// heldRecords are the values of the records of a chunk, one after the other.
 type heldRecords struct {
 	values string
 	ends   [heldTogether]uint32 // of the values; that of a record that is not there is empty
@@ -58,7 +52,7 @@ func roomIn(memory int64) int64 {
 
 // newHeld returns what reads the records of attempts up to the last, and of later ones.
 func newHeld(store Store, prefix byte, last attempt.ID, room *atomic.Int64) *held {
-	return &held{store: store, prefix: prefix, chunks: make([]heldChunk, (last+heldTogether-1)/heldTogether), room: room}
+	return &held{store: store, prefix: prefix, chunks: make([]atomic.Pointer[heldRecords], (last+heldTogether-1)/heldTogether), room: room}
 }
 
 // each hands the records of attempts, whose numbers ascend, to visit, with the place of
@@ -104,22 +98,22 @@ func apartIn(ids []attempt.ID) (apart int) {
 	return apart
 }
 
-// hold reads those chunks into memory of which enough attempts were asked for.
+// hold reads the chunks of attempts into memory that are not there.
 func (h *held) hold(ids []attempt.ID) error {
 	var due []int
-	for len(ids) > 0 && h.room.Load() > 0 {
-		number := h.chunkOf(ids[0])
+	if h.room.Load() <= 0 {
+		return nil
+	}
+	last := -1
+	for _, id := range ids {
+		number := h.chunkOf(id)
 		if number >= len(h.chunks) {
 			break // they began since
 		}
-		count := 1
-		for count < len(ids) && h.chunkOf(ids[count]) == number {
-			count++
-		}
-		if h.chunks[number].isDue(ids[:count]) {
+		if number != last && h.chunks[number].Load() == nil {
 			due = append(due, number)
 		}
-		ids = ids[count:]
+		last = number
 	}
 	if len(due) == 0 {
 		return nil
@@ -128,12 +122,6 @@ func (h *held) hold(ids []attempt.ID) error {
 }
 
 func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) }
-
-// isDue counts that attempts of the chunk are asked for, and reports whether it is to be
-// read.
-func (c *heldChunk) isDue(ids []attempt.ID) bool {
-	return c.records.Load() == nil && c.sought.Add(int32(len(ids)+apartIn(ids)*worthHolding)) > heldTogether/2
-}
 
 // read reads chunks, whose numbers ascend, as far as there is room for them.
 func (h *held) read(due []int) error {
@@ -204,7 +192,7 @@ func (h *held) enter(number int, records *heldRecords) {
 		h.room.Store(0)
 		return
 	}
-	if !h.chunks[number].records.CompareAndSwap(nil, records) {
+	if !h.chunks[number].CompareAndSwap(nil, records) {
 		h.room.Add(size)
 	}
 }
@@ -215,7 +203,7 @@ func (h *held) value(id attempt.ID) string {
 	if number >= len(h.chunks) {
 		return ""
 	}
-	records := h.chunks[number].records.Load()
+	records := h.chunks[number].Load()
 	if records == nil {
 		return ""
 	}

@@ -155,7 +155,7 @@ func TestWhatIsHeldFitsIntoTheRoom(t *testing.T) {
 	}
 	size := int64(0)
 	for i := range part.resolutions.chunks {
-		if records := part.resolutions.chunks[i].records.Load(); records != nil {
+		if records := part.resolutions.chunks[i].Load(); records != nil {
 			size += int64(len(records.values) + chunkOverhead)
 		}
 	}

@@ -132,7 +132,7 @@ func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
 
 func (h *held) chunksHeld() (chunks int) {
 	for i := range h.chunks {
-		if h.chunks[i].records.Load() != nil {
+		if h.chunks[i].Load() != nil {
 			chunks++
 		}
 	}
