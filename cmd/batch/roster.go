@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"payonce/enrich"
 	"payonce/io/atomicfile"
@@ -159,6 +160,9 @@ func (r *rosterOf) write() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return err
 	}
+	if err := r.clearUp(); err != nil {
+		return err
+	}
 	file, err := atomicfile.Create(r.path)
 	if err != nil {
 		return err
@@ -171,6 +175,19 @@ func (r *rosterOf) write() error {
 		return err
 	}
 	return file.Commit()
+}
+
+// clearUp removes what processes left that ended while they kept a roster. The journal is
+// held, so no other one is keeping one now.
+func (r *rosterOf) clearUp() error {
+	dir := filepath.Dir(r.path)
+	files, err := os.ReadDir(dir)
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), ".") { // as atomicfile names what is not whole
+			err = errors.Join(err, os.Remove(filepath.Join(dir, file.Name())))
+		}
+	}
+	return err
 }
 
 func (r *rosterOf) close() error {

@@ -160,3 +160,16 @@ func TestWithoutANameOfTheProgramNoRosterIsKept(t *testing.T) {
 		t.Errorf("a roster is kept: error %v", err)
 	}
 }
+
+// TestWhatIsLeftOfARosterIsRemoved has the file of a process that ended while it kept one.
+func TestWhatIsLeftOfARosterIsRemoved(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	dir := filepath.Dir(b.roster)
+	writeFile(t, filepath.Join(dir, "."+filepath.Base(b.roster)+"123"), "left over")
+	b.program = "another program"
+	b.writeAnyhow()
+	if found, err := os.ReadDir(dir); err != nil || len(found) != 1 {
+		t.Errorf("files %v, error %v; want the roster alone", found, err)
+	}
+}
