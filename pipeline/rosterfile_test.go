@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,6 +121,25 @@ func TestAKeptRosterGivesTheSameOutput(t *testing.T) {
 			t.Fatalf("rows by outcome (-new roster +kept):\n%s", diff)
 		}
 	})
+}
+
+// TestARollIsCalledWithoutATemporaryFile has a person that comes so often that the rows go
+// to a temporary file, where one can be made.
+func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
+	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
+	scope := list.scope(t, enrich.AllFields)
+	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
+	roster, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := roster.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scope.Memory = 1
+	if _, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}}); err == nil {
+		t.Error("what is more than the memory was held without a temporary file")
+	}
 }
 
 // keptRosterOf returns the kept roster of a list with rows of all kinds.
