@@ -150,7 +150,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, j.books.sums.takeChanges(), encode(&j.books.persisted)
+	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), encode(&j.books.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the

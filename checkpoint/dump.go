@@ -121,6 +121,8 @@ func viewMeta(key, value []byte) (any, error) {
 		return map[string]string{"id": identity.ID, "secret": masked}, err
 	case string(fingerprintKey):
 		return masked, nil
+	case string(openingKey):
+		return decoded[[]byte](key, value)
 	}
 	return nil, errors.New("no such record")
 }

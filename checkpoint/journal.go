@@ -54,6 +54,8 @@ type Journal struct {
 	drained *sync.Cond // queued fell, or failure came
 	failure error      // why nothing can be written any more
 	version uint64     // of the last durable commit
+	opening []byte     // the random number of the opening in which the last commit was made
+	marked  bool       // opening is that of this one
 
 	wake     chan struct{} // has room for one: the queue is not empty
 	stopping chan struct{}

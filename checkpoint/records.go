@@ -61,6 +61,7 @@ var (
 	identityKey    = nameKey(metaPrefix, "journal")
 	booksKey       = nameKey(metaPrefix, booksName)
 	fingerprintKey = nameKey(metaPrefix, "key-fingerprint")
+	openingKey     = nameKey(metaPrefix, "opening")
 )
 
 func idKey(prefix byte, id attempt.ID) []byte {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 
 	"github.com/dchest/siphash"
@@ -13,9 +14,9 @@ import (
 // spend.
 //
 // Two versions tell nothing but whether they are the same. They follow from the number of
-// the last commit and from the books, which every lookup leaves in another way, by the
-// nanosecond: so a journal that was restored from a backup and went on from there does
-// not come to a version again that it had before.
+// the last commit, from the books, and from a random number that the first commit of
+// every opening writes: so a journal that was restored from a backup and went on from there
+// does not come to a version again that it had before.
 func (j *Journal) Version() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -25,13 +26,33 @@ func (j *Journal) Version() uint64 {
 // versionOf returns the version of a journal whose last commit in the store left these
 // books; nil for none yet.
 func (j *Journal) versionOf(books []byte) uint64 {
-	state := append(binary.LittleEndian.AppendUint64(nil, j.store.Version()), books...)
+	state := append(binary.LittleEndian.AppendUint64(nil, j.store.Version()), j.opening...)
+	state = append(state, books...)
 	return siphash.Hash(binary.LittleEndian.Uint64(j.secret), binary.LittleEndian.Uint64(j.secret[8:]), state)
 }
 
 // recoverVersion finds the version again that the journal had when it was closed.
 func (j *Journal) recoverVersion() error {
+	opening, _, err := load[[]byte](j.store, openingKey)
+	if err != nil {
+		return err
+	}
+	j.opening = opening
 	books, err := j.store.Get(booksKey)
 	j.version = j.versionOf(books)
 	return err
+}
+
+// openingLength is the length of the random number of an opening, in bytes.
+const openingLength = 16
+
+// markOpening returns what the first commit of an opening writes besides. The caller holds
+// the lock.
+func (j *Journal) markOpening() []Write {
+	if j.marked {
+		return nil
+	}
+	j.opening, j.marked = make([]byte, openingLength), true
+	rand.Read(j.opening) // never fails
+	return []Write{{openingKey, encode(&j.opening)}}
 }

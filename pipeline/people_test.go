@@ -176,6 +176,37 @@ func TestATemporaryFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestWhatCannotBePutIntoAFileStaysInMemory has logs that may take so many chunks of
+// memory, and a directory for their file that is there only after some chunks.
+func TestWhatCannotBePutIntoAFileStaysInMemory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "later")
+	s := newSpill(dir, 1, 1)
+	s.spare.Store(int64(2 * s.chunkBytes()))
+	add := func(chunks int) (err error) {
+		for range chunks * chunkRecords {
+			err = errors.Join(err, s.add(0, 7))
+		}
+		return err
+	}
+	if err := add(2); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(1); err == nil || !strings.Contains(err.Error(), "no temporary file can be made") {
+		t.Errorf("error %v when the memory is used up", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(2); err != nil {
+		t.Fatal(err)
+	}
+	records := 0
+	err := s.each(0, func(record []uint64) { records += int(record[0]) / 7 })
+	if err := errors.Join(err, s.close()); err != nil || records != 5*chunkRecords || len(s.logs[0].buffer) > 0 {
+		t.Errorf("%d records, %d bytes in memory, error %v", records, len(s.logs[0].buffer), err)
+	}
+}
+
 func TestMarksHoldAPerson(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.Custom(func(t *rapid.T) enrich.Fields { return enrich.Fields(rapid.IntRange(0, 3).Draw(t, "fields")) })

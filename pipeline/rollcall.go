@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 
@@ -27,7 +29,7 @@ type rollCall struct {
 // knows of them. The roster has to be closed.
 func (s Scope) CallRoll(ctx context.Context, list List, journal Recorder) (_ *Roster, err error) {
 	census := newCensus(s)
-	census.again = newSpill(s.TempDir, numShards, 2)
+	census.again = s.log(numShards, 2)
 	defer func() { err = errors.Join(err, census.close()) }()
 	c := &rollCall{wide: make([]bool, numShards)}
 	roster := &Roster{source: c}
@@ -36,13 +38,21 @@ func (s Scope) CallRoll(ctx context.Context, list List, journal Recorder) (_ *Ro
 	}
 	roster.rows = int64(len(c.notes))
 	c.each = spanRows(roster.rows)
-	c.logs = newSpill(s.TempDir, numRosterSpans, 3)
+	c.logs = s.log(numRosterSpans, 3)
 	err = census.eachShard(func(number int, persons *distinct) error { return c.enter(number, persons, census, journal) })
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	roster.wide = slices.Contains(c.wide, true)
 	return roster, nil
+}
+
+// log returns empty logs that stay in memory where no temporary file can be made, as far as
+// the scope allows: a roll is called when lookups are paid already.
+func (s Scope) log(logs, words int) *spill {
+	spilled := newSpill(s.TempDir, logs, words)
+	spilled.spare.Store(cmp.Or(s.Memory, math.MaxInt64))
+	return spilled
 }
 
 // blockNotes are the notes of a block, with the reasons of the rows that name nobody.

@@ -104,8 +104,8 @@ func OpenRoster(file RosterFile, size int64) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := &keptRoster{file: file, rows: contents.Rows, ends: contents.Ends}
-	for number := range kept.ends {
+	kept := &keptRoster{file: file, contents: contents}
+	for number := range contents.Ends {
 		if _, err := kept.bytes(number); err != nil {
 			return nil, err
 		}
@@ -132,14 +132,31 @@ func readContents(file RosterFile, size int64) (contents rosterContents, err err
 	if err := json.Unmarshal(text, &contents); err != nil {
 		return contents, fmt.Errorf("%w: %w", errNoRoster, err)
 	}
+	if !contents.areWhole(end) {
+		return contents, errNoRoster
+	}
 	return contents, nil
+}
+
+// areWhole reports whether the contents can be those of a roster in so many bytes.
+func (c *rosterContents) areWhole(size int64) bool {
+	if c.Rows < 0 || int64(len(c.Ends)) != (c.Rows+spanRows(c.Rows)-1)/spanRows(c.Rows) {
+		return false
+	}
+	start := int64(0)
+	for _, end := range c.Ends {
+		if end < start || end > size {
+			return false
+		}
+		start = end
+	}
+	return true
 }
 
 // keptRoster is a roster in a file.
 type keptRoster struct {
-	file RosterFile
-	rows int64
-	ends []int64 // of the spans
+	file     RosterFile
+	contents rosterContents
 }
 
 func (k *keptRoster) span(number int) (*rosterSpan, error) {
@@ -147,54 +164,73 @@ func (k *keptRoster) span(number int) (*rosterSpan, error) {
 	if err != nil {
 		return nil, err
 	}
-	each := spanRows(k.rows)
-	return readSpan(number, data, int(min(each, k.rows-int64(number)*each)))
+	return readSpan(number, data, k.rowsOf(number)), nil
 }
 
-// bytes returns what is kept of a span.
+// rowsOf returns how many rows a span has.
+func (k *keptRoster) rowsOf(number int) int {
+	each := spanRows(k.contents.Rows)
+	return int(min(each, k.contents.Rows-int64(number)*each))
+}
+
+// bytes returns what is kept of a span, which is whole.
 func (k *keptRoster) bytes(number int) ([]byte, error) {
 	start := int64(0)
 	if number > 0 {
-		start = k.ends[number-1]
+		start = k.contents.Ends[number-1]
 	}
-	data := make([]byte, k.ends[number]-start)
+	data := make([]byte, k.contents.Ends[number]-start)
 	if _, err := k.file.ReadAt(data, start); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoRoster, err)
 	}
-	return checked(data)
+	data, err := checked(data)
+	if err == nil && !isSpan(data, k.rowsOf(number), len(k.contents.Reasons)) {
+		err = errNoRoster
+	}
+	return data, err
+}
+
+// isSpan reports whether data are what append writes of so many rows, with so many reasons.
+func isSpan(data []byte, rows, reasons int) bool {
+	if len(data) < rows {
+		return false
+	}
+	size := rows
+	for _, b := range data[:rows] {
+		n := note(b)
+		if n.namesNobody() && n.reason() >= reasons {
+			return false
+		}
+		if n.isDuplicate() {
+			size += wordBytes
+		}
+		if n.isKnown() {
+			size += wordBytes
+		}
+	}
+	return size == len(data)
 }
 
 // readSpan reads what append wrote of so many rows.
-func readSpan(number int, data []byte, rows int) (*rosterSpan, error) {
-	if len(data) < rows {
-		return nil, errNoRoster
-	}
+func readSpan(number int, data []byte, rows int) *rosterSpan {
 	s := &rosterSpan{number: number, notes: make([]note, rows), leads: make([]int64, rows), records: make([]packedRecord, rows)}
-	rest := data[rows:]
-	next := func() (word uint64, found bool) {
-		if found = len(rest) >= 8; found {
-			word, rest = binary.LittleEndian.Uint64(rest), rest[8:]
-		}
-		return word, found
+	words := data[rows:]
+	next := func() uint64 {
+		word := binary.LittleEndian.Uint64(words)
+		words = words[wordBytes:]
+		return word
 	}
-	for i, n := range data[:rows] {
-		s.notes[i] = note(n)
-		whole := true
-		if note(n).isDuplicate() {
-			var lead uint64
-			lead, whole = next()
-			s.leads[i] = int64(lead)
+	for i, b := range data[:rows] {
+		n := note(b)
+		s.notes[i] = n
+		if n.isDuplicate() {
+			s.leads[i] = int64(next())
 		}
-		if note(n).isKnown() && whole {
-			var record uint64
-			record, whole = next()
-			s.records[i] = packedRecord(record)
-		}
-		if !whole {
-			return nil, errNoRoster
+		if n.isKnown() {
+			s.records[i] = packedRecord(next())
 		}
 	}
-	return s, nil
+	return s
 }
 
 func (k *keptRoster) close() error { return k.file.Close() }

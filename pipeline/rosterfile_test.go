@@ -2,8 +2,12 @@ package pipeline_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,6 +123,25 @@ func TestAKeptRosterGivesTheSameOutput(t *testing.T) {
 	})
 }
 
+// TestARollIsCalledWithoutATemporaryFile has a person that comes so often that the rows go
+// to a temporary file, where one can be made.
+func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
+	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
+	scope := list.scope(t, enrich.AllFields)
+	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
+	roster, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := roster.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scope.Memory = 1
+	if _, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}}); err == nil {
+		t.Error("what is more than the memory was held without a temporary file")
+	}
+}
+
 // keptRosterOf returns the kept roster of a list with rows of all kinds.
 func keptRosterOf(t testing.TB) []byte {
 	list := profileList("p1", "p2", "p1", "p3", "p2", "p1")
@@ -173,4 +196,44 @@ func FuzzOpenRoster(f *testing.F) {
 			t.Skip(err)
 		}
 	})
+}
+
+// forged returns a kept roster of which these are the spans and the contents, with the
+// right checksums.
+func forged(contents string, spans ...string) []byte {
+	sealed := func(text string) []byte {
+		sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+		return binary.LittleEndian.AppendUint32([]byte(text), sum)
+	}
+	var kept []byte
+	for _, span := range spans {
+		kept = append(kept, sealed(span)...)
+	}
+	end := sealed(contents)
+	return binary.LittleEndian.AppendUint32(append(kept, end...), uint32(len(end)))
+}
+
+// TestARosterWithRightChecksumsMayStillBeWrong has rosters that no program wrote, so
+// that none is found to be wrong in the middle of an output.
+func TestARosterWithRightChecksumsMayStillBeWrong(t *testing.T) {
+	for name, kept := range map[string][]byte{
+		"no spans":             forged(`{"rows":2}`),
+		"a span too few":       forged(`{"rows":2,"ends":[5]}`, "\x03"),
+		"a span too many":      forged(`{"rows":1,"ends":[5,10]}`, "\x03", "\x03"),
+		"fewer than no rows":   forged(`{"rows":-1,"ends":[5]}`, "\x03"),
+		"more rows than any":   forged(`{"rows":9223372036854775807,"ends":[5]}`, "\x03"),
+		"a span ends early":    forged(`{"rows":2,"ends":[5,3]}`, "\x03", "\x03"),
+		"a span ends too late": forged(`{"rows":2,"ends":[5,1152921504606846976]}`, "\x03", "\x03"),
+		"a span before all":    forged(`{"rows":2,"ends":[-7,5]}`, "\x03"),
+		"a span without notes": forged(`{"rows":2,"ends":[5,9]}`, "\x03", ""),
+		"no such reason":       forged(`{"rows":2,"ends":[5,10]}`, "\x81", "\x03"),
+		"a lead that is none":  forged(`{"rows":2,"ends":[5,10]}`, "\x03", "\x07"),
+	} {
+		if _, err := openRoster(kept); err == nil {
+			t.Errorf("%s: the roster was opened", name)
+		}
+	}
+	if _, err := openRoster(forged(`{"rows":2,"ends":[5,10]}`, "\x03", "\x03")); err != nil {
+		t.Errorf("a right one: %v", err)
+	}
 }

@@ -20,6 +20,9 @@ type spill struct {
 	words int // of 8 bytes, in a record
 	logs  []spillLog
 
+	// spare is how many bytes more may stay in memory when they cannot be put into the file.
+	spare atomic.Int64
+
 	making sync.Mutex
 	file   atomic.Pointer[os.File] // nil while nothing is in it
 	end    atomic.Int64            // of the file
@@ -88,9 +91,21 @@ func (s *spill) append(log *spillLog, record ...uint64) error {
 	for _, word := range record {
 		log.buffer = binary.LittleEndian.AppendUint64(log.buffer, word)
 	}
-	if len(log.buffer) < chunkRecords*s.words*8 {
+	if len(log.buffer)%s.chunkBytes() != 0 {
 		return nil
 	}
+	err := s.putOut(log)
+	if err != nil && s.spare.Add(-int64(s.chunkBytes())) >= 0 {
+		return nil // the next chunk tries again
+	}
+	return err
+}
+
+// chunkBytes returns the size of a chunk of the file.
+func (s *spill) chunkBytes() int { return chunkRecords * s.words * wordBytes }
+
+// putOut puts what a log has in memory, which is whole chunks, into the file.
+func (s *spill) putOut(log *spillLog) error {
 	file, err := s.opened()
 	if err != nil {
 		return err
@@ -99,7 +114,9 @@ func (s *spill) append(log *spillLog, record ...uint64) error {
 	if _, err := file.WriteAt(log.buffer, offset); err != nil {
 		return fmt.Errorf("what does not fit into memory cannot be written to a temporary file: %w", err)
 	}
-	log.chunks = append(log.chunks, offset)
+	for at := 0; at < len(log.buffer); at += s.chunkBytes() {
+		log.chunks = append(log.chunks, offset+int64(at))
+	}
 	log.buffer = log.buffer[:0]
 	return nil
 }
@@ -120,7 +137,7 @@ func (s *spill) appendEntries(number int, entries []entry) error {
 // each calls visit for every record of a log. The record is valid during the visit.
 func (s *spill) each(number int, visit func(record []uint64)) error {
 	log, record := &s.logs[number], make([]uint64, s.words)
-	chunk := make([]byte, min(len(log.chunks), 1)*chunkRecords*s.words*8)
+	chunk := make([]byte, min(len(log.chunks), 1)*s.chunkBytes())
 	for i := range len(log.chunks) + 1 {
 		if i == len(log.chunks) {
 			chunk = log.buffer

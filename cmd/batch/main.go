@@ -25,6 +25,9 @@ type environment struct {
 	now            func() time.Time
 	canAsk         bool // stdin and stderr are terminals: somebody can be asked
 	showsProgress  bool // stderr is a terminal
+	// program tells this program from others, which may find out something else; "" when
+	// nothing does.
+	program string
 }
 
 func main() {
@@ -34,6 +37,7 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
+		program:       programID(),
 	}
 	code := execute(ctx, env, os.Args[1:])
 	stop()

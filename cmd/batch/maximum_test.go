@@ -28,7 +28,8 @@ type workbench struct {
 	service *sandbox.Server
 	url     string
 	// asked counts the requests by method and path.
-	asked chan string
+	asked   chan string
+	program string // that the command lines are of
 }
 
 func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workbench {
@@ -37,7 +38,7 @@ func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workben
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000)}
+	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000), program: "a program"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked <- r.Method + " " + r.URL.Path
 		service.Handler().ServeHTTP(w, r)
@@ -64,7 +65,7 @@ func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
 	env := environment{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now, program: b.program,
 		getenv: func(name string) string {
 			return map[string]string{
 				"SERVICE_BASE_URL": b.url, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": b.path("state"),

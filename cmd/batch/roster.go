@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"payonce/enrich"
 	"payonce/io/atomicfile"
@@ -75,27 +76,30 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 	return s.roster.roster, err
 }
 
-// programID tells this program from one that was built from another source, which may
-// find out something else: by its file, because not every build tells its version.
-func programID() (string, error) {
+// programID tells this program from one that was built from another source: by its file,
+// because not every build tells its version. It is asked for when the program starts: a run
+// may take days, and another program may lie in that place when it ends.
+func programID() string {
 	path, err := os.Executable()
 	if err != nil {
-		return "", err
+		return ""
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", err
+		return ""
 	}
-	return fmt.Sprint(version, info.Size(), info.ModTime().UnixNano()), nil
+	return fmt.Sprint(version, info.Size(), info.ModTime().UnixNano())
 }
+
+// errUnknownProgram says that nothing tells this program from others.
+var errUnknownProgram = errors.New("nothing tells this program from others")
 
 // sum returns the hash of what the roster depends on, as the journal is now.
 func (r *rosterOf) sum() ([]byte, error) {
-	program, err := programID()
-	if err != nil {
-		return nil, err
+	if r.env.program == "" {
+		return nil, errUnknownProgram
 	}
-	r.key.Program, r.key.Journal = program, r.journal.Version()
+	r.key.Program, r.key.Journal = r.env.program, r.journal.Version()
 	text, err := json.Marshal(r.key)
 	sum := sha256.Sum256(text)
 	return sum[:], err
@@ -156,6 +160,9 @@ func (r *rosterOf) write() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return err
 	}
+	if err := r.clearUp(); err != nil {
+		return err
+	}
 	file, err := atomicfile.Create(r.path)
 	if err != nil {
 		return err
@@ -168,6 +175,19 @@ func (r *rosterOf) write() error {
 		return err
 	}
 	return file.Commit()
+}
+
+// clearUp removes what processes left that ended while they kept a roster. The journal is
+// held, so no other one is keeping one now.
+func (r *rosterOf) clearUp() error {
+	dir := filepath.Dir(r.path)
+	files, err := os.ReadDir(dir)
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), ".") { // as atomicfile names what is not whole
+			err = errors.Join(err, os.Remove(filepath.Join(dir, file.Name())))
+		}
+	}
+	return err
 }
 
 func (r *rosterOf) close() error {

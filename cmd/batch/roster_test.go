@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +123,9 @@ func TestAKeptRosterIsOfOneListAndJournal(t *testing.T) {
 	}
 	b.wantAnew("another list")
 
+	b.program = "another program"
+	b.wantAnew("another program")
+
 	b.batchTo([]int{exitDone, exitCeiling}, "run", "--name", "second", "--fields", "email", "--max-spend", "5", "--rate", "10000/1s", "--yes", "-o", b.path("second.csv"))
 	b.wantAnew("another journal")
 
@@ -141,5 +145,31 @@ func TestAKeptRosterIsOfOneListAndJournal(t *testing.T) {
 		b.wantAnew("a damaged roster")
 		writeFile(t, b.roster, string(kept[:at]))
 		b.wantAnew("a roster that is cut short")
+	}
+}
+
+func TestWithoutANameOfTheProgramNoRosterIsKept(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	want := b.writeAnyhow()
+	b.program = ""
+	if got := b.writeAnyhow(); !bytes.Equal(want, got) {
+		t.Errorf("the output is\n%s\nwant\n%s", got, want)
+	}
+	if _, err := os.Stat(b.roster); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a roster is kept: error %v", err)
+	}
+}
+
+// TestWhatIsLeftOfARosterIsRemoved has the file of a process that ended while it kept one.
+func TestWhatIsLeftOfARosterIsRemoved(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	dir := filepath.Dir(b.roster)
+	writeFile(t, filepath.Join(dir, "."+filepath.Base(b.roster)+"123"), "left over")
+	b.program = "another program"
+	b.writeAnyhow()
+	if found, err := os.ReadDir(dir); err != nil || len(found) != 1 {
+		t.Errorf("files %v, error %v; want the roster alone", found, err)
 	}
 }
