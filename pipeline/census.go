@@ -149,14 +149,25 @@ func (c *census) eachShard(visit func(number int, persons *distinct) error) erro
 	})
 }
 
+// againTogether is how many rows that come again a table gathers before they are kept
+// elsewhere.
+const againTogether = 1 << 16
+
 // load puts the persons of a shard into a table.
-func (c *census) load(number int, persons *distinct) error {
+func (c *census) load(number int, persons *distinct) (err error) {
 	if c.spill == nil {
 		c.logs[number].distinctInto(persons)
 		return nil
 	}
 	persons.reset(0)
-	return c.spill.each(number, func(record []uint64) { persons.put(entry{record[0], record[1], record[2]}) })
+	failed := c.spill.each(number, func(record []uint64) {
+		persons.put(entry{record[0], record[1], record[2]})
+		if len(persons.again) == againTogether {
+			err = errors.Join(err, c.keepAgain(number, persons))
+			persons.again = persons.again[:0]
+		}
+	})
+	return errors.Join(err, failed)
 }
 
 // close removes the files, if there are any.

@@ -76,8 +76,8 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 	return s.roster.roster, err
 }
 
-// programID tells this program from one that was built from another source: by its file,
-// because not every build tells its version. It is asked for when the program starts: a run
+// programID tells this program from one that was built from another source: by its file
+// too, because not every build tells what it was built from. It is asked for when the program starts: a run
 // may take days, and another program may lie in that place when it ends.
 func programID() string {
 	path, err := os.Executable()
@@ -88,7 +88,8 @@ func programID() string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprint(version, info.Size(), info.ModTime().UnixNano())
+	build, _ := debug.ReadBuildInfo() // nil without modules
+	return fmt.Sprint(version, info.Size(), info.ModTime().UnixNano(), build)
 }
 
 // errUnknownProgram says that nothing tells this program from others.
