@@ -22,9 +22,13 @@ type part struct {
 	data     []byte // of a block
 	from, to int    // what of it follows what is in the buffer
 
-	// What was appended last, and its text: most rows get the same.
+	tails [2]tail // that were appended last, the latest one first: most rows get the same
+}
+
+// tail is the text of appended cells.
+type tail struct {
 	appended []string
-	tail     []byte
+	text     []byte
 }
 
 var _ table.Part = (*part)(nil)
@@ -118,11 +122,15 @@ func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 
 // writeAppended adds the appended cells.
 func (p *part) writeAppended(appended []string) {
-	if !slices.Equal(appended, p.appended) {
-		p.appended = append(p.appended[:0], appended...)
-		p.tail = p.writer.appendTail(p.tail[:0], appended)
+	latest := &p.tails[0]
+	if !slices.Equal(appended, latest.appended) {
+		p.tails[0], p.tails[1] = p.tails[1], p.tails[0]
+		if !slices.Equal(appended, latest.appended) {
+			latest.appended = append(latest.appended[:0], appended...)
+			latest.text = p.writer.appendTail(latest.text[:0], appended)
+		}
 	}
-	p.buffer = append(p.buffer, p.tail...)
+	p.buffer = append(p.buffer, latest.text...)
 }
 
 // appendTail appends the text of the appended cells, most of which are empty in most

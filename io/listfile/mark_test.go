@@ -14,7 +14,7 @@ import (
 
 // TestAMarkIsThatOfTheBytes changes files of several chunks at all places that matter.
 func TestAMarkIsThatOfTheBytes(t *testing.T) {
-	const chunk = 1 << 20
+	const chunk = 256 << 10
 	random := rand.New(rand.NewPCG(1, 2))
 	data := make([]byte, 3*chunk+100)
 	for i := range data {
