@@ -19,6 +19,8 @@ type File struct {
 	pending   *renameio.PendingFile
 	writeback writeback
 	failed    error // of the first write that failed; the file is not whole
+	// beginWriteback has a range of the file put on the disk.
+	beginWriteback func(file *os.File, offset, size int64) error
 	// syncDirectory makes a directory's entries durable.
 	syncDirectory func(directory string) error
 }
@@ -39,18 +41,21 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
-	return &File{path: target, pending: pending, syncDirectory: syncDirectory}, nil
+	return &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory}, nil
 }
 
 // Write writes to the file in the making. After an error Commit refuses.
 func (f *File) Write(data []byte) (int, error) {
 	written, err := f.pending.Write(data)
-	if err != nil && f.failed == nil {
-		f.failed = err
-	}
 	if offset, size := f.writeback.add(written); size > 0 {
 		// It only saves time: a file system that cannot do it is synced in Commit as well.
-		_ = beginWriteback(f.pending.File, offset, size)
+		// But a disk that is full or broken may tell it here, and not once more in Commit.
+		if begun := f.beginWriteback(f.pending.File, offset, size); err == nil && ofTheDisk(begun) {
+			err = begun
+		}
+	}
+	if f.failed == nil {
+		f.failed = err
 	}
 	return written, err
 }

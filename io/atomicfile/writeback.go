@@ -1,5 +1,10 @@
 package atomicfile
 
+import (
+	"errors"
+	"syscall"
+)
+
 // writebackSize is how much is written before the system is asked to put it on the disk,
 // in bytes: enough for large requests, and little is left for Commit to wait for.
 const writebackSize = 16 << 20
@@ -19,4 +24,10 @@ func (w *writeback) add(length int) (offset, size int64) {
 	}
 	offset, w.begun = w.begun, w.written
 	return offset, size
+}
+
+// ofTheDisk reports whether an error says that bytes cannot be put on the disk, and not
+// that the file system cannot be asked to.
+func ofTheDisk(err error) bool {
+	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -2,9 +2,11 @@ package atomicfile
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -71,5 +73,31 @@ func TestALargeFileIsWhole(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
+// TestWhatWritebackTells: an output does not fail where the system cannot be asked, and
+// fails where it says that the disk is full or broken.
+func TestWhatWritebackTells(t *testing.T) {
+	for told, fails := range map[error]bool{
+		syscall.EINVAL: false, syscall.ENOSYS: false, syscall.ESPIPE: false, syscall.EOPNOTSUPP: false, syscall.EPERM: false,
+		syscall.EIO: true, syscall.ENOSPC: true, &os.SyscallError{Err: syscall.EDQUOT}: true,
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.beginWriteback = func(*os.File, int64, int64) error { return told }
+		written, err := f.Write(make([]byte, writebackSize))
+		if written != writebackSize || errors.Is(err, told) != fails {
+			t.Errorf("%v: %d bytes, %v", told, written, err)
+		}
+		if err := f.Commit(); errors.Is(err, told) != fails || (err != nil) != fails {
+			t.Errorf("%v: Commit = %v", told, err)
+		}
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) != fails {
+			t.Errorf("%v: the file is there: %v", told, err)
+		}
 	}
 }

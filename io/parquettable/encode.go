@@ -1,6 +1,7 @@
 package parquettable
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -156,6 +157,13 @@ func (w *Encoder) Close() error {
 	}
 	_ = w.wait() // its error is known, or another came before it
 	return w.err
+}
+
+// Discard ends the writer before all is written, in place of Close: nothing runs behind
+// it.
+func (w *Encoder) Discard() {
+	w.err = cmp.Or(w.err, errDiscarded)
+	_ = w.Close() // that there is no file is what was asked for
 }
 
 func (w *Encoder) close() error {

@@ -1,7 +1,9 @@
 package parquettable
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 
@@ -72,5 +74,41 @@ func TestAppendedValues(t *testing.T) {
 	c := cells{kind: table.Time}
 	if err := c.add("yesterday"); err == nil {
 		t.Error("a time that is none was taken")
+	}
+}
+
+// TestDiscardWaits: when a writer is discarded, nothing runs behind it any more.
+func TestDiscardWaits(t *testing.T) {
+	list, err := Open(twoGroups(t), []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	carried, err := NewWriter(io.Discard, list, []int{0}, result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := NewEncoder(io.Discard, list.Schema(), result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	subset, err := NewSubset(io.Discard, list, result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := 0
+	encode := func(stretch) error { ended++; return nil }
+	carried.start(encode)
+	carried.Discard()
+	encoded.start(encode)
+	encoded.Discard()
+	subset.Discard()
+	if ended != 2 {
+		t.Errorf("%d of 2 have come to their end", ended)
+	}
+	for name, w := range map[string]table.Writer{"writer": carried, "encoder": encoded, "subset": subset} {
+		if err := errors.Join(w.Write(nil), w.Close()); !errors.Is(err, errDiscarded) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package parquettable
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -162,4 +163,10 @@ func (w *Subset) Close() error {
 		w.err = w.out.close()
 	}
 	return w.err
+}
+
+// Discard ends the writer before all is written, in place of Close.
+func (w *Subset) Discard() {
+	w.err = cmp.Or(w.err, errDiscarded)
+	_ = w.Close() // that there is no file is what was asked for
 }

@@ -1,6 +1,7 @@
 package parquettable
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -245,6 +246,13 @@ func (w *Writer) Close() error {
 		r.close()
 	}
 	return w.err
+}
+
+// Discard ends the writer before all is written, in place of Close: nothing runs behind
+// it.
+func (w *Writer) Discard() {
+	w.err = cmp.Or(w.err, errDiscarded)
+	_ = w.Close() // that there is no file is what was asked for
 }
 
 func (w *Writer) close() error {
