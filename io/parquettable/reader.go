@@ -3,6 +3,7 @@ package parquettable
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"slices"
 	"sync"
@@ -209,9 +210,11 @@ func (r *Reader) blockRows(g int) int64 {
 	return rows
 }
 
-// rowsAtOnce is how many rows of a leaf are decoded at once.
+// rowsAtOnce is how many rows of a leaf are decoded at once: a power of two, so that what
+// is encoded together does not depend on the columns that the list was opened for.
 func (r *Reader) rowsAtOnce(g, leaf int) int64 {
 	group := r.meta.RowGroups[g]
 	width := group.Columns[leaf].MetaData.TotalUncompressedSize / max(group.NumRows, 1) // of a cell, on average
-	return min(max(blockBytes/max(width, 1), 1), maxBlockRows)
+	rows := min(max(blockBytes/max(width, 1), 1), maxBlockRows)
+	return 1 << (bits.Len64(uint64(rows)) - 1)
 }

@@ -181,3 +181,37 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 		t.Error("a list of which rows are missing was written")
 	}
 }
+
+// TestTheBytesDoNotDependOnTheColumnsThatAreRead writes a list of long cells, of which the
+// blocks have fewer rows when they are read.
+func TestTheBytesDoNotDependOnTheColumnsThatAreRead(t *testing.T) {
+	cells := make([][]string, stretchRows+5000)
+	for i := range cells {
+		cells[i] = []string{strings.Repeat(fmt.Sprint(i), 150), ""}
+	}
+	path := save(t, drawn{names: []string{"a", "b"}, groups: [][][]string{cells}}.sample(t, nil).write(t))
+	write := func(columns []int) (text []byte, rows int) {
+		list, err := Open(path, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer list.Close()
+		var out bytes.Buffer
+		w, err := NewWriter(&out, list, []int{1}, []table.Column{{Name: "who"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = writeRows(list, w, func(row table.Row) ([]table.Fill, []string) {
+			return []table.Fill{{Column: 1, Value: "filled"}}, []string{fmt.Sprint(row.Number())}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes(), int(list.blockRows(0))
+	}
+	all, rowsOfAll := write(nil)
+	none, rowsOfNone := write([]int{})
+	if rowsOfAll == rowsOfNone || !bytes.Equal(all, none) {
+		t.Errorf("%d bytes from blocks of %d rows, %d bytes from blocks of %d rows; want the same bytes", len(all), rowsOfAll, len(none), rowsOfNone)
+	}
+}

@@ -8,10 +8,10 @@ import (
 
 const (
 	// groupRows is how many rows a row group has at least, but for the last one.
-	groupRows = 122_880
+	groupRows = 2 * stretchRows
 	// stretchRows is how many rows are encoded together, but for what the last part has
 	// more than was missing, and stretchSize how many bytes at most.
-	stretchRows = groupRows / 2
+	stretchRows = 8 * maxBlockRows
 	stretchSize = 32 << 20
 	// partSize is about what a part takes beside its values, in bytes: of a list of long
 	// rows, or of few rows among many, there are many parts.
