@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 )
@@ -26,6 +27,8 @@ type pen struct {
 	plain    []string // the appended cells of a row that has an outcome and a reason only
 	results  []string // of resultColumns among them
 	reason   [1]string
+	charge   lastText[cost.Money]
+	at       lastText[time.Time]
 	same     []byte
 	other    []byte // the canonical form of the person of an attempt
 }
@@ -140,10 +143,10 @@ func (p *pen) rowCells(absent enrich.Fields) (fills []table.Fill, appended []str
 	slices.SortFunc(fills, func(a, b table.Fill) int { return a.Column - b.Column })
 	charge, retrieved := "", ""
 	if r.charged {
-		charge = r.charge.String()
+		charge = p.charge.of(r.charge, cost.Money.String)
 	}
 	if !r.answer.RetrievedAt.IsZero() {
-		retrieved = r.answer.RetrievedAt.UTC().Format(time.RFC3339)
+		retrieved = p.at.of(r.answer.RetrievedAt, asUTC)
 	}
 	appended = append(appended, r.answer.FullName, r.answer.PhoneType, string(r.outcome.status()), r.reason,
 		charge, strings.Join(r.ids, " "), retrieved, r.answer.Provenance)
@@ -152,4 +155,21 @@ func (p *pen) rowCells(absent enrich.Fields) (fills []table.Fill, appended []str
 	}
 	p.fills, p.appended = fills, appended
 	return fills, appended
+}
+
+// asUTC formats a time in RFC 3339, in UTC.
+func asUTC(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// lastText keeps the text of a value: most rows have the same as the one before.
+type lastText[V comparable] struct {
+	value V
+	text  string
+}
+
+// of returns the text of a value, which is not empty.
+func (l *lastText[V]) of(value V, format func(V) string) string {
+	if value != l.value || l.text == "" {
+		l.value, l.text = value, format(value)
+	}
+	return l.text
 }

@@ -17,7 +17,9 @@ type rowResult struct {
 	answer  enrich.Answer // the parts that do not belong to one field
 	ids     []string      // request IDs
 	charge  cost.Money
-	charged bool // the row leads and was asked for: its charge is shown, be it zero
+	// answered says that there is an answer.
+	answered bool
+	charged  bool // the row leads and was asked for: its charge is shown, be it zero
 }
 
 // recall collects what the journal holds on the person of a row, and judges the row by
@@ -79,6 +81,10 @@ func (r *rowResult) add(res *attempt.Resolution, own bool) {
 		r.charge += res.Charge.Amount
 	}
 	if res.Answer == nil {
+		return
+	}
+	if !r.answered {
+		r.answer, r.answered = *res.Answer, true
 		return
 	}
 	latest, other := *res.Answer, r.answer

@@ -105,10 +105,12 @@ func OpenRoster(file RosterFile, size int64) (*Roster, error) {
 		return nil, err
 	}
 	kept := &keptRoster{file: file, contents: contents}
-	for number := range contents.Ends {
-		if _, err := kept.bytes(number); err != nil {
-			return nil, err
-		}
+	err = parallel(len(contents.Ends), func(number int) error {
+		_, err := kept.bytes(number)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &Roster{rows: contents.Rows, reasons: contents.Reasons, wide: contents.Wide, verified: true, source: kept}, nil
 }
