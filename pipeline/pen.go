@@ -19,9 +19,8 @@ type pen struct {
 	*writing
 	told     []rosterRow      // of the block
 	records  []attempt.Record // of the persons of the block that the journal knows, in the order of its rows
-	ids      []attempt.ID
-	attempts recollections // of those persons
-	row      rowResult     // of a row whose person the journal knows
+	attempts recollections    // of those persons
+	row      rowResult        // of a row whose person the journal knows
 	fills    []table.Fill
 	appended []string
 	plain    []string // the appended cells of a row that has an outcome and a reason only

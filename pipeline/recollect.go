@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,22 +11,24 @@ import (
 	"payonce/io/table"
 )
 
-// recollections are what the journal knows of some attempts, by ascending number.
+// recollections are what the journal knows of some attempts.
 type recollections struct {
+	ids   []attempt.ID // ascending
 	known []attempt.Outcome
 	at    int // of the one that was asked for last
 }
 
 // of returns what is known of an attempt, nil when nothing is. Attempts are asked for
-// nearly in their order, and for each field again.
+// nearly in their order, and for each field again. The others are sought among their
+// numbers, which lie close together.
 func (r *recollections) of(id attempt.ID) *attempt.Outcome {
-	for at := r.at; at < min(r.at+2, len(r.known)); at++ {
-		if r.known[at].ID == id {
+	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
+		if r.ids[at] == id {
 			r.at = at
 			return &r.known[at]
 		}
 	}
-	at, found := slices.BinarySearchFunc(r.known, id, func(known attempt.Outcome, id attempt.ID) int { return cmp.Compare(known.ID, id) })
+	at, found := slices.BinarySearch(r.ids, id)
 	if !found {
 		return nil
 	}
@@ -35,31 +36,26 @@ func (r *recollections) of(id attempt.ID) *attempt.Outcome {
 	return &r.known[at]
 }
 
-func (r *recollections) clear() { r.known, r.at = r.known[:0], 0 }
-
 // remember reads the attempts of the block's persons, all at once: their order in the
 // journal is much like that of the list.
-func (p *pen) remember(block table.Block) (err error) {
+func (p *pen) remember(block table.Block) error {
 	if err := p.unpack(block); err != nil {
 		return err
 	}
-	p.ids = p.ids[:0]
+	ids := p.attempts.ids[:0]
 	for i := range p.records {
 		record := &p.records[i]
 		for f := range p.wanted.Each() {
-			p.ids = append(append(p.ids, record.Earlier[f]...), record.Attempts[f])
+			ids = append(append(ids, record.Earlier[f]...), record.Attempts[f])
 		}
 	}
-	slices.Sort(p.ids)
-	ids := slices.Compact(p.ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	if len(ids) > 0 && ids[0] == 0 {
-		ids = ids[1:]
+		ids = slices.Delete(ids, 0, 1)
 	}
-	p.attempts.clear()
-	if len(ids) == 0 {
-		return nil
-	}
-	p.attempts.known, err = p.recallAll(ids, p.attempts.known)
+	known, err := p.recallAll(ids, p.attempts.known[:0])
+	p.attempts = recollections{ids: ids, known: known}
 	return err
 }
 
