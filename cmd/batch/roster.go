@@ -19,9 +19,10 @@ import (
 	"payonce/pipeline"
 )
 
-// A roster is kept beside the journal for each run, behind a hash of all that it depends
-// on, so that the output is written again without finding out anew who the rows are about.
-// It is a cache: without it, or when anything has changed, the same is found out again.
+// A roster is kept beside the journal for each run, under the journal's version and behind
+// a hash of all that it depends on, so that the output is written again without finding
+// out anew who the rows are about. It is a cache: without it, or when anything has changed,
+// the same is found out again.
 
 // rosterFolder is where rosters are kept, in the journal's directory.
 const rosterFolder = "rosters"
@@ -42,7 +43,8 @@ type rosterKey struct {
 // rosterOf is the roster of a run.
 type rosterOf struct {
 	*session
-	path   string // where it is kept
+	dir    string // where rosters are kept
+	run    string // stands for the name of the run
 	key    rosterKey
 	roster *pipeline.Roster
 	fresh  bool // it is not kept yet
@@ -61,7 +63,7 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 	}
 	name := sha256.Sum256([]byte(run))
 	s.roster = &rosterOf{
-		session: s, path: filepath.Join(dir, rosterFolder, hex.EncodeToString(name[:16])),
+		session: s, dir: filepath.Join(dir, rosterFolder), run: hex.EncodeToString(name[:16]),
 		key: rosterKey{
 			List: mark, Files: list.paths, Encoding: s.encoding, Sheet: s.sheet,
 			Mapping: scope.Mapping, Wanted: scope.Wanted, Prefer: scope.Prefer,
@@ -106,6 +108,12 @@ func (r *rosterOf) sum() ([]byte, error) {
 	return sum[:], err
 }
 
+// era begins the names of all rosters that fit the journal as it is now.
+func (r *rosterOf) era() string { return fmt.Sprintf("%016x-", r.journal.Version()) }
+
+// path returns where the roster is kept as long as the journal is as it is now.
+func (r *rosterOf) path() string { return filepath.Join(r.dir, r.era()+r.run) }
+
 // errOtherKey says that a kept roster is of something else.
 var errOtherKey = errors.New("the roster is of another list, scope or journal")
 
@@ -115,7 +123,7 @@ func (r *rosterOf) kept() (_ *pipeline.Roster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(r.path)
+	file, err := os.Open(r.path())
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +153,8 @@ type fileFrom struct {
 // keepRoster keeps the roster for the next time. It is called when nothing more is written
 // to the journal. What cannot be kept is found out again.
 func (s *session) keepRoster() {
-	if s.roster == nil || !s.roster.fresh {
-		return
-	}
-	if err := s.roster.write(); err != nil {
-		_ = os.Remove(s.roster.path) // one that does not fit is not used anyway
+	if s.roster != nil && s.roster.fresh {
+		_ = s.roster.write()
 	}
 }
 
@@ -158,13 +163,13 @@ func (r *rosterOf) write() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return err
 	}
 	if err := r.clearUp(); err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(r.path)
+	file, err := atomicfile.Create(r.path())
 	if err != nil {
 		return err
 	}
@@ -178,14 +183,14 @@ func (r *rosterOf) write() error {
 	return file.Commit()
 }
 
-// clearUp removes what processes left that ended while they kept a roster. The journal is
-// held, so no other one is keeping one now.
+// clearUp removes the rosters that the journal has left behind, of whatever run, and what
+// processes left that ended while they kept one. The journal is held, so no other process
+// is keeping one now.
 func (r *rosterOf) clearUp() error {
-	dir := filepath.Dir(r.path)
-	files, err := os.ReadDir(dir)
+	files, err := os.ReadDir(r.dir)
 	for _, file := range files {
-		if strings.HasPrefix(file.Name(), ".") { // as atomicfile names what is not whole
-			err = errors.Join(err, os.Remove(filepath.Join(dir, file.Name())))
+		if !strings.HasPrefix(file.Name(), r.era()) {
+			err = errors.Join(err, os.Remove(filepath.Join(r.dir, file.Name())))
 		}
 	}
 	return err

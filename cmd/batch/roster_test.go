@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +16,7 @@ import (
 // rosterBench has a run that a ceiling stopped, and its kept roster.
 type rosterBench struct {
 	*workbench
-	run    []string
-	roster string // its path
+	run []string
 }
 
 func newRosterBench(t *testing.T) *rosterBench {
@@ -28,27 +26,53 @@ func newRosterBench(t *testing.T) *rosterBench {
 	b := &rosterBench{workbench: newWorkbench(t, config, lists.Default(5, 300))}
 	b.run = []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--yes", "-o", b.path("out.csv")}
 	b.batchTo([]int{exitCeiling}, "run", b.run...)
-	found, err := filepath.Glob(b.path("state/*/*/rosters/*"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("rosters %v, error %v; want one", found, err)
+	if kept := b.rosters(); len(kept) != 1 {
+		t.Fatalf("rosters %v, want one", kept)
 	}
-	b.roster = found[0]
 	return b
+}
+
+// rosters returns the paths of all rosters that are kept, and of what is left over.
+func (b *rosterBench) rosters() []string {
+	b.t.Helper()
+	found, err := filepath.Glob(b.path("state/*/*/rosters/*"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return found
 }
 
 // write writes the output of the run and returns it, and whether that took a new roster.
 func (b *rosterBench) write() (output []byte, anew bool) {
 	b.t.Helper()
-	before, err := os.Stat(b.roster)
-	if err != nil {
-		b.t.Fatal(err)
+	before := map[string]os.FileInfo{}
+	for _, path := range b.rosters() {
+		before[path] = b.stat(path)
 	}
 	output = b.writeAnyhow()
-	after, err := os.Stat(b.roster)
+	for _, path := range b.rosters() {
+		anew = anew || before[path] == nil || !os.SameFile(before[path], b.stat(path))
+	}
+	return output, anew
+}
+
+func (b *rosterBench) stat(path string) os.FileInfo {
+	b.t.Helper()
+	info, err := os.Stat(path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return output, !os.SameFile(before, after)
+	return info
+}
+
+// forgetRosters removes all rosters.
+func (b *rosterBench) forgetRosters() {
+	b.t.Helper()
+	for _, path := range b.rosters() {
+		if err := os.Remove(path); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 func (b *rosterBench) writeAnyhow() []byte {
@@ -71,9 +95,7 @@ func (b *rosterBench) wantAnew(what string) {
 	if !anew {
 		b.t.Errorf("%s: the old roster was used", what)
 	}
-	if err := os.Remove(b.roster); err != nil {
-		b.t.Fatal(err)
-	}
+	b.forgetRosters()
 	if want := b.writeAnyhow(); !bytes.Equal(got, want) {
 		b.t.Errorf("%s: the output with a roster beside the journal\n%s\nand without\n%s", what, got, want)
 	}
@@ -134,16 +156,17 @@ func TestAKeptRosterIsOfOneListAndJournal(t *testing.T) {
 	}
 	b.wantAnew("somebody was forgotten")
 
-	kept, err := os.ReadFile(b.roster)
+	roster := b.rosters()[0]
+	kept, err := os.ReadFile(roster)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at := 0; at < len(kept); at += 1 + len(kept)/6 {
 		damaged := slices.Clone(kept)
 		damaged[at] ^= 1 << (at % 8)
-		writeFile(t, b.roster, string(damaged))
+		writeFile(t, roster, string(damaged))
 		b.wantAnew("a damaged roster")
-		writeFile(t, b.roster, string(kept[:at]))
+		writeFile(t, roster, string(kept[:at]))
 		b.wantAnew("a roster that is cut short")
 	}
 }
@@ -153,23 +176,29 @@ func TestWithoutANameOfTheProgramNoRosterIsKept(t *testing.T) {
 	b := newRosterBench(t)
 	want := b.writeAnyhow()
 	b.program = ""
+	b.forgetRosters()
 	if got := b.writeAnyhow(); !bytes.Equal(want, got) {
 		t.Errorf("the output is\n%s\nwant\n%s", got, want)
 	}
-	if _, err := os.Stat(b.roster); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a roster is kept: error %v", err)
+	if kept := b.rosters(); len(kept) != 0 {
+		t.Errorf("rosters are kept: %v", kept)
 	}
 }
 
-// TestWhatIsLeftOfARosterIsRemoved has the file of a process that ended while it kept one.
-func TestWhatIsLeftOfARosterIsRemoved(t *testing.T) {
+// TestRostersThatFitNoMoreAreRemoved has the file of a process that ended while it kept a
+// roster, and lets another run change the journal.
+func TestRostersThatFitNoMoreAreRemoved(t *testing.T) {
 	t.Parallel()
 	b := newRosterBench(t)
-	dir := filepath.Dir(b.roster)
-	writeFile(t, filepath.Join(dir, "."+filepath.Base(b.roster)+"123"), "left over")
-	b.program = "another program"
+	first := b.rosters()[0]
+	writeFile(t, filepath.Join(filepath.Dir(first), "."+filepath.Base(first)+"123"), "left over")
+	b.batchTo([]int{exitCeiling}, "run", "--name", "second", "--fields", "email", "--max-spend", "5", "--rate", "10000/1s", "--yes", "-o", b.path("second.csv"))
+	second := b.rosters()
+	if len(second) != 1 || second[0] == first {
+		t.Fatalf("rosters %v, want that of the second run alone", second)
+	}
 	b.writeAnyhow()
-	if found, err := os.ReadDir(dir); err != nil || len(found) != 1 {
-		t.Errorf("files %v, error %v; want the roster alone", found, err)
+	if both := b.rosters(); len(both) != 2 || !slices.Contains(both, second[0]) {
+		t.Errorf("rosters %v, want those of both runs, which fit the journal", both)
 	}
 }
