@@ -20,7 +20,7 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
-//	m NAME         meta        the journal's identity and secret, its books, and what version.go and the API key need
+//	m NAME         meta        the journal's identity and secret, its books, the API key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
