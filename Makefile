@@ -7,7 +7,7 @@ build:
 	go build -trimpath -o bin/batch ./cmd/batch
 
 # What has to hold before a change is handed in.
-check: check-static race fuzz-short
+check: check-static race test fuzz-short
 
 check-static:
 	@unformatted=$$(go tool gofumpt -l .) || exit 1; \
@@ -22,6 +22,7 @@ check-static:
 race:
 	go test -race -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
 
+# Without the race detector, under which less is simulated.
 test:
 	go test -count=1 ./...
 
@@ -73,7 +74,7 @@ fuzz:
 
 # Enriches a list with the embedded service; nothing leaves this machine.
 demo: build
-	rm -rf dist
+	rm -rf dist/state dist/demo.enriched.csv
 	mkdir -p dist
 	bin/batch run testdata/demo.csv -o dist/demo.enriched.csv --fields email,phone \
 		--sandbox --rate 60/1s --state dist/state --max-spend 40.00 --yes

@@ -3,7 +3,7 @@
 //
 //	        Begin (synced)                 ┌─ Answered ─► Settled   the whole answer and its charge
 //	(none) ───────────────────► Intended ──┼─ Refused, NotSent ─► Voided   proved not charged
-//	                                       └─ Lost, crash ─► InDoubt ─► Settled | Voided | Forfeited
+//	                                       └─ Lost, crash ─► InDoubt ─► Voided | Forfeited
 //
 // Every record is written once and resolved once; nothing is edited, but values can
 // be erased.

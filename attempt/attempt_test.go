@@ -38,7 +38,7 @@ func TestAskable(t *testing.T) {
 
 func TestStatesHaveNames(t *testing.T) {
 	for s, want := range map[State]string{
-		Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited", 0: "state 0", 9: "state 9",
+		Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited", 0: "state 0", Forfeited + 1: "state 6",
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("state %d is called %q, want %q", uint8(s), got, want)

@@ -23,12 +23,12 @@ type usage struct {
 type command []string
 
 // run runs the command and returns what it took and what it wrote to standard output.
-// Go programs are held to so many threads. Whatever the environment says of the service,
-// of prices or of journals does not count.
+// Go programs are held to so many threads. What the environment says of the service, of
+// journals and of their key does not count.
 func (c command) run(ctx context.Context, threads int) (usage, []byte, error) {
 	var stdout, stderr bytes.Buffer
 	process := exec.CommandContext(ctx, c[0], c[1:]...)
-	process.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", threads), "SERVICE_BASE_URL=", "BATCH_STATE=")
+	process.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", threads), "SERVICE_BASE_URL=", "BATCH_STATE=", "BATCH_JOURNAL_KEY=")
 	process.Stdout, process.Stderr = &stdout, &stderr
 	begun := time.Now()
 	err := process.Run()

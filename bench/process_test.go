@@ -28,6 +28,24 @@ func TestACommandIsMeasured(t *testing.T) {
 	}
 }
 
+// TestTheUsersJournalsAreLeftAlone: what is measured has journals of its own, which are
+// not encrypted.
+func TestTheUsersJournalsAreLeftAlone(t *testing.T) {
+	names := []string{"SERVICE_BASE_URL", "BATCH_STATE", "BATCH_JOURNAL_KEY"}
+	for _, name := range names {
+		t.Setenv(name, "the user's")
+	}
+	_, stdout, err := command{"env"}.run(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.Contains("\n"+string(stdout), "\n"+name+"=\n") {
+			t.Errorf("%s counts", name)
+		}
+	}
+}
+
 func TestACommandThatFailsSaysWhy(t *testing.T) {
 	_, _, err := command{self(t), "csv-count", "nowhere.csv"}.run(t.Context(), 1)
 	if err == nil || !strings.Contains(err.Error(), "csv-count nowhere.csv: exit status 1: bench: open nowhere.csv") {

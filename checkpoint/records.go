@@ -14,13 +14,13 @@ import (
 //
 //	a ID           intent      written once, by Begin
 //	d ID           doubt       written once, by Park or by Open after a crash
-//	r ID           resolution  written once, by Settle, Void or Forfeit
+//	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
-//	m NAME         meta        the journal's identity, its secret and its books
+//	m NAME         meta        the journal's identity and secret, its books, the API key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A

@@ -37,7 +37,7 @@ func TestParseRateCard(t *testing.T) {
 		{"texts", `options: [{name: a, work_email_usd: "0.1", business_phone_usd: '0.300001'}]`},
 		{"plain decimals", `options: [{name: a, work_email_usd: 0.1, business_phone_usd: 0.300001}]`},
 		{"trailing zeros and a currency sign", `options: [{name: a, work_email_usd: 0.100000, business_phone_usd: $0.300001}]`},
-		{"an alias", "options:\n- name: a\n  work_email_usd: &price 0.1\n  business_phone_usd: 0.300001\n  monthly_included_usd: 0"},
+		{"an anchor", "options:\n- name: a\n  work_email_usd: &price 0.1\n  business_phone_usd: 0.300001\n  monthly_included_usd: 0"},
 		{"a merge", "options:\n- name: a\n  <<: {work_email_usd: 0.1, business_phone_usd: 0.300001}"},
 	}
 	want := cost.RateCard{Options: []cost.Option{{
@@ -121,6 +121,9 @@ func TestParseRateCardErrors(t *testing.T) {
 		},
 		{"a name that is a list, and one like it", "options:\n- name: [a]\n- title: B\n", []string{"card.yaml:2: not a text", "card.yaml:3: the option has no name"}},
 		{"no options", "options: []", []string{"card.yaml:1: the rate card has no options"}},
+		{"no options below a comment", "# in USD\noptions: []", []string{"card.yaml:2: the rate card has no options"}},
+		{"options without a value", "options:", []string{"card.yaml:1: the rate card has no options"}},
+		{"no key", "{}", []string{"card.yaml:1: the rate card has no options"}},
 		{"a comment only", "# nothing", []string{"card.yaml:1: no documents"}},
 		{"nothing", "", []string{"card.yaml:1: "}},
 		{"two documents", "options: []\n---\noptions: []", []string{"card.yaml:1: expected single document"}},

@@ -73,9 +73,6 @@ func wrongOptions(options *yaml.Node) problems {
 	if options == nil || options.Tag == "!!null" {
 		return nil
 	}
-	if options.Kind == yaml.AliasNode {
-		options = options.Alias
-	}
 	if options.Kind != yaml.SequenceNode {
 		found.add(options.Line, "options are a list: each begins with a dash and a name")
 		return found

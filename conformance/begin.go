@@ -56,9 +56,9 @@ func budget(cents int64) change { return func(c *sandbox.Config) { c.BudgetCapCe
 // uncapped takes the monthly cap away.
 func uncapped(c *sandbox.Config) { c.BudgetCapCents = nil }
 
-// window sets the rate limit.
-func window(limit int, per time.Duration) change {
-	return func(c *sandbox.Config) { c.Window = sandbox.Window{Limit: limit, Per: per} }
+// window lets so many lookups a minute in.
+func window(limit int) change {
+	return func(c *sandbox.Config) { c.Window = sandbox.Window{Limit: limit, Per: time.Minute} }
 }
 
 // The answers that cases want.

@@ -33,7 +33,7 @@ func windowCases() []Case {
 			Rule: Rule{"limit/thirty-a-minute", limits, "30 lookups in 60 seconds are let in, the next one is refused with 429 and told when to come"}, Begin: knowsNobody,
 			Steps: append(thirty, tooFast(time.Minute), Pass(time.Minute), Find{Want: notFound()}),
 		},
-		{Rule: Rule{"limit/rolling", limits, "the window rolls: a place is free 60 seconds after its own lookup, and not with a round minute"}, Begin: window(3, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/rolling", limits, "the window rolls: a place is free 60 seconds after its own lookup, and not with a round minute"}, Begin: window(3), Steps: []Step{
 			answered(1), Pass(20 * time.Second),
 			answered(2), Pass(20 * time.Second),
 			answered(3), Pass(19 * time.Second),
@@ -42,7 +42,7 @@ func windowCases() []Case {
 			tooFast(20 * time.Second), Pass(20 * time.Second),
 			answered(5), tooFast(20 * time.Second),
 		}},
-		{Rule: Rule{"limit/refused-takes-no-place", limits, "a lookup that the limit refuses does not make the wait longer"}, Begin: window(1, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/refused-takes-no-place", limits, "a lookup that the limit refuses does not make the wait longer"}, Begin: window(1), Steps: []Step{
 			answered(1), Pass(30 * time.Second),
 			tooFast(30 * time.Second), Pass(29 * time.Second),
 			tooFast(time.Second), Pass(time.Second),
@@ -54,7 +54,7 @@ func windowCases() []Case {
 // limitCases hold what counts towards the limits, and the attempt limit.
 func limitCases() []Case {
 	return []Case{
-		{Rule: Rule{"limit/status-is-free", limits, "status calls do not count, and are answered when the limit is reached"}, Begin: window(2, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/status-is-free", limits, "status calls do not count, and are answered when the limit is reached"}, Begin: window(2), Steps: []Step{
 			Status{},
 			Status{},
 			Status{},
@@ -64,7 +64,7 @@ func limitCases() []Case {
 			tooFast(time.Minute),
 			Status{Shows: members{"key_valid": true}},
 		}},
-		{Rule: Rule{"limit/discovery-is-free", limits, "neither the document nor the list of tools counts"}, Begin: window(1, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/discovery-is-free", limits, "neither the document nor the list of tools counts"}, Begin: window(1), Steps: []Step{
 			Publishes{Want: anything},
 			Publishes{Tools: true, Want: anything},
 			Publishes{Want: anything},
@@ -72,13 +72,13 @@ func limitCases() []Case {
 			tooFast(time.Minute),
 			Publishes{Tools: true, Want: anything},
 		}},
-		{Rule: Rule{"limit/shared", limits, "REST and MCP lookups count in one window"}, Begin: window(2, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/shared", limits, "REST and MCP lookups count in one window"}, Begin: window(2), Steps: []Step{
 			Find{Over: service.REST, Who: someone(1), Want: matched(email), Charge: Charged{Free: email}},
 			Find{Over: service.MCP, Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
 			Find{Over: service.REST, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
 			Find{Over: service.MCP, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
 		}},
-		{Rule: Rule{"limit/every-lookup", limits, "the three lookups count in one window, whatever comes of them"}, Begin: begin(window(3, time.Minute), free(0, 0), balance(0, 25)), Steps: []Step{
+		{Rule: Rule{"limit/every-lookup", limits, "the three lookups count in one window, whatever comes of them"}, Begin: begin(window(3), free(0, 0), balance(0, 25)), Steps: []Step{
 			Find{Fields: both, Want: refusal(sandbox.CreditsExhausted)},
 			Find{Who: enrich.Identity{ProfileURL: "ftp://pro-network.example/"}, Want: refusal(sandbox.InvalidIdentifiers)},
 			Find{Fields: phone, Want: matched(phone), Charge: Charged{Paid: paid(0, 25), Prepaid: 250000}},
@@ -93,7 +93,7 @@ func limitCases() []Case {
 			Reach(time.Date(2026, time.December, 1, 0, 0, 0, 0, time.UTC)),
 			answered(3),
 		}},
-		{Rule: Rule{"limit/door", "Assumptions", "a lookup with an invalid key takes no place"}, Begin: window(1, time.Minute), Steps: []Step{
+		{Rule: Rule{"limit/door", "Assumptions", "a lookup with an invalid key takes no place"}, Begin: window(1), Steps: []Step{
 			Find{As: strangersKey, Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
 			answered(1),
 		}},

@@ -62,7 +62,7 @@ func cardView(e *evidence, d service.Description) view {
 
 func pricesView(e *evidence, d service.Description) view {
 	told := 0
-	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, operation := range enrich.Operations() {
 		for f, price := range d.Operations[operation].Prices {
 			if told++; price != e.Prices[f] {
 				return differs("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])

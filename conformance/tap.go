@@ -97,7 +97,7 @@ func (w *tapped) Write(text []byte) (int, error) {
 // The paths and tools of the lookups (specification v1, "Operation choice").
 func lookupPaths() map[string]enrich.Operation {
 	paths := map[string]enrich.Operation{}
-	for _, o := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, o := range enrich.Operations() {
 		paths["/api/v1/contacts/"+o.String()] = o
 	}
 	return paths

@@ -27,7 +27,7 @@ type Account struct {
 	Balance      Balance
 	Budget       Budget
 	Readiness    map[string]Readiness // by "email", "phone", "both"
-	// Available says which operations the plan offers, by the service's name.
+	// Available says which operations the plan offers, by enrich.Operation.ResultName.
 	Available map[string]bool
 }
 

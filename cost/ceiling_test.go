@@ -92,7 +92,7 @@ func TestCeilingFormatCountsLookups(t *testing.T) {
 }
 
 func TestCeilingMeasures(t *testing.T) {
-	totals := cost.Totals{Settled: 3 * cost.Dollar, Held: 2 * cost.Dollar, Lookups: 20, Forfeited: 1, Open: 5}
+	totals := cost.Totals{Settled: 3 * cost.Dollar, Held: 2 * cost.Dollar, Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
 	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Prices: standard()}
 	paid := cost.Hold{Fields: enrich.AllFields, Prices: standard()}
 	money := cost.SpendCeiling("max-spend", "run", 4*cost.Dollar)
@@ -103,7 +103,7 @@ func TestCeilingMeasures(t *testing.T) {
 		text                           string
 	}{
 		{money, int64(5 * cost.Dollar), -int64(cost.Dollar), 0, int64(40 * cost.Cent), "$4.00"},
-		{lookups, 26, 4, 1, 1, "30 lookups"},
+		{lookups, 28, 2, 1, 1, "30 lookups"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.ceiling.Name, func(t *testing.T) {

@@ -66,7 +66,8 @@ func TestJudge(t *testing.T) {
 		"a deposit hides what was spent":   {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
 		"something reserved at the base":   {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
 		"free allowance unknown":           {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
-		"prices changed":                   {base, base, Totals{Charged: [2]int64{1, 0}, Settled: 9 * Cent}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
+		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: [2]int64{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Prices: cardRates}
@@ -83,14 +84,49 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeByWhatIsRounded: prices of fractions of a cent move an account that is shown in
+// whole cents by up to a cent more or less.
+func TestJudgeByWhatIsRounded(t *testing.T) {
+	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
+	for lost, want := range map[Money]Finding{
+		0: NotCharged, 11 * Cent: Undecided, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
+	} {
+		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Prices: prices}
+		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != want {
+			t.Errorf("the account lost %s: %v (%s), want %v", lost, got[0].Finding, why, want)
+		}
+	}
+}
+
+func TestUnexplained(t *testing.T) {
+	evidence := Evidence{
+		Base: snapshot(9, 5, 10*Dollar), Now: snapshot(6, 4, 9*Dollar),
+		Booked: Totals{FreeUsed: [2]int64{1, 2}, Settled: 30 * Cent},
+	}
+	got, why := evidence.Unexplained()
+	if want := (Unexplained{Free: [2]int64{2, -1}, Money: 70 * Cent}); got != want || why != "" {
+		t.Errorf("%+v (%s), want %+v", got, why, want)
+	}
+}
+
 func TestTheBudgetIsNotMovedByDeposits(t *testing.T) {
 	base, now := snapshot(0, 0, Dollar), snapshot(0, 0, 26*Dollar-15*Cent)
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
-	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Money(0)), ResetsAt: period}
-	now.Budget = Budget{Known: true, Capped: true, Spent: Known(15 * Cent), ResetsAt: period}
+	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
+	now.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar + 15*Cent), ResetsAt: period}
 	got, _ := Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != Charged {
 		t.Errorf("the call is %v, want charged: the budget shows it", got[0].Finding)
+	}
+	now.Balance.Available = Known(Dollar - 15*Cent) // without a deposit both move alike
+	got, why := Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+	if got[0].Finding != Charged {
+		t.Errorf("the call is %v (%s), want charged: budget and balance show it", got[0].Finding, why)
+	}
+	base.Budget = Budget{} // what it had spent before is not known
+	got, why = Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly, emailOnly})
+	if got[0].Finding != Undecided || why != "more than one explanation fits" {
+		t.Errorf("the call is %v (%s), want undecided: the balance fell by one email", got[0].Finding, why)
 	}
 }
 
@@ -106,7 +142,16 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		change(&a)
 		return a
 	}
+	unreserved := func(a *Account) { a.Balance.Reserved = Optional[Money]{} }
+	unallowed := func(a *Account) { a.Free[enrich.BusinessPhone] = Optional[int64]{} }
+	unpaid := func(a *Account) { a.Balance.Available = Optional[Money]{} }
 	for name, c := range map[string]struct{ base, now Account }{
+		"reservations are unknown before": {with(unreserved), snapshot(0, 0, 10*Dollar)},
+		"reservations are unknown after":  {snapshot(0, 0, 10*Dollar), with(unreserved)},
+		"the allowance is unknown before": {with(unallowed), snapshot(0, 0, 10*Dollar)},
+		"the allowance is unknown after":  {snapshot(0, 0, 10*Dollar), with(unallowed)},
+		"the balance is unknown before":   {with(unpaid), snapshot(0, 0, 0)},
+		"the balance is unknown after":    {snapshot(0, 0, 0), with(unpaid)},
 		"the balance fell, the budget did not move": {
 			with(func(a *Account) { a.Budget = budget(0, period) }),
 			with(func(a *Account) { a.Budget = budget(0, period); a.Balance.Available = Known(10*Dollar - 15*Cent) }),
@@ -115,10 +160,7 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 			with(func(a *Account) { a.Budget = budget(15*Cent, time.Time{}); a.Balance.Available = Optional[Money]{} }),
 			with(func(a *Account) { a.Budget = budget(15*Cent, time.Time{}); a.Balance.Available = Optional[Money]{} }),
 		},
-		"reservations are unknown": {
-			with(func(a *Account) { a.Balance.Reserved = Optional[Money]{} }),
-			with(func(a *Account) { a.Balance.Reserved = Optional[Money]{} }),
-		},
+		"reservations are unknown": {with(unreserved), with(unreserved)},
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
 			with(func(a *Account) { a.Readiness = map[string]Readiness{"email": {MaximumCharge: Known(12 * Cent)}} }),

@@ -140,6 +140,20 @@ func TestMoneyTimes(t *testing.T) {
 	}
 }
 
+func TestMoneyPlus(t *testing.T) {
+	tests := []struct{ a, b, want cost.Money }{
+		{15 * cost.Cent, 25 * cost.Cent, 40 * cost.Cent},
+		{math.MaxInt64 - 1, 1, math.MaxInt64},
+		{math.MaxInt64, 1, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	}
+	for _, tt := range tests {
+		if got := tt.a.Plus(tt.b); got != tt.want {
+			t.Errorf("%d and %d are %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
 func FuzzParseMoney(f *testing.F) {
 	for _, text := range []string{"0", "3.00", "$12.5", "0.000001", "-1", "1e3", "1000000000.000001"} {
 		f.Add(text)

@@ -39,10 +39,7 @@ func (d Demand) Maximum(free Allowances, prices Prices) (Money, error) {
 // Duration returns the least time that the lookups take at a rate of slots
 // lookups in each window: the first slots go at once.
 func Duration(lookups int64, slots int, window time.Duration) time.Duration {
-	if lookups <= int64(slots) {
-		return 0
-	}
-	return time.Duration((lookups-1)/int64(slots)) * window
+	return time.Duration(max(lookups-1, 0)/int64(slots)) * window
 }
 
 // Ceilings returns the ceilings that the account itself sets, by its

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"payonce/cost"
@@ -132,6 +133,7 @@ func TestDuration(t *testing.T) {
 		want    time.Duration
 	}{
 		{0, 30, 0},
+		{0, 1, 0},
 		{1, 30, 0},
 		{30, 30, 0},
 		{31, 30, time.Minute},
@@ -144,5 +146,34 @@ func TestDuration(t *testing.T) {
 		if got := cost.Duration(tt.lookups, tt.slots, time.Minute); got != tt.want {
 			t.Errorf("%d lookups at %d a minute take %s, want %s", tt.lookups, tt.slots, got, tt.want)
 		}
+	}
+}
+
+// TestTheAccountsCeilings: what the status does not tell sets no ceiling, and free units
+// that it does not tell are used up.
+func TestTheAccountsCeilings(t *testing.T) {
+	balance := cost.Balance{Available: cost.Known(7 * cost.Dollar)}
+	left := cost.Known(3 * cost.Dollar)
+	byBalance := cost.SpendCeiling("account balance", "account", 7*cost.Dollar)
+	byBudget := cost.SpendCeiling("usage budget", "account", 3*cost.Dollar)
+	for name, tt := range map[string]struct {
+		account cost.Account
+		want    []cost.Ceiling
+	}{
+		"nothing is told":          {cost.Account{}, nil},
+		"both are":                 {cost.Account{Balance: balance, Budget: cost.Budget{Known: true, Capped: true, Remaining: left}}, []cost.Ceiling{byBalance, byBudget}},
+		"there is no cap":          {cost.Account{Balance: balance, Budget: cost.Budget{Known: true}}, []cost.Ceiling{byBalance}},
+		"a cap, not what is left":  {cost.Account{Budget: cost.Budget{Known: true, Capped: true}}, nil},
+		"what is left, of no cap":  {cost.Account{Budget: cost.Budget{Known: true, Remaining: left}}, nil},
+		"the budget alone is told": {cost.Account{Budget: cost.Budget{Known: true, Capped: true, Remaining: left}}, []cost.Ceiling{byBudget}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.account.Ceilings("account")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var account cost.Account
+	account.Free[phone] = cost.Known(int64(4))
+	if got, want := account.FreeLeft(), (cost.Allowances{phone: 4}); got != want {
+		t.Errorf("%v are left, want %v", got, want)
 	}
 }

@@ -16,12 +16,9 @@ func (a Account) ReadinessOf(o enrich.Operation) Readiness {
 }
 
 // Offers says whether the workspace's plan has an operation, as far as the snapshot
-// tells, by the service's name among the operations of its status.
+// tells.
 func (a Account) Offers(o enrich.Operation) Optional[bool] {
-	names := map[enrich.Operation]string{
-		enrich.FindWorkEmail: "work_email_lookup", enrich.FindPhone: "business_phone_lookup", enrich.EnrichContact: "contact_enrichment",
-	}
-	offered, known := a.Available[names[o]]
+	offered, known := a.Available[o.ResultName()]
 	return Optional[bool]{Value: offered, Known: known}
 }
 

@@ -126,6 +126,9 @@ const (
 	EnrichContact
 )
 
+// Operations returns the lookups in the order in which they are reported.
+func Operations() []Operation { return []Operation{FindWorkEmail, FindPhone, EnrichContact} }
+
 // String returns the operation's name as it stands in the service's paths.
 func (o Operation) String() string {
 	switch o {
@@ -137,6 +140,20 @@ func (o Operation) String() string {
 		return "enrich"
 	}
 	return "unknown-operation"
+}
+
+// ResultName returns the operation's name as it stands in results and in the account
+// status. The specification gives that of enrich; the others are assumptions.
+func (o Operation) ResultName() string {
+	switch o {
+	case FindWorkEmail:
+		return "work_email_lookup"
+	case FindPhone:
+		return "business_phone_lookup"
+	case EnrichContact:
+		return "contact_enrichment"
+	}
+	return "unknown_operation"
 }
 
 // Operation returns the narrowest lookup that asks for exactly the fields of a

@@ -24,7 +24,7 @@ var (
 // outcome was seen.
 func TestOutcomesAreRecovered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		operation := rapid.SampledFrom([]enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact}).Draw(t, "operation")
+		operation := rapid.SampledFrom(enrich.Operations()).Draw(t, "operation")
 		var want counts
 		var totals cost.Totals
 		for outcome := range want {

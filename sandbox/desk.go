@@ -10,7 +10,6 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
-	"payonce/sandbox/schema"
 )
 
 // done is the answer of a call that has nothing else to say.
@@ -171,12 +170,12 @@ func (s *Server) setPrices(r *http.Request) (any, error) {
 // operationOf returns the operation that a call's path names.
 func operationOf(r *http.Request) (enrich.Operation, error) {
 	name := r.PathValue("operation")
-	for _, o := range schema.Operations() {
+	for _, o := range enrich.Operations() {
 		if o.String() == name {
 			return o, nil
 		}
 	}
-	return 0, fmt.Errorf("%w operation %q; there are %s", books.ErrUnknown, name, schema.Operations())
+	return 0, fmt.Errorf("%w operation %q; there are %s", books.ErrUnknown, name, enrich.Operations())
 }
 
 func (s *Server) setCondition(r *http.Request) (any, error) {

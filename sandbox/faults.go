@@ -34,8 +34,8 @@ type Effect uint8
 const (
 	NoEffect    Effect = iota
 	KeyRevoked         // the key that asks is revoked
-	CreditSpent        // as SpendCredit, of Amount
-	BudgetSet          // as SetBudgetCap, to Amount
+	CreditSpent        // as books.SpendElsewhere, of Amount
+	BudgetSet          // as books.SetBudget, to Amount
 )
 
 // Fault is a rule that makes lookups go wrong. Two things about it are independent:

@@ -172,7 +172,7 @@ func TestEffects(t *testing.T) {
 		if r := w.post(emailPath, ada); r.errorCode() != sandbox.CreditsExhausted {
 			t.Errorf("%d %s", r.code, r.text)
 		}
-		if spent, err := w.SpendCredit(cost.Dollar); err != nil || spent != 10*cost.Cent {
+		if spent, err := w.Workspace().SpendElsewhere(cost.Dollar); err != nil || spent != 10*cost.Cent {
 			t.Errorf("of 10 cents %s were spent: %v", spent, err)
 		}
 		if books := w.audited(); books.SpentElsewhere != cost.Dollar || books.Available != 0 {

@@ -28,14 +28,14 @@ func FuzzParseQuestion(f *testing.F) {
 		}
 	}
 	compiled := map[enrich.Operation]*jsonschema.Schema{}
-	for _, o := range schema.Operations() {
+	for _, o := range enrich.Operations() {
 		var err error
 		if compiled[o], err = compileCondition(schema.Component(schema.Request(o))); err != nil {
 			f.Fatal(err)
 		}
 	}
 	f.Fuzz(func(t *testing.T, operation int, body string) {
-		o := schema.Operations()[uint(operation)%3]
+		o := enrich.Operations()[uint(operation)%3]
 		q, err := parseQuestion(o, []byte(body))
 		if err != nil {
 			if q.identity != (enrich.Identity{}) || q.operation != o {

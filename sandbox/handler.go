@@ -25,7 +25,7 @@ const maxBody = 16 << 10
 
 // operationAt returns the lookup at a path.
 func operationAt(path string) (enrich.Operation, bool) {
-	for _, operation := range schema.Operations() {
+	for _, operation := range enrich.Operations() {
 		if path == contactsPath+operation.String() {
 			return operation, true
 		}

@@ -106,9 +106,9 @@ func (s *Server) take(from caller, f Fault) (err error) {
 	case KeyRevoked:
 		err = s.books.RevokeKey(from.key)
 	case CreditSpent:
-		_, err = s.SpendCredit(f.Amount)
+		_, err = s.books.SpendElsewhere(f.Amount)
 	case BudgetSet:
-		err = s.SetBudgetCap(f.Amount)
+		err = s.books.SetBudget(&f.Amount)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func newToolServer(s *Server) *toolServer {
 		})
 	terms := s.terms()
 	t.tools.AddTool(t.statusTool(terms), t.callStatus)
-	for _, o := range schema.Operations() {
+	for _, o := range enrich.Operations() {
 		t.tools.AddTool(t.lookupTool(o, terms), t.callLookup(o))
 	}
 	t.tools.AddReceivingMiddleware(t.listAfresh)
@@ -129,7 +129,7 @@ func (t *toolServer) listAfresh(next mcp.MethodHandler) mcp.MethodHandler {
 		if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
 			terms := t.service.terms()
 			list.Tools = []*mcp.Tool{t.statusTool(terms)}
-			for _, o := range schema.Operations() {
+			for _, o := range enrich.Operations() {
 				list.Tools = append(list.Tools, t.lookupTool(o, terms))
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"payonce/enrich"
-	"payonce/sandbox/books"
 )
 
 // result is an enrichment result (specification v1, "Enrichment result").
@@ -34,7 +33,7 @@ type grounding struct {
 // answer words what was found for a question (specification v1, "Outcome rules").
 func answer(q question, found person, known bool, requestID string, at time.Time) result {
 	r := result{
-		Object: "enrichment_result", Operation: books.OperationName(q.operation), RequestID: requestID,
+		Object: "enrichment_result", Operation: q.operation.ResultName(), RequestID: requestID,
 		Status: enrich.NotFound, Unresolved: []string{"person"},
 		Grounding: grounding{RetrievedAt: at.UTC().Truncate(time.Second), SourceProvenance: "not_available"},
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"payonce/cost"
 	"payonce/sandbox/books"
 )
 
@@ -99,22 +98,6 @@ func (s *Server) AddFault(fault Fault) error {
 
 // ClearFaults removes every fault rule. What their effects have done stays.
 func (s *Server) ClearFaults() { s.faults.clear() }
-
-// RevokeKey makes every request with the configured key fail with 401 from now on,
-// also after a restart on the same books (specification v1, "Workspace key").
-func (s *Server) RevokeKey() error { return s.books.RevokeKey(books.ConfiguredKey) }
-
-// SpendCredit spends an amount in the name of somebody else in the workspace: the
-// balance and the monthly budget move, and no lookup of ours is to blame. It
-// spends no more than is available and returns what it spent.
-func (s *Server) SpendCredit(amount cost.Money) (cost.Money, error) {
-	return s.books.SpendElsewhere(amount)
-}
-
-// SetBudgetCap sets the monthly cap on paid usage; zero permits none. It replaces
-// the configuration's cap, also after a restart on the same books. What is
-// reserved already is still charged.
-func (s *Server) SetBudgetCap(limit cost.Money) error { return s.books.SetBudget(&limit) }
 
 func (s *Server) isClosed() bool {
 	select {

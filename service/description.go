@@ -60,7 +60,7 @@ type Assumption struct {
 func (d Description) Check(names Names) []Assumption {
 	names = names.orDefaults()
 	var checked []Assumption
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		offer, described := d.Operations[operation]
 		name := names.path(operation)
 		if described {

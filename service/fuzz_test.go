@@ -20,6 +20,9 @@ func FuzzJudge(f *testing.F) {
 	f.Add(429, errorBody("rate_limited", "true"), "60")
 	f.Add(503, `{"error":{"code":"\u001b`+testKey+`"}}`, "Fri, 20 Nov 2026 10:00:00 GMT")
 	f.Add(307, "", "-1")
+	f.Add(307, errorBody("credits_exhausted", "false"), "")
+	f.Add(202, errorBody("credits_exhausted", "false"), "")
+	f.Add(600, errorBody("credits_exhausted", "false"), "")
 	client, err := NewClient(Config{BaseURL: "https://api.example.com", Key: testKey, Now: func() time.Time { return time.Unix(0, 0) }})
 	if err != nil {
 		f.Fatal(err)

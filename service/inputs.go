@@ -18,23 +18,10 @@ type inputs struct {
 	conditions map[enrich.Operation]*schema
 }
 
-// statusOperation returns the name that the account status has for an operation. The
-// specification gives that of enrich; the others are assumptions.
-func statusOperation(operation enrich.Operation) string {
-	switch operation {
-	case enrich.FindWorkEmail:
-		return "work_email_lookup"
-	case enrich.FindPhone:
-		return "business_phone_lookup"
-	default:
-		return "contact_enrichment"
-	}
-}
-
 // conditionOf returns the text of an operation's input condition, nil for none.
 func conditionOf(status object, operation enrich.Operation) json.RawMessage {
 	all, _ := status.object("operations")
-	own, _ := all.object(statusOperation(operation))
+	own, _ := all.object(operation.ResultName())
 	if own.isNull("input_condition") {
 		return nil
 	}
@@ -44,7 +31,7 @@ func conditionOf(status object, operation enrich.Operation) json.RawMessage {
 // learnConditions takes the conditions of a status in place of earlier ones.
 func (i *inputs) learnConditions(status object) {
 	conditions := map[enrich.Operation]*schema{}
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		// One that cannot be applied is nil. Inspect reports it.
 		conditions[operation], _ = compileSchema(conditionOf(status, operation), nil)
 	}
@@ -56,7 +43,7 @@ func (i *inputs) learnConditions(status object) {
 // learnEndpoints takes the input schemas of a description.
 func (i *inputs) learnEndpoints(description Description) {
 	endpoints := map[enrich.Operation]*schema{}
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		endpoints[operation] = description.Operations[operation].input
 	}
 	i.mu.Lock()

@@ -82,7 +82,7 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 
 func (s settings) conditionsIn(status object) []Condition {
 	var conditions []Condition
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		if text := conditionOf(status, operation); text != nil {
 			compiled, err := compileSchema(text, nil)
 			condition := Condition{Operation: operation, Err: err}

@@ -209,11 +209,14 @@ func TestFindNotSent(t *testing.T) {
 		"unknown certificate": unknown.URL,
 		"TLS to a plain port": "https" + strings.TrimPrefix(plain.URL, "http"),
 	} {
-		for transport, hint := range map[Transport]string{REST: "", MCP: "--mcp-url"} {
+		for transport, hint := range map[Transport]string{REST: "--base-url", MCP: "--mcp-url"} {
 			t.Run(name+" "+string(transport), func(t *testing.T) {
 				err := wantNotSent(t, find(dialOver(t, transport, address+"/api/v1", systemDialer())))
 				if !strings.Contains(err.Error(), hint) {
 					t.Errorf("error %q does not name %s", err, hint)
+				}
+				if says := strings.Contains(err.Error(), "x509"); says != (name == "unknown certificate") {
+					t.Errorf("error %q says that the certificate is at fault: %t", err, says)
 				}
 			})
 		}

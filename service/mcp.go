@@ -32,7 +32,7 @@ func toolOf(operation enrich.Operation) string {
 
 func paidTools() []string {
 	var tools []string
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		tools = append(tools, toolOf(operation))
 	}
 	return tools

@@ -1,6 +1,10 @@
 package service
 
-import "strings"
+import (
+	"strings"
+
+	"payonce/enrich"
+)
 
 // shape is what a member of the account status has to be so that it can be read.
 type shape struct {
@@ -47,8 +51,8 @@ func statusMembers(status object) []Assumption {
 		look(aText.orNull(), kind+".reason")
 		look(anAmount.orNull(), kind+".maximum_paid_charge_cents") // null without a price
 	}
-	for _, operation := range operations() {
-		look(aBoolean, "operations."+statusOperation(operation)+".available_on_plan")
+	for _, operation := range enrich.Operations() {
+		look(aBoolean, "operations."+operation.ResultName()+".available_on_plan")
 	}
 	return members
 }

@@ -130,11 +130,6 @@ func (n Names) path(operation enrich.Operation) string {
 	}
 }
 
-// operations returns the lookups in their order.
-func operations() []enrich.Operation {
-	return []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact}
-}
-
 // question is a lookup as it is sent over either transport.
 type question struct {
 	operation enrich.Operation

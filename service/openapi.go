@@ -69,7 +69,7 @@ func (s settings) decodeOpenAPI(body []byte) (Description, error) {
 		Operations: map[enrich.Operation]Offer{},
 	}
 	lookups := map[string]bool{}
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		path, post, found := s.findPath(paths, s.names.path(operation))
 		if !found {
 			continue

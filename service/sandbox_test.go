@@ -166,7 +166,7 @@ func TestRevokedKey(t *testing.T) {
 		if verdict, ok := client.Find(t.Context(), person(0)).(enrich.Answered); !ok {
 			t.Fatalf("%s: verdict %+v", w, verdict)
 		}
-		if err := box.RevokeKey(); err != nil {
+		if err := box.Workspace().RevokeKey(box.Workspace().Keys()[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		refused, ok := client.Find(t.Context(), person(1)).(enrich.Refused)

@@ -62,7 +62,7 @@ func (m mcpEndpoint) listTools(ctx context.Context, e *exchange, sdk *mcp.Client
 func (s settings) decodeTools(tools []object) (Description, bool) {
 	d := Description{Operations: map[enrich.Operation]Offer{}}
 	lookups := map[string]enrich.Operation{}
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		lookups[toolOf(operation)] = operation
 	}
 	free := false

@@ -86,7 +86,7 @@ func (d *doctor) matter(used bool, check, advice, format string, args ...any) {
 // checkDescribed looks for the names that requests use in a description.
 func (d *doctor) checkDescribed(check string, description service.Description, used bool) {
 	sound := true
-	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, operation := range enrich.Operations() {
 		offer, described := description.Operations[operation]
 		switch {
 		case !described:

@@ -181,7 +181,7 @@ func (d *doctor) checkRate(told map[string]string) {
 func (d *doctor) checkOperations(account cost.Account) {
 	callable := 0
 	var refusals []finding
-	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, operation := range enrich.Operations() {
 		offered, ready := account.Offers(operation), account.ReadinessOf(operation)
 		refusal := finding{Check: operation.String(), Result: checkWarning}
 		switch {

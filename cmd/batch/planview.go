@@ -135,7 +135,7 @@ func (j *job) plan() (*planView, error) {
 	for reason, rows := range j.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
-	for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+	for _, operation := range enrich.Operations() {
 		view.Lookups[operation.String()] = j.sent()[operation]
 	}
 	for f := range j.scope.Wanted.Each() {

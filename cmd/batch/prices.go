@@ -208,7 +208,7 @@ func (j *job) foreseen() pipeline.Stop {
 		return pipeline.ServiceRefused{Code: cost.PricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
 	}
 	for _, published := range j.published {
-		for _, operation := range []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact} {
+		for _, operation := range enrich.Operations() {
 			offer := published.Operations[operation]
 			refused := offer.Access.Available.Known && !offer.Access.Available.Value
 			if refused && j.sent()[operation] > 0 && !j.account.Offers(operation).Known {

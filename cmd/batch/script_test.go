@@ -170,7 +170,7 @@ func faultCommand(ts *testscript.TestScript, neg bool, args []string) {
 // revokeCommand revokes the service's key.
 func revokeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "revoke")
-	ts.Check(worldOf(ts).service.RevokeKey())
+	ts.Check(worldOf(ts).service.Workspace().RevokeKey(books.ConfiguredKey))
 }
 
 // undisguise returns a request with the names that the service itself has.

@@ -57,7 +57,7 @@ func (w *world) spendElsewhere(ctx context.Context) {
 			return
 		case <-time.After(span{20 * time.Second, 80 * time.Second}.draw(w.draws.of("elsewhere", amount))):
 		}
-		spent, err := w.service.SpendCredit(amount)
+		spent, err := w.service.Workspace().SpendElsewhere(amount)
 		w.trace("somebody else spends $%s, %v", spent, err)
 	}
 }

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -54,8 +55,10 @@ func trySeed(t *testing.T, seed uint64) tallies {
 		t.Logf("seed %d:\n%s", seed, strings.Join(r.events, "\n"))
 	}
 	if len(r.broken) > 0 {
-		t.Errorf("seed %d: %s\nscenario: %+v\nrepeat with: go test ./internal/simulation -run 'TestPromises$' -sim.first=%d -sim.seeds=1 -sim.trace -v",
-			seed, strings.Join(r.broken, "\n"), r.scenario, seed)
+		lists := bytes.Join(r.scenario.lists, []byte("\n"))
+		r.scenario.lists = nil // numbers of bytes are nothing to read
+		t.Errorf("seed %d: %s\nscenario: %+v\nlists:\n%s\nrepeat with: go test ./internal/simulation -run 'TestPromises$' -sim.first=%d -sim.seeds=1 -sim.trace -v",
+			seed, strings.Join(r.broken, "\n"), r.scenario, lists, seed)
 	}
 	return r.tallies
 }

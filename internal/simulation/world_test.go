@@ -132,7 +132,8 @@ const patience = 12
 func (w *world) calm() {
 	w.service.ClearFaults()
 	if w.Budget != nil {
-		w.must(w.service.SetBudgetCap(ample))
+		limit := ample
+		w.must(w.service.Workspace().SetBudget(&limit))
 	}
 	for n := range patience {
 		if len(w.check.found) > 0 {

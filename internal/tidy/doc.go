@@ -7,7 +7,7 @@
 //   - anything but service sends HTTP or dials a network outside tests,
 //   - anything but checkpoint imports Badger,
 //   - a Go file lies directly in io/, where it would shadow the library's package,
-//   - anything but the main file of cmd/batch ends the process outside tests,
+//   - anything but the main files of cmd/batch and bench ends the process outside tests,
 //   - anything sleeps, tests included,
 //   - a fraction is computed in cost or checkpoint outside tests,
 //   - there is an init function outside tests,

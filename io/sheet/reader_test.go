@@ -254,6 +254,7 @@ func FuzzSheet(f *testing.F) {
 	}
 	f.Add(uint8(0), uint16(60), uint8(3), `r="5"`)
 	f.Add(uint8(1), uint16(60), uint8(0), "<c/>")
+	f.Add(uint8(1), uint16(56), uint8(0), "<c/>") // within a cell
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, seed uint8, at uint16, cut uint8, put string) {
 		content := sheets[int(seed)%len(sheets)]

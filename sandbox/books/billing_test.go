@@ -135,7 +135,7 @@ func TestIncludedExpires(t *testing.T) {
 // it is not.
 func TestReservedWhenItExpires(t *testing.T) {
 	l := newLedgered(t, func(c *Config) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 50, 10 })
-	charged, released, both := l.reserve(anEmail), l.reserve(anEmail), l.reserve(aPhone)
+	charged, released, phone := l.reserve(anEmail), l.reserve(anEmail), l.reserve(aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
 	l.balance("in December", 0, 5*cost.Cent)
 	if s := l.Snapshot(); s.Reserved != 55*cost.Cent {
@@ -143,7 +143,7 @@ func TestReservedWhenItExpires(t *testing.T) {
 	}
 	l.must(l.Settle(charged, "req_1", anEmail))
 	l.Release(released)
-	l.must(l.Settle(both, "req_2", aPhone))
+	l.must(l.Settle(phone, "req_2", aPhone))
 	l.balance("at the end", 0, 5*cost.Cent)
 	var from []Source
 	for _, c := range l.Snapshot().Charges {
@@ -153,6 +153,25 @@ func TestReservedWhenItExpires(t *testing.T) {
 	if diff := cmp.Diff(want, from); diff != "" {
 		t.Errorf("paid from (-want +got):\n%s", diff)
 	}
+	l.check()
+}
+
+// TestTwoFieldsReservedWhenItExpires: what expired pays once, for the first field and then
+// for the rest of the second.
+func TestTwoFieldsReservedWhenItExpires(t *testing.T) {
+	l := newLedgered(t, func(c *Config) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 20, 30 })
+	both := l.reserve(anEmail | aPhone)
+	l.now = l.now.AddDate(0, 0, 5)
+	l.must(l.Settle(both, "req_1", anEmail|aPhone))
+	var from []Source
+	for _, c := range l.Snapshot().Charges {
+		from = append(from, c.From)
+	}
+	want := []Source{{Expired: 15 * cost.Cent}, {Expired: 5 * cost.Cent, Prepaid: 20 * cost.Cent}}
+	if diff := cmp.Diff(want, from); diff != "" {
+		t.Errorf("paid from (-want +got):\n%s", diff)
+	}
+	l.balance("at the end", 0, 10*cost.Cent)
 	l.check()
 }
 

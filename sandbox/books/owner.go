@@ -80,7 +80,7 @@ func (b *Books) InputCondition(operation enrich.Operation) json.RawMessage {
 }
 
 func (b *Books) applyCondition(e Entry) error {
-	for _, operation := range operations() {
+	for _, operation := range enrich.Operations() {
 		if operation.String() != e.Operation {
 			continue
 		}
@@ -92,10 +92,6 @@ func (b *Books) applyCondition(e Entry) error {
 		return nil
 	}
 	return fmt.Errorf("%w operation %q", ErrUnknown, e.Operation)
-}
-
-func operations() []enrich.Operation {
-	return []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact}
 }
 
 // SpendElsewhere spends an amount in the name of somebody else in the workspace: the

@@ -61,18 +61,6 @@ type operation struct {
 func centsDown(m cost.Money) int64 { return int64(m / cost.Cent) }
 func centsUp(m cost.Money) int64   { return int64((m + cost.Cent - 1) / cost.Cent) }
 
-// OperationName returns the operation as results and the account status name it.
-func OperationName(o enrich.Operation) string {
-	switch o {
-	case enrich.FindWorkEmail:
-		return "work_email_lookup"
-	case enrich.FindPhone:
-		return "business_phone_lookup"
-	default:
-		return "contact_enrichment"
-	}
-}
-
 // Status returns the account as a key gets to see it now, or why it does not. It
 // reserves nothing.
 func (b *Books) Status(id string) (Status, Code) {
@@ -83,8 +71,8 @@ func (b *Books) Status(id string) (Status, Code) {
 		return Status{}, code
 	}
 	status := Status{KeyValid: true, Operations: map[string]operation{}}
-	for _, o := range operations() {
-		status.Operations[OperationName(o)] = operation{b.account.sells(o.Fields()), b.conditions[o]}
+	for _, o := range enrich.Operations() {
+		status.Operations[o.ResultName()] = operation{b.account.sells(o.Fields()), b.conditions[o]}
 	}
 	if key, err := b.ring.find(id); err == nil && !key.Legacy {
 		status.workspaceStatus = b.workspaceStatus(code, now)

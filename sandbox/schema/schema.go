@@ -69,7 +69,7 @@ func OpenAPI(terms Terms) []byte {
 		panic(err) // the document is part of the program
 	}
 	d.Paths["/account/status"]["get"][accessExtension] = terms.StatusAccess()
-	for _, o := range Operations() {
+	for _, o := range enrich.Operations() {
 		operation := d.Paths[Path(o)]["post"]
 		operation["responses"] = responses()
 		operation[billingExtension] = terms.Billing()
@@ -93,11 +93,6 @@ func responses() object {
 
 func reference(response string) object {
 	return object{"$ref": "#/components/responses/" + response}
-}
-
-// Operations lists the lookups.
-func Operations() []enrich.Operation {
-	return []enrich.Operation{enrich.FindWorkEmail, enrich.FindPhone, enrich.EnrichContact}
 }
 
 // The extensions of the document (specification v1, "Versioning").
