@@ -3,14 +3,12 @@ package parquettable
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -224,60 +222,6 @@ func TestWriterKeepsNestedColumnsAndTheFooter(t *testing.T) {
 	for i := range was.Schema.Root().NumFields() {
 		if !was.Schema.Root().Field(i).Equals(is.Schema.Root().Field(i)) {
 			t.Errorf("field %d is %v, was %v", i, is.Schema.Root().Field(i), was.Schema.Root().Field(i))
-		}
-	}
-}
-
-func TestIndexesAreCarriedOver(t *testing.T) {
-	var rows [][]string
-	for i := range 500 {
-		rows = append(rows, []string{fmt.Sprint("filled ", i), fmt.Sprint("value ", i)})
-	}
-	list := drawn{names: []string{"a", "b"}, groups: [][][]string{rows, rows}}
-	path := save(t, list.sample(t, []parquet.WriterProperty{
-		parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true), parquet.WithDataPageSize(100),
-		parquet.WithBatchSize(10), parquet.WithDictionaryDefault(false),
-	}).write(t))
-	out, err := rewrite(t, path, []int{0}, result()[:1], func(row table.Row) ([]table.Fill, []string) {
-		if row.Number()%500 == 7 { // one in each row group
-			return []table.Fill{{Column: 0, Value: "filled"}}, []string{"a somewhat long status"}
-		}
-		return nil, []string{"a somewhat long status"}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := file.OpenParquetFile(out, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for g := range 2 {
-		column, err := r.RowGroup(g).Column(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := column.SeekToRow(321); err != nil { // by the index
-			t.Fatal(err)
-		}
-		values := make([]parquet.ByteArray, 1)
-		if _, _, err := column.(*file.ByteArrayColumnChunkReader).ReadBatch(1, values, make([]int16, 1), nil); err != nil || string(values[0]) != "value 321" {
-			t.Errorf("row group %d: %s, %v", g, values[0], err)
-		}
-		filters, err := r.GetBloomFilterReader().RowGroup(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		filter, err := filters.GetColumnBloomFilter(1)
-		if err != nil || filter == nil {
-			t.Fatalf("no filter: %v", err)
-		}
-		typed := metadata.TypedBloomFilter[parquet.ByteArray]{BloomFilter: filter}
-		if !typed.Check(parquet.ByteArray("value 321")) || typed.Check(parquet.ByteArray("nothing like it")) {
-			t.Errorf("the filter of row group %d is wrong", g)
-		}
-		if chunk := r.MetaData().RowGroups[g].Columns[0]; chunk.OffsetIndexOffset != nil || chunk.ColumnIndexOffset != nil || chunk.MetaData.BloomFilterOffset != nil {
-			t.Errorf("the filled column of row group %d has indexes of what it was", g)
 		}
 	}
 }
