@@ -12,7 +12,7 @@ import (
 )
 
 // arrowMessage returns a schema of Arrow as it is kept in files.
-func arrowMessage(t *testing.T, fields ...arrow.Field) []byte {
+func arrowMessage(t testing.TB, fields ...arrow.Field) []byte {
 	t.Helper()
 	metadata := arrow.NewMetadata([]string{"key"}, []string{"value"})
 	var out bytes.Buffer
