@@ -287,7 +287,7 @@ func TestDeltasThatLieAreRefused(t *testing.T) {
 		return data
 	}
 	for name, data := range map[string][]byte{
-		"nothing":            {},
+		"half a header":      stream(128, 4),
 		"no values a block":  stream(0, 4, 1, 0),
 		"huge blocks":        stream(1<<31, 1, 1, 0),
 		"no parts":           stream(128, 0, 1, 0),
