@@ -58,6 +58,3 @@ func (r *row) vector(i int) *vector {
 	}
 	return r.block.vectors[lane]
 }
-
-// null reports whether the cell of column i is a null.
-func (r *row) null(i int) bool { return r.vector(i).nulls[r.index] }

@@ -2,6 +2,7 @@ package parquettable
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/klauspost/compress/zstd"
 
@@ -51,7 +54,21 @@ func seeds(t testing.TB) [][]byte {
 	files = append(files, numbers.write(t))
 	numbers.fields, numbers.groups = numbers.fields[:2], [][]leaf{numbers.groups[0][:2]}
 	numbers.options = append(numbers.options, parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked))
-	return append(files, numbers.write(t))
+	return append(files, numbers.write(t), described(t))
+}
+
+// described is a small file with what others keep beside the data: indexes of the pages
+// and a schema of Arrow.
+func described(t testing.TB) []byte {
+	t.Helper()
+	list := drawn{names: []string{"a"}, groups: [][][]string{{{"one"}, {"∅"}, {"three"}}}}
+	s := list.sample(t, []parquet.WriterProperty{parquet.WithPageIndexEnabled(true), parquet.WithDictionaryDefault(false)})
+	s.metadata = metadata.NewKeyValueMetadata()
+	message := arrowMessage(t, arrow.Field{Name: "a", Type: arrow.BinaryTypes.LargeString, Nullable: true})
+	if err := s.metadata.Append(arrowSchema, base64.StdEncoding.EncodeToString(message)); err != nil {
+		t.Fatal(err)
+	}
+	return s.write(t)
 }
 
 // checkDamaged reads a file with damage. It may be read, or be refused with a
@@ -82,7 +99,7 @@ func checkDamaged(t *testing.T, path string) {
 	defer again.Close()
 	if w, err := NewSubset(io.Discard, again, nil); err == nil {
 		_ = writeRows(again, w, func(row table.Row) ([]table.Fill, []string) { return nil, []string{} })
-		_ = w.Close()
+		w.Discard()
 	}
 }
 
@@ -98,7 +115,7 @@ func rewriteDamaged(t *testing.T, path string, filled []int) {
 	if err != nil {
 		return
 	}
-	defer w.Close()
+	defer w.Discard()
 	_ = writeRows(list, w, func(row table.Row) (fills []table.Fill, appended []string) {
 		for _, column := range filled {
 			if row.Number() == 2 {
@@ -270,7 +287,7 @@ func TestDeltasThatLieAreRefused(t *testing.T) {
 		return data
 	}
 	for name, data := range map[string][]byte{
-		"nothing":            {},
+		"half a header":      stream(128, 4),
 		"no values a block":  stream(0, 4, 1, 0),
 		"huge blocks":        stream(1<<31, 1, 1, 0),
 		"no parts":           stream(128, 0, 1, 0),

@@ -41,6 +41,8 @@ func (d *decompressor) possible(compressed, uncompressed int64) bool {
 		most = 256
 	case compress.Codecs.Gzip:
 		most = 1040
+	case compress.Codecs.Brotli: // 16 MiB in some hundred bits
+		most = 2 << 20
 	default: // a block of 128 KiB that repeats one byte
 		most = 64 << 10
 	}

@@ -57,6 +57,9 @@ func checkDelta(h pageHeader, data []byte) (parquet.Encoding, error) {
 	if !isDelta(h.encoding) {
 		return h.encoding, nil
 	}
+	if len(data) == 0 { // as some writers leave it, though there should be a header
+		return parquet.Encodings.Plain, nil
+	}
 	d := deltas{data: data}
 	if h.encoding == parquet.Encodings.DeltaByteArray {
 		// A value repeats the start of the one before it, so a few bytes can stand for

@@ -149,10 +149,11 @@ func cellsOf(path string, columns []int) (rows [][]string, err error) {
 			return rows, err
 		}
 		err = b.Each(func(visited table.Row) error {
+			own := visited.(*row)
 			cells := make([]string, len(columns))
 			for i, column := range columns {
-				cells[i] = string(visited.Cell(column))
-				if visited.(*row).null(column) {
+				cells[i] = string(own.Cell(column))
+				if own.vector(column).nulls[own.index] {
 					cells[i] = "∅"
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"payonce/io/parquettable/compact"
 )
 
 // carryIndexes writes the Bloom filters and page indexes of the chunks that were
@@ -12,7 +14,7 @@ import (
 func (o *output) carryIndexes(list *Reader) error {
 	left := list.end // indexes do not overlap, so together they are not larger than the file
 	read := func(offset *int64, length *int32) []byte {
-		if offset == nil || length == nil || *offset < 0 || *length <= 0 || int64(*length) > left || *offset > list.end-int64(*length) {
+		if offset == nil || length == nil || *length <= 0 || int64(*length) > left || *offset > list.end-int64(*length) {
 			return nil
 		}
 		left -= int64(*length)
@@ -67,6 +69,10 @@ func movePages(data []byte, by int64) (moved []byte) {
 			moved = nil
 		}
 	}()
+	shape := compact.NewReader(data) // the library takes memory for what a list claims to hold
+	if shape.Skip(compact.Struct); shape.Err() != nil {
+		return nil
+	}
 	var builder metadata.OffsetIndexBuilder
 	for _, page := range metadata.NewOffsetIndex(data, nil, nil).GetPageLocations() {
 		page.Offset += by

@@ -42,7 +42,7 @@ func withArrowColumns(value string, columns []table.Column) (changed string) {
 		encoding = base64.RawStdEncoding
 	}
 	data, err := encoding.DecodeString(value)
-	if err != nil || !wholeMessage(data) {
+	if err != nil || !soundSchema(message(data)) {
 		return value
 	}
 	stream, err := ipc.NewReader(bytes.NewReader(data))
@@ -62,14 +62,17 @@ func withArrowColumns(value string, columns []table.Column) (changed string) {
 	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-// wholeMessage reports whether data is as long as it says: the library takes memory
-// for what it says.
-func wholeMessage(data []byte) bool {
+// message returns the message that data begins with, without what says how long it is;
+// nothing when it is longer than data.
+func message(data []byte) []byte {
 	const marker = 0xffffffff // before the length, in all but the oldest files
 	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == marker {
 		data = data[4:]
 	}
-	return len(data) >= 4 && uint64(binary.LittleEndian.Uint32(data)) <= uint64(len(data)-4)
+	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+		return nil
+	}
+	return data[4 : 4+binary.LittleEndian.Uint32(data)]
 }
 
 func arrowType(kind table.Kind) arrow.DataType {

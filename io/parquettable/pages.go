@@ -186,10 +186,8 @@ func (p *pages) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 			return nil, damaged("a page of %d bytes claims to hold %d uncompressed", len(raw), len(p.data))
 		}
 		copy(p.data, raw)
-	} else if int64(len(raw)) > levels || h.uncompressed > levels {
-		if _, err := p.decompress.decode(p.data[levels:levels:h.uncompressed], raw[levels:], h.uncompressed-levels); err != nil {
-			return nil, err
-		}
+	} else if _, err := p.decompress.decode(p.data[levels:levels:h.uncompressed], raw[levels:], h.uncompressed-levels); err != nil {
+		return nil, err
 	}
 	p.values -= h.values
 	var err error

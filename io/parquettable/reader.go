@@ -147,9 +147,6 @@ func (r *Reader) Schema() table.Schema {
 // list was opened for has no text. It is nil when all have.
 func (r *Reader) Legible() error { return r.refused }
 
-// Rows is the number of rows of the list.
-func (r *Reader) Rows() int64 { return r.meta.NumRows }
-
 // Next returns the next block, io.EOF after the last one, or a *table.Error. After an
 // error it returns that error again.
 func (r *Reader) Next() (table.Block, error) {

@@ -114,7 +114,7 @@ func TestRowsWithoutColumnsAreCounted(t *testing.T) {
 	}
 	defer r.Close()
 	b, err := r.Next()
-	if err != nil || b.First() != 1 || b.Len() != 3 || r.Rows() != 3 {
+	if err != nil || b.First() != 1 || b.Len() != 3 || r.meta.NumRows != 3 {
 		t.Fatalf("%v: %v", b, err)
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {

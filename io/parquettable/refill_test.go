@@ -112,7 +112,7 @@ func TestADamagedColumnThatIsFilled(t *testing.T) {
 	data[chunk.DataPageOffset] ^= 0xff
 	path := save(t, data)
 	for fill, damaged := range map[bool]bool{false: false, true: true} {
-		_, err := rewriteWithout(t, path, func(row table.Row) ([]table.Fill, []string) {
+		_, err := rewriteReading(t, path, []int{}, []int{1}, nil, func(row table.Row) ([]table.Fill, []string) {
 			if fill && row.Number() == 2 {
 				return []table.Fill{{Column: 1, Value: "filled"}}, []string{}
 			}
@@ -123,26 +123,6 @@ func TestADamagedColumnThatIsFilled(t *testing.T) {
 			t.Errorf("filled %t: %v", fill, err)
 		}
 	}
-}
-
-// rewriteWithout writes a list of two columns again, of which the second may be filled,
-// without reading any.
-func rewriteWithout(t *testing.T, path string, make change) (string, error) {
-	t.Helper()
-	list, err := Open(path, []int{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer list.Close()
-	var out bytes.Buffer
-	w, err := NewWriter(&out, list, []int{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(writeRows(list, w, make), w.Close()); err != nil {
-		return "", err
-	}
-	return save(t, out.Bytes()), nil
 }
 
 // TestAWriterMayBeLeftWhileItEncodes closes the list at once, as after an error.
