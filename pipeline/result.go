@@ -35,7 +35,9 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
 			continue
 		}
-		reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		if states[f] != attempt.Forgotten { // whatever became of it before
+			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		}
 		if known.Ended.Answer != nil {
 			r.values[f] = known.Ended.Answer.Value(f)
 		}
