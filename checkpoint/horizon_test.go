@@ -1,0 +1,31 @@
+package checkpoint
+
+import (
+	"testing"
+	"time"
+
+	"payonce/attempt"
+)
+
+// TestALongerWindowCountsWhatAShorterOneDidNot opens a journal whose lookups kept to a
+// short window with the same rate in a longer one.
+func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		r := newRig(t)
+		r.rate = Rate{Slots: 1, Window: time.Second}
+		r.reopen()
+		for n := range 3 * horizonStep {
+			ticket := r.grant(request(person(n), email))
+			if refused && n%2 == 0 { // never sent: it has no slot
+				r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "connection refused"}))
+				continue
+			}
+			r.settle(ticket, found)
+			r.clock.at = r.clock.at.Add(time.Second)
+		}
+		r.rate = Rate{Slots: 60, Window: time.Minute}
+		r.reopen()
+		r.settle(r.grant(request(person(1000), email)), found) // the lookup of a minute ago is counted no more
+		r.want(r.begin(request(person(1001), email)), attempt.Later{Until: r.clock.at.Add(time.Second)})
+	}
+}
