@@ -119,7 +119,9 @@ type faultyPart struct {
 	*faults
 }
 
-func (w *faultyWriter) Part(block table.Block) table.Part { return faultyPart{w.noted.Part(block), w.faults} }
+func (w *faultyWriter) Part(block table.Block) table.Part {
+	return faultyPart{w.noted.Part(block), w.faults}
+}
 
 func (w *faultyWriter) Write(part table.Part) error {
 	return errors.Join(w.step(), w.noted.Write(part.(faultyPart).Part))
