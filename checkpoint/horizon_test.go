@@ -28,4 +28,14 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		r.settle(r.grant(request(person(1000), email)), found) // the lookup of a minute ago is counted no more
 		r.want(r.begin(request(person(1001), email)), attempt.Later{Until: r.clock.at.Add(time.Second)})
 	}
+	r := newRig(t)
+	for n := range 5 * horizonStep {
+		r.settle(r.grant(request(person(n), email)), found)
+		r.clock.at = r.clock.at.Add(time.Second)
+	}
+	r.rate = Rate{Slots: 70, Window: time.Hour}
+	r.reopen()
+	if found := len(r.books.window.cooling); found < 70 || found > 70+2*horizonStep {
+		t.Errorf("%d slots of 70 were looked for; more than a full window tells nothing", found)
+	}
 }
