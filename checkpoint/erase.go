@@ -121,9 +121,14 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 			writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
 		}
 	}
-	forgotten := fieldEntry{State: attempt.Forgotten, At: j.now()}
 	for f := range enrich.AllFields.Each() {
-		writes = append(writes, Write{fieldKey(key, f), encode(&forgotten)})
+		name := fieldKey(key, f)
+		entry, _, err := load[fieldEntry](j.store, name)
+		if err != nil {
+			return 0, err
+		}
+		entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
+		writes = append(writes, Write{name, encode(&entry)})
 	}
 	return answers, j.commitErasure(attempts, writes)
 }

@@ -189,8 +189,7 @@ func (r *chunkReading) end() *heldRecords {
 func (h *held) enter(number int, records *heldRecords) {
 	size := int64(len(records.values) + chunkOverhead)
 	if h.room.Add(-size) < 0 {
-		h.room.Store(0)
-		return
+		return // and so it stays
 	}
 	if !h.chunks[number].CompareAndSwap(nil, records) {
 		h.room.Add(size)

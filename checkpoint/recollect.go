@@ -99,9 +99,7 @@ func (r *recollection) tellWho(ids []attempt.ID, outcomes []attempt.Outcome) err
 		if err := decodeFrom(from, key, value, &asked); err != nil {
 			return err
 		}
-		if !asked.Erased {
-			outcomes[i].Who = asked.Identity
-		}
+		outcomes[i].Who = asked.Identity
 		found++
 		return nil
 	}, texts.keep)

@@ -24,7 +24,8 @@ import (
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
-// field that was forgotten on request says so and points to no attempt.
+// field that was forgotten on request says so, and still points to what was charged for
+// it; those of older journals point to no attempt.
 //
 // The value of a record is in the form that codec.go says.
 //

@@ -113,10 +113,14 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	return a, doubtWrites(id, a.doubt), nil
 }
 
-// recoverWindow finds the slots that the last processes' lookups still occupy.
+// recoverWindow finds the slots that the last processes' lookups still occupy: from the
+// horizon on, and before it as well, because their window may have been shorter than this
+// one. There it ends where so many lookups in a row have ended before the window that none
+// of the earlier ones can have been under way since, or where the window is more than full.
 func (j *Journal) recoverWindow(now time.Time) error {
+	horizon := j.books.persisted.Horizon
 	var ids []attempt.ID
-	err := j.store.Scan([]byte{intentPrefix}, idKey(intentPrefix, j.books.persisted.Horizon), func(key, _ []byte) (bool, error) {
+	err := j.store.Scan([]byte{intentPrefix}, idKey(intentPrefix, horizon), func(key, _ []byte) (bool, error) {
 		ids = append(ids, idOf(key))
 		return true, nil
 	})
@@ -124,15 +128,33 @@ func (j *Journal) recoverWindow(now time.Time) error {
 		return err
 	}
 	for _, id := range ids {
-		ended, sent, err := j.callEnded(id, now)
+		if _, err := j.recoverSlot(id, now); err != nil {
+			return err
+		}
+	}
+	w := &j.books.window
+	for id, before := horizon-1, 0; id > 0 && before < horizonStep && len(w.cooling) < w.rate.Slots+horizonStep; id-- {
+		within, err := j.recoverSlot(id, now)
 		if err != nil {
 			return err
 		}
-		if freeAt := ended.Add(j.books.window.rate.Window); sent && freeAt.After(now) {
-			j.books.window.cool(slot{id, freeAt})
+		if before++; within {
+			before = 0
 		}
 	}
 	return nil
+}
+
+// recoverSlot enters the slot that the lookup of an attempt still occupies, if it does, and
+// reports whether the attempt ended within the window.
+func (j *Journal) recoverSlot(id attempt.ID, now time.Time) (within bool, err error) {
+	ended, sent, err := j.callEnded(id, now)
+	freeAt := ended.Add(j.books.window.rate.Window)
+	within = err == nil && freeAt.After(now)
+	if within && sent {
+		j.books.window.cool(slot{id, freeAt})
+	}
+	return within, err
 }
 
 // maxOnTheWay is how long a request of a process that died may take to arrive.

@@ -73,8 +73,11 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 		writes = append(writes, Write{idKey(openPrefix, id), nil})
 	}
 	for f, state := range states {
-		if state == attempt.Unasked || a.Erased { // whose fields are forgotten already
+		if state == attempt.Unasked {
 			continue
+		}
+		if a.Erased {
+			state = attempt.Forgotten // as it is already; now it points to the charge
 		}
 		f := enrich.Field(f)
 		entry := fieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}

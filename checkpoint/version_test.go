@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -163,4 +164,26 @@ func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestAKilledJournalFromABackupComesToAVersionOfItsOwn has a copy of a journal that was in the
+// middle of a lookup. To open it takes as many commits as the answer took in the other one.
+func TestAKilledJournalFromABackupComesToAVersionOfItsOwn(t *testing.T) {
+	r := newRig(t)
+	seen := newVersions(t)
+	ticket := r.grant(request(person(1), email))
+	seen.isNew(r.Journal, "Begin")
+	restored := newMemStore()
+	restored.records, restored.commits = maps.Clone(r.store.records), r.store.commits
+	r.settle(ticket, found)
+	seen.isNew(r.Journal, "Settle")
+	j, err := New(restored, Options{Rate: r.rate, Now: r.clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if restored.commits != r.store.commits {
+		t.Errorf("%d commits in the one, %d in the other", r.store.commits, restored.commits)
+	}
+	seen.isNew(j, "being opened in the middle of a lookup")
+	r.check(j.Close())
 }

@@ -357,19 +357,19 @@ func (d drawnAnswers) Records(first byte, visit func(enrich.Key, func() (attempt
 	})
 }
 
-func (d drawnAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+func (d drawnAnswers) Recall(_ int64, who bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		for i, id := range ids {
 			if i > 0 && ids[i-1] >= id {
 				return known, fmt.Errorf("attempts %v do not ascend", ids)
 			}
-			var who enrich.Identity
+			var about enrich.Identity
 			for _, name := range names(3) {
-				if keyOf(identity(name))[0] == byte(id>>8) {
-					who = identity(name)
+				if who && keyOf(identity(name))[0] == byte(id>>8) {
+					about = identity(name)
 				}
 			}
-			known = append(known, attempt.Outcome{ID: id, Who: who, Ended: resolutionOf(id), Doubt: doubtOf(id)})
+			known = append(known, attempt.Outcome{ID: id, Who: about, Ended: resolutionOf(id), Doubt: doubtOf(id)})
 		}
 		return known, nil
 	}
@@ -403,7 +403,9 @@ func (m mixedUp) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Out
 	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		known, err := recall(ids, known)
 		for i := range known {
-			known[i].Who = identity("somebody-else")
+			if who {
+				known[i].Who = identity("somebody-else")
+			}
 		}
 		return known, err
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -224,18 +225,5 @@ func (m Mapping) columnOf(f enrich.Field) int {
 	return m.column(RoleEmail)
 }
 
-// columns returns the mapped columns and another one, in order.
-func (m Mapping) columns(more ...int) []int {
-	return slices.Compact(slices.Sorted(func(yield func(int) bool) {
-		for _, column := range m {
-			if !yield(column) {
-				return
-			}
-		}
-		for _, column := range more {
-			if !yield(column) {
-				return
-			}
-		}
-	}))
-}
+// columns returns the mapped columns, in order.
+func (m Mapping) columns() []int { return slices.Compact(slices.Sorted(maps.Values(m))) }

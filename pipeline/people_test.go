@@ -57,6 +57,9 @@ func TestACensusIsAMap(t *testing.T) {
 		if c.ceiling == 1 && rows > 0 && c.spill == nil {
 			t.Error("all is in memory, in spite of the ceiling")
 		}
+		if c.spill != nil && c.bytes.Load() != 0 {
+			t.Errorf("%d bytes are in memory and in the file", c.bytes.Load())
+		}
 		found, led := make([]int, numShards), make([]int, numShards)
 		err := c.eachShard(func(number int, persons *distinct) error {
 			found[number] = len(persons.entries)
@@ -144,6 +147,34 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 	}
 }
 
+// TestSomebodyWhoComesVeryOftenTakesLittleMemory has more rows of one person than a table
+// may gather.
+func TestSomebodyWhoComesVeryOftenTakesLittleMemory(t *testing.T) {
+	const rows = 5 * againTogether / 2
+	c := newCensus(Scope{Memory: 1, TempDir: t.TempDir()})
+	c.again = newSpill(c.dir, numShards, 2)
+	for row := range int64(rows) {
+		entries := &batch{}
+		entries.add(newEntry(enrich.Key{1}, row+1, 0))
+		if err := c.add(entries); err != nil {
+			t.Fatal(err)
+		}
+	}
+	duplicates := 0
+	err := c.eachShard(func(number int, persons *distinct) error {
+		if len(persons.again) >= againTogether {
+			t.Errorf("%d rows that come again are in memory", len(persons.again))
+		}
+		return c.eachDuplicate(number, persons, func(int64, int) error {
+			duplicates++
+			return nil
+		})
+	})
+	if err := errors.Join(err, c.close()); err != nil || duplicates != rows-1 {
+		t.Errorf("error %v, %d rows come again of %d", err, duplicates, rows)
+	}
+}
+
 func TestATemporaryFileThatCannotBeMade(t *testing.T) {
 	entries := &batch{}
 	entries.add(newEntry(enrich.Key{1}, 1, 0))
@@ -153,6 +184,21 @@ func TestATemporaryFileThatCannotBeMade(t *testing.T) {
 		t.Errorf("error %v; want one that names the directory", err)
 	}
 	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestATemporaryFileHasNoName holds that nothing is left of a process that is killed.
+func TestATemporaryFileHasNoName(t *testing.T) {
+	dir := t.TempDir()
+	s := newSpill(dir, 1, 1)
+	if _, err := s.opened(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the directory has %v, error %v", left, err)
+	}
+	if err := s.close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,9 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
 			continue
 		}
-		reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		if states[f] != attempt.Forgotten { // whatever became of it before
+			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		}
 		if known.Ended.Answer != nil {
 			r.values[f] = known.Ended.Answer.Value(f)
 		}
@@ -47,23 +49,25 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 			r.add(&known.Ended, known.Ended.Run == o.Run)
 		}
 	}
-	o.addForfeited(r, record, attempts)
+	o.addForfeited(r, record, attempts, seen)
 	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
 		r.answer.PhoneType = "" // it would speak of the row's own number
 	}
 	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
 }
 
-// addForfeited adds what was charged for fields before they were bought again.
-func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections) {
+// addForfeited adds what was charged for fields before they were asked for again, however
+// that ended; seen are the attempts whose charges are added already.
+func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections, seen []attempt.ID) {
 	var ids []attempt.ID
 	for f := range o.Scope.Wanted.Each() {
 		ids = append(ids, record.Earlier[f]...)
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if known := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(record.Attempts[:], id) {
+		if known := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
 			r.charge += known.Ended.Charge.Amount
+			r.charged = true
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"payonce/attempt"
 	"payonce/enrich"
 )
 
@@ -186,31 +187,51 @@ func (k *keptRoster) bytes(number int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errNoRoster, err)
 	}
 	data, err := checked(data)
-	if err == nil && !isSpan(data, k.rowsOf(number), len(k.contents.Reasons)) {
+	if err == nil && !k.contents.isSpan(data, k.rowsOf(number)) {
 		err = errNoRoster
 	}
 	return data, err
 }
 
-// isSpan reports whether data are what append writes of so many rows, with so many reasons.
-func isSpan(data []byte, rows, reasons int) bool {
+// isSpan reports whether data are what append writes of so many rows.
+func (c *rosterContents) isSpan(data []byte, rows int) bool {
 	if len(data) < rows {
 		return false
 	}
-	size := rows
+	words := data[rows:]
 	for _, b := range data[:rows] {
 		n := note(b)
-		if n.namesNobody() && n.reason() >= reasons {
+		if n.namesNobody() && n.reason() >= len(c.Reasons) {
 			return false
 		}
 		if n.isDuplicate() {
-			size += wordBytes
+			if len(words) < wordBytes {
+				return false
+			}
+			words = words[wordBytes:] // whichever lead it is: it is shown, and nothing else
 		}
 		if n.isKnown() {
-			size += wordBytes
+			if len(words) < wordBytes || !c.isRecord(packedRecord(binary.LittleEndian.Uint64(words))) {
+				return false
+			}
+			words = words[wordBytes:]
 		}
 	}
-	return size == len(data)
+	return len(words) == 0
+}
+
+// isRecord reports whether a journal can know what was packed. What is wide can be read
+// only when the contents say that there are such records.
+func (c *rosterContents) isRecord(p packedRecord) bool {
+	if p == wideRecord {
+		return c.Wide
+	}
+	for _, state := range p.record().States {
+		if state > attempt.Forgotten {
+			return false
+		}
+	}
+	return true
 }
 
 // readSpan reads what append wrote of so many rows.

@@ -228,12 +228,21 @@ func TestARosterWithRightChecksumsMayStillBeWrong(t *testing.T) {
 		"a span without notes": forged(`{"rows":2,"ends":[5,9]}`, "\x03", ""),
 		"no such reason":       forged(`{"rows":2,"ends":[5,10]}`, "\x81", "\x03"),
 		"a lead that is none":  forged(`{"rows":2,"ends":[5,10]}`, "\x03", "\x07"),
+		"no such state":        forged(`{"rows":2,"ends":[5,18]}`, "\x03", "\x0b\x00\x00\x00\xe0\x00\x00\x00\x00"),
+		"no such state, other": forged(`{"rows":2,"ends":[5,18]}`, "\x03", "\x0b\x00\x00\x00\x00\x00\x00\x00\xe0"),
+		"more than was told":   forged(`{"rows":2,"ends":[5,18]}`, "\x03", "\x0b\xff\xff\xff\xff\xff\xff\xff\xff"),
 	} {
 		if _, err := openRoster(kept); err == nil {
 			t.Errorf("%s: the roster was opened", name)
 		}
 	}
-	if _, err := openRoster(forged(`{"rows":2,"ends":[5,10]}`, "\x03", "\x03")); err != nil {
-		t.Errorf("a right one: %v", err)
+	for name, kept := range map[string][]byte{
+		"with notes alone":   forged(`{"rows":2,"ends":[5,10]}`, "\x03", "\x03"),
+		"with a record":      forged(`{"rows":2,"ends":[5,18]}`, "\x03", "\x0b\x01\x00\x00\xc0\x02\x00\x00\xc0"),
+		"with a wide record": forged(`{"rows":2,"wide":true,"ends":[5,18]}`, "\x03", "\x0b\xff\xff\xff\xff\xff\xff\xff\xff"),
+	} {
+		if _, err := openRoster(kept); err != nil {
+			t.Errorf("a right one, %s: %v", name, err)
+		}
 	}
 }

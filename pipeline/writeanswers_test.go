@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"payonce/attempt"
+	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/pipeline"
 )
@@ -28,6 +30,66 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		other := r.writeAs(list, pipeline.Output{Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
+	})
+}
+
+// TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain buys what was forfeited again,
+// in the same run.
+func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
+	for end, want := range map[string]string{"answered": "0.30", "rejected": "0.15", "refused": "0.15", "lost": "0.15"} {
+		t.Run(end, func(t *testing.T) {
+			withRig(t, func(call) reply { return loses(0, email) }, func(t *testing.T, r *rig) {
+				r.run(people(1, email))
+				decision, err := r.journal.Begin(attempt.Request{
+					Lookup: people(1, email)[0], Run: "run", Prices: prices, Reask: attempt.Reask{Forfeited: true},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ticket, err := decision.(attempt.Granted).Ticket()
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch end {
+				case "answered":
+					_, err = r.journal.Settle(ticket.ID, found(email))
+				case "lost":
+					err = r.journal.Park(ticket.ID, attempt.Parking{Cause: "connection reset"})
+				default:
+					err = r.journal.Void(ticket.ID, attempt.Voiding{Reason: end, Reject: end == "rejected"})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				list := profileList("p1", "p1")
+				r.write(list, email).want(t, "enrich_charge_usd", want, "")
+				r.writeAs(list, pipeline.Output{Scope: list.scope(t, email), Run: "another"}, r.journal).
+					want(t, "enrich_charge_usd", map[string]string{"answered": "0.00", "refused": "0.00"}[end], "")
+			})
+		})
+	}
+}
+
+// TestWhoIsForgottenKeepsTheCharge has people whose charges are of all kinds.
+func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
+	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
+		r.run(lookupsOf(enrich.AllFields, "matched", "forfeited"))
+		r.leaveInDoubt(lookupsOf(enrich.AllFields, "doubted"))
+		who := []string{"matched", "forfeited", "doubted", "never-asked"}
+		for _, name := range append(who, "matched") { // one of them twice
+			if _, err := r.journal.Forget(checkpoint.Person{Identity: identity(name)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.journal.Assume(r.journal.Doubts()[0].ID, true); err != nil {
+			t.Fatal(err)
+		}
+		w := r.write(profileList(who...), enrich.AllFields)
+		w.want(t, "enrich_charge_usd", "0.40", "0.40", "0.40", "")
+		const forgotten = "forgotten on request"
+		w.want(t, "enrich_reason", forgotten, forgotten, forgotten, forgotten)
+		w.want(t, "work_email", "", "", "", "")
+		w.want(t, "full_name", "", "", "", "")
 	})
 }
 

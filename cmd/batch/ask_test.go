@@ -160,7 +160,7 @@ func askedRunTo(t *testing.T, ctx context.Context, stdin io.Reader, stderr io.Wr
 	var out bytes.Buffer
 	env := askedEnvironment(stdin)
 	env.stdout, env.stderr, env.showsProgress = &out, stderr, true
-	code = execute(ctx, env, append(askedList(t, dir), flags...))
+	code = executed(ctx, env, append(askedList(t, dir), flags...))
 	return out.String(), filepath.Join(dir, "list.enriched.csv"), code
 }
 
@@ -183,6 +183,6 @@ func askedEnvironment(stdin io.Reader) environment {
 func executeIn(ctx context.Context, env environment, args ...string) (stdout, stderr string, code int) {
 	var out, messages bytes.Buffer
 	env.stdout, env.stderr = &out, &messages
-	code = execute(ctx, env, args)
+	code = executed(ctx, env, args)
 	return out.String(), messages.String(), code
 }

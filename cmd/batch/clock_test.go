@@ -88,7 +88,7 @@ func (p *program) executeAt(ahead time.Duration, flags ...string) (code int, std
 		getenv: func(name string) string { return vars[name] },
 		now:    func() time.Time { return time.Now().Add(ahead) },
 	}
-	code = execute(p.t.Context(), env, append(slices.Clip(p.args), flags...))
+	code = executed(p.t.Context(), env, append(slices.Clip(p.args), flags...))
 	return code, messages.String()
 }
 

@@ -115,6 +115,6 @@ func runHere(t *testing.T, args ...string) (stdout, stderr string, code int) {
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
 		getenv: func(string) string { return "" },
 	}
-	code = execute(t.Context(), env, args)
+	code = executed(t.Context(), env, args)
 	return out.String(), errs.String(), code
 }

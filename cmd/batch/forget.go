@@ -9,7 +9,7 @@ import (
 
 func newForgetCommand(env environment) *cobra.Command {
 	var who forgetFlags
-	cmd, _ := journalCommand(env, "forget", "Erase a person from the journal",
+	cmd := journalCommand(env, "forget", "Erase a person from the journal",
 		"Erase a person's identity and answers from the journal. What was paid stays on record, and the\n"+
 			"person is never looked up again: rows of a list that name them say \"forgotten on request\".\n\n"+
 			"Name the person by one of\n"+

@@ -24,7 +24,7 @@ func newJournalCommand(env environment) *cobra.Command {
 }
 
 // journalCommand makes a command on the closed journal in a directory.
-func journalCommand(env environment, use, short, long string, do func(s *settings, dir string) error) (*cobra.Command, *settings) {
+func journalCommand(env environment, use, short, long string, do func(s *settings, dir string) error) *cobra.Command {
 	s := newSettings(env)
 	cmd := &cobra.Command{
 		Use: use, Short: short,
@@ -42,7 +42,7 @@ func journalCommand(env environment, use, short, long string, do func(s *setting
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
-	return cmd, s
+	return cmd
 }
 
 // existingJournal returns the directory of the workspace's journal, which has to exist.
@@ -80,7 +80,7 @@ func asJournalError(err error) error {
 }
 
 func newJournalCheckCommand(env environment) *cobra.Command {
-	cmd, _ := journalCommand(env, "check", "Verify every record of the journal and its sums",
+	cmd := journalCommand(env, "check", "Verify every record of the journal and its sums",
 		"Walk every record of the journal and verify what has to hold: every record can be read, every\n"+
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up.",
 		checkJournal)
@@ -142,7 +142,7 @@ func (v checkView) print(p *printer) error {
 
 func newJournalDumpCommand(env environment) *cobra.Command {
 	var values bool
-	cmd, _ := journalCommand(env, "dump", "Print every record of the journal as JSON lines",
+	cmd := journalCommand(env, "dump", "Print every record of the journal as JSON lines",
 		"Print every record of the journal, one JSON object to a line, in the order of the keys.\n"+
 			"Identities and answers are masked unless --values is given.",
 		func(s *settings, dir string) error {
@@ -157,7 +157,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 }
 
 func newJournalRekeyCommand(env environment) *cobra.Command {
-	cmd, _ := journalCommand(env, "rekey", "Encrypt the journal with another key",
+	cmd := journalCommand(env, "rekey", "Encrypt the journal with another key",
 		"Rewrite the journal, encrypted with the key from "+newJournalKeyName+". The present key comes from\n"+
 			journalKeyName+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
@@ -190,7 +190,7 @@ func rekeyJournal(s *settings, dir string) error {
 
 func newJournalPruneCommand(env environment) *cobra.Command {
 	var keep ageValue
-	cmd, _ := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
+	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty.",

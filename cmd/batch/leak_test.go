@@ -74,7 +74,7 @@ func (r *leakRig) run(args ...string) int {
 			}[name]
 		},
 	}
-	code := execute(r.t.Context(), env, args)
+	code := executed(r.t.Context(), env, args)
 	for _, stream := range []*bytes.Buffer{&stdout, &stderr} {
 		r.said.WriteString("$ batch " + args[0] + "\n" + stream.String())
 	}

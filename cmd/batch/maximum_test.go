@@ -72,7 +72,7 @@ func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
 			}[name]
 		},
 	}
-	code = execute(b.t.Context(), env, args)
+	code = executed(b.t.Context(), env, args)
 	return out.String(), errs.String(), code
 }
 

@@ -29,13 +29,13 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 		getenv: func(name string) string { return vars[name] }, now: time.Now,
 	}
 	leaveDoubt(t, env, "the key of another workspace")
-	if code := execute(t.Context(), env, []string{"reconcile", "--settle-delay", "0s"}); code != exitUsage {
+	if code := executed(t.Context(), env, []string{"reconcile", "--settle-delay", "0s"}); code != exitUsage {
 		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, &stderr)
 	}
 	if !strings.Contains(stderr.String(), "made with another API key") {
 		t.Errorf("it says:\n%s", &stderr)
 	}
-	if code := execute(t.Context(), env, []string{"reconcile", "--settle-delay", "0s", "--same-workspace"}); code != exitDoubt && code != exitDone {
+	if code := executed(t.Context(), env, []string{"reconcile", "--settle-delay", "0s", "--same-workspace"}); code != exitDoubt && code != exitDone {
 		t.Errorf("confirmed, exit code %d\n%s", code, &stderr)
 	}
 }

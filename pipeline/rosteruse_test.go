@@ -1,0 +1,135 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+// nobodyKnown is a journal that knows of nobody.
+var nobodyKnown = drawnAnswers{drawnJournal{}}
+
+func callRoll(t *testing.T, scope pipeline.Scope, list pipeline.List, journal pipeline.Recorder) *pipeline.Roster {
+	t.Helper()
+	roster, err := scope.CallRoll(t.Context(), list, journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := roster.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return roster
+}
+
+// TestARosterIsOfListsWithAsManyRows writes lists with rosters of longer and shorter ones,
+// in blocks of several sizes.
+func TestARosterIsOfListsWithAsManyRows(t *testing.T) {
+	called := profileList(names(6)...)
+	output := pipeline.Output{Scope: called.scope(t, email), Run: "run"}
+	for rows := 1; rows <= 12; rows++ {
+		for size := 1; size <= 4; size++ {
+			list := cutList{profileList(names(rows)...), size}
+			roster := callRoll(t, output.Scope, called, nobodyKnown)
+			_, err := output.Write(t.Context(), list, roster, nobodyKnown, &noted{}, nil)
+			if errors.Is(err, pipeline.ErrListChanged) != (rows != 6) || rows == 6 && err != nil {
+				t.Errorf("%d rows in blocks of %d, with a roster of 6: error %v", rows, size, err)
+			}
+			_, err = roster.WriteTo(&bytes.Buffer{})
+			if (err == nil) != (rows == 6) {
+				t.Errorf("%d rows: the roster was kept with the error %v", rows, err)
+			}
+		}
+	}
+}
+
+// asked notes what a recollection is asked for.
+type asked struct {
+	drawnAnswers
+	memory int64
+	who    bool
+}
+
+func (a *asked) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	a.memory, a.who = memory, who
+	return a.drawnAnswers.Recall(memory, who)
+}
+
+// TestWhoAttemptsWereAboutIsAskedUntilAllWereCompared also holds that an answer takes no
+// more memory than the scope has.
+func TestWhoAttemptsWereAboutIsAskedUntilAllWereCompared(t *testing.T) {
+	list := profileList("p1", "p2")
+	output := pipeline.Output{Scope: list.scope(t, email), Run: "run"}
+	output.Scope.Memory = 123_456
+	journal := &asked{drawnAnswers: nobodyKnown}
+	roster := callRoll(t, output.Scope, list, journal)
+	for _, who := range []bool{true, false} {
+		if _, err := output.Write(t.Context(), list, roster, journal, &noted{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if journal.who != who || journal.memory != 123_456 {
+			t.Errorf("asked with who %t and %d bytes, want %t and those of the scope", journal.who, journal.memory, who)
+		}
+	}
+}
+
+// inEachSpan is how many rows of a crowd are in a span of its roster: more than stay in
+// memory.
+const inEachSpan = 600
+
+// crowd is a list of one person in nearly all rows, and another one in the last.
+func crowd(last string) csvList {
+	return profileList(append(slices.Repeat([]string{"p1"}, 256*inEachSpan), last)...)
+}
+
+// TestARosterOfManyDuplicates has more to say of rows than stays in memory, unless there is
+// no temporary file.
+func TestARosterOfManyDuplicates(t *testing.T) {
+	list := crowd("p2")
+	for name, dir := range map[string]string{"with": t.TempDir(), "without": filepath.Join(t.TempDir(), "nowhere")} {
+		output := pipeline.Output{Scope: list.scope(t, email), Run: "run"}
+		output.Scope.TempDir = dir
+		rows, err := output.Write(t.Context(), list, callRoll(t, output.Scope, list, nobodyKnown), nobodyKnown, &noted{}, nil)
+		if err != nil || rows[pipeline.StatusDuplicate] != 256*inEachSpan-1 || rows[pipeline.StatusNotAttempted] != 2 {
+			t.Errorf("%s a temporary file: rows %v, error %v", name, rows, err)
+		}
+	}
+}
+
+// failing is a journal that cannot tell of the persons whose keys begin with a byte.
+type failing struct {
+	drawnAnswers
+	first byte
+}
+
+func (f failing) People() int64 { return 1 }
+
+func (f failing) Records(first byte, _ func(enrich.Key, func() (attempt.Record, error)) error) error {
+	if first == f.first {
+		return errFault
+	}
+	return nil
+}
+
+// TestARollThatCannotBeCalledLeavesNothingOpen fails behind a person with many duplicates.
+func TestARollThatCannotBeCalledLeavesNothingOpen(t *testing.T) {
+	behind := func(who string) bool { return keyOf(identity(who))[0] > keyOf(identity("p1"))[0] }
+	last := names(100)[slices.IndexFunc(names(100), behind)]
+	list := crowd(last)
+	scope := list.scope(t, email)
+	scope.TempDir = t.TempDir()
+	_, err := scope.CallRoll(t.Context(), list, failing{nobodyKnown, keyOf(identity(last))[0]})
+	if !errors.Is(err, errFault) {
+		t.Errorf("error %v", err)
+	}
+	if left := openTemporaries(t, scope.TempDir); len(left) > 0 {
+		t.Errorf("files %v are open", left)
+	}
+}
