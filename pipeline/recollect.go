@@ -108,7 +108,7 @@ func (p *pen) recognise(row table.Row, record *attempt.Record) error {
 	p.canonical = form
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
-		if id == 0 || id == same || !p.wanted.Has(enrich.Field(f)) || record.States[f] == attempt.Forgotten {
+		if id == 0 || id == same || !p.wanted.Has(enrich.Field(f)) {
 			continue
 		}
 		known := p.attempts.of(id)

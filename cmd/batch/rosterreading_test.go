@@ -24,9 +24,7 @@ func TestAKeptRosterIsOfOneWayToReadTheList(t *testing.T) {
 	}
 	for _, encoding := range []string{"windows-1252", "utf-8"} {
 		got := read(encoding) // with the roster of the other one beside the journal
-		if err := os.Remove(b.roster); err != nil {
-			t.Fatal(err)
-		}
+		b.forgetRosters()
 		if want := read(encoding); !bytes.Equal(got, want) {
 			t.Errorf("%s: the output with a roster beside the journal\n%s\nand without\n%s", encoding, got, want)
 		}
