@@ -55,13 +55,16 @@ func execute(ctx context.Context, env environment, args []string) int {
 	return exitCode(err)
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels: the
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels: the
 // command then drains. The second one ends the process at once; what is in flight
-// then is in doubt.
+// then is in doubt. A SIGHUP that is ignored, as under nohup, stays so.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		if _, ok := <-signals; !ok {
 			return
@@ -77,4 +80,13 @@ func interruptible() (context.Context, func()) {
 		close(signals)
 		cancel()
 	}
+}
+
+// outliveReaders keeps the process from ending when nobody reads what it tells any more,
+// until the function that it returns is called: in "batch run … 2>&1 | tee log" Ctrl-C
+// ends tee too.
+func outliveReaders() func() {
+	pipes := make(chan os.Signal, 1) // nobody receives: the write fails, and that is all
+	signal.Notify(pipes, syscall.SIGPIPE)
+	return func() { signal.Stop(pipes) }
 }

@@ -255,6 +255,7 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 // lookUpWatched sends the lookups while the account is watched, and compares the
 // two a last time at the end.
 func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
+	defer outliveReaders()()
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
 	sending, halt := pipeline.WithHalt(ctx)
