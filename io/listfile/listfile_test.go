@@ -224,12 +224,26 @@ func TestWhatCannotBeAList(t *testing.T) {
 		"compressed Parquet":        {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
 		"files of two formats":      {[]string{csv, parquet}, "several files are one list only when all of them are text"},
 		"several Parquet files":     {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
+		"Parquet by another name":   {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file and not text, which its name does not tell; save it to a file whose name ends in .parquet"},
+		"a workbook with macros":    {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "list.xlsm holds a workbook or an archive and not text"},
 		"the same file named twice": {[]string{csv, csv}, "is named twice"},
 	} {
 		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", title, err, test.want)
 		}
 	}
+}
+
+func TestStandardInputHasToBeText(t *testing.T) {
+	_, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1\x15\x00")}, listfile.Standard)
+	if err == nil || !strings.Contains(err.Error(), "standard input holds a Parquet file") {
+		t.Error(err)
+	}
+	list, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1,PK\n1,2\n")}, listfile.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Close()
 }
 
 func TestAChangedListIsNoticed(t *testing.T) {
