@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -51,6 +52,25 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	p.runToEnd(resumed...)
 	p.checkExplained(service.Books())
 	checkOutput(t, p, service.Books())
+}
+
+// A limit of the system, as a quota is one, is no damage: who restores a backup for it
+// loses what was paid for since.
+func TestALimitOnFilesIsNoDamage(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 9)
+	p := newProgram(t, 20, tap.listen(t), "--max-spend", "60")
+	run := p.startAs(exec.Command("sh", append([]string{"-c", `ulimit -f 100; exec "$0" "$@"`, *programPath}, p.args...)...))
+	if code := run.end(); code != exitInternal {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	if text := run.stderr.String(); !strings.Contains(text, "file too large") || strings.Contains(text, "damaged") {
+		t.Errorf("it says:\n%s", text)
+	}
+	if sent := len(service.Books().Arrivals); sent > 0 {
+		t.Errorf("%d lookups were sent", sent)
+	}
+	p.runToEnd(exitDone)
 }
 
 // mountDisk mounts a disk in memory on a new directory.
