@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,6 +53,35 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	p.runToEnd(resumed...)
 	p.checkExplained(service.Books())
 	checkOutput(t, p, service.Books())
+}
+
+// An output that finds no room costs nothing but a second start.
+func TestNoRoomForTheOutput(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 10)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60")
+	small := filepath.Join(p.dir, "small")
+	mountDisk(t, small, "size=8k")
+	whole := p.args
+	p.args = append(slices.Clone(whole), "-o", filepath.Join(small, "out.csv"))
+	run := p.runToEnd(exitInternal)
+	if text := run.stderr.String(); !strings.Contains(text, "every answer that came is recorded, but "+small) {
+		t.Errorf("it says:\n%s", text)
+	}
+	wantNoFiles(t, small)
+	p.args = whole
+	if view := decodeSummary(t, p.runToEnd(exitDone)); view.Posts > 0 {
+		t.Errorf("%d lookups were sent again", view.Posts)
+	}
+	checkOutput(t, p, service.Books())
+}
+
+func wantNoFiles(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) > 0 {
+		t.Errorf("%s holds %v, %v", dir, files, err)
+	}
 }
 
 // A limit of the system, as a quota is one, is no damage: who restores a backup for it

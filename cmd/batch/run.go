@@ -239,7 +239,7 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 	}
 	rows, err := j.writeOutput(ctx, j.outputOf(stop), j.list)
 	if err != nil {
-		return err
+		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w", j.output, err)
 	}
 	record.Ended, record.Rows, record.Drift = j.env.now(), rowsByName(rows), drift
 	if stop != nil {
