@@ -156,7 +156,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		}
 	}
 	run := checkpoint.Run{
-		Name: j.name, Output: output, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
+		Name: j.name, Output: output, Encoding: j.encoding, Sheet: j.sheet, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
 		Limit: j.limit, Profile: j.profile, Priority: j.priority, Job: j.jobName(), MaxSpend: *j.maxSpend.amount,
 		Ceilings: j.ceilingsOf(j.name, j.jobName()), Started: j.env.now(),
 	}
