@@ -237,7 +237,7 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 			return err
 		}
 	}
-	rows, err := j.writeOutput(ctx, j.outputOf(stop), j.list)
+	rows, err := j.writeOutput(context.WithoutCancel(ctx), j.outputOf(stop), j.list)
 	if err != nil {
 		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w", j.output, err)
 	}
