@@ -23,8 +23,9 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool // stderr is a terminal
+	canAsk         bool       // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool       // stderr is a terminal
+	columns        func() int // of that terminal; nil, or not above 0, without one
 	// program tells this program from others, which may find out something else; "" when
 	// nothing does.
 	program string
@@ -37,6 +38,7 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
+		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
 		program:       programID(),
 	}
 	code := execute(ctx, env, os.Args[1:])

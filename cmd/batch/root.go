@@ -40,7 +40,7 @@ func withForm(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		if form := formOf(invalid.GetFlag()); form != "" {
-			return fmt.Errorf("--%s %q: write %s", invalid.GetFlag().Name, invalid.GetValue(), form)
+			return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", invalid.GetValue(), invalid.GetFlag().Name, form)
 		}
 	}
 	return err

@@ -316,6 +316,13 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text") {
 		t.Errorf("%v, want the column that has no text", err)
 	}
+	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
+	if _, err = listfile.Create(open(t, listfile.Options{}, path), filled); !errors.As(err, &wrong) {
+		t.Errorf("%v, want the column that cannot be filled", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(filled.Path)); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
 }
 
 // A pipe or a device can be read only once; a list is read several times.
