@@ -135,6 +135,30 @@ func TestADirectoryThatCannotBeWrittenIsToldAsSuch(t *testing.T) {
 	}
 }
 
+func TestAJournalThatMayNotBeReadIsNotDamaged(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read every directory")
+	}
+	dir := filepath.Join(t.TempDir(), "journal")
+	if err := openDir(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, closed := range []string{filepath.Join(dir, storeName), dir} {
+		if err := os.Chmod(closed, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, dirOptions); !errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("without rights to %s: %v", closed, err)
+		}
+		if exists, err := Exists(dir); !exists && !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("without rights to %s it does not exist: %v", closed, err)
+		}
+		if err := os.Chmod(closed, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAStoreOfAnotherJournalIsRefused(t *testing.T) {
 	base := t.TempDir()
 	for _, name := range []string{"one", "two"} {

@@ -71,10 +71,11 @@ func mustBeNew(dir string) error {
 // mustHaveManifest refuses a store without its manifest: Badger would start afresh
 // and delete what is there.
 func mustHaveManifest(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, manifestName)); err != nil {
-		return fmt.Errorf("%w: %w; %s", ErrCorrupt, err, restore)
+	_, err := os.Stat(filepath.Join(dir, manifestName))
+	if err != nil && !isSystemError(err) {
+		err = fmt.Errorf("%w: %w; %s", ErrCorrupt, err, restore)
 	}
-	return nil
+	return err
 }
 
 // move records that a commit was acknowledged.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -187,8 +188,12 @@ func AnonymousKey() func(canonical []byte) enrich.Key {
 	return func(canonical []byte) enrich.Key { return keyOf(secret, canonical) }
 }
 
-// Exists reports whether dir holds a journal.
-func Exists(dir string) bool {
+// Exists reports whether dir holds a journal. The error says that it cannot be seen, which
+// is not the same as none.
+func Exists(dir string) (bool, error) {
 	_, err := os.Stat(filepath.Join(dir, markerName))
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -31,12 +31,12 @@ var (
 func BenchmarkOpenLarge(b *testing.B) {
 	dir := cmp.Or(*benchDir, b.TempDir())
 	closed, killed := filepath.Join(dir, "closed"), filepath.Join(dir, "killed")
-	if !Exists(closed) {
+	if exists, _ := Exists(closed); !exists {
 		if err := fillJournal(closed, *benchAnswers); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if !Exists(killed) {
+	if exists, _ := Exists(killed); !exists {
 		if err := killJournal(closed, killed, *benchAnswers); err != nil {
 			b.Fatal(err)
 		}

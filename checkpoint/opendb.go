@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
@@ -49,10 +50,12 @@ func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
 const restore = "restore the directory from a backup"
 
 // isSystemError reports whether the operating system refused something that says
-// nothing about the records.
+// nothing about the records. Of what Badger wraps nothing but the text is left.
 func isSystemError(err error) bool {
-	for _, system := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
-		if errors.Is(err, system) {
+	for _, system := range []error{
+		fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+	} {
+		if errors.Is(err, system) || strings.Contains(err.Error(), system.Error()) {
 			return true
 		}
 	}

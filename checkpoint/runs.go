@@ -13,8 +13,10 @@ import (
 // asked to do, so that its output can be written again, and how it last ended.
 type Run struct {
 	Name      string           `json:"name"`
-	List      string           `json:"list"`            // absolute path
-	Files     []string         `json:"files,omitempty"` // absolute paths, when the list has several
+	List      string           `json:"list"`               // absolute path
+	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
+	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
+	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
 	Map       []string         `json:"map,omitempty"` // as given to --map
 	Prefer    string           `json:"prefer"`

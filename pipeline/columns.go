@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,7 +131,23 @@ func findColumn(schema table.Schema, name string) (int, error) {
 			return n - 1, nil
 		}
 	}
-	return none, fmt.Errorf("the list has no column %q; its columns are %s", name, strings.Join(schema.Columns, ", "))
+	return none, fmt.Errorf("the list has no column %q; its columns are %s", name, ListColumns(schema))
+}
+
+// shownColumns is how many columns of a list are named in a message.
+const shownColumns = 40
+
+// ListColumns names the columns of a list for a person: by number where the header is
+// empty, and of many the first.
+func ListColumns(schema table.Schema) string {
+	names := slices.Clone(schema.Columns[:min(len(schema.Columns), shownColumns)])
+	for i, name := range names {
+		names[i] = cmp.Or(name, fmt.Sprintf("#%d", i+1))
+	}
+	if more := len(schema.Columns) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // recognise finds the column of a role by its synonyms.

@@ -166,6 +166,17 @@ func TestWrongOverridesSayWhatToDo(t *testing.T) {
 	}
 }
 
+func TestListColumns(t *testing.T) {
+	schema := table.Schema{Columns: []string{"name", "", "company"}}
+	if got, want := pipeline.ListColumns(schema), "name, #2, company"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	schema.Columns = slices.Repeat([]string{"a"}, 42)
+	if got, want := pipeline.ListColumns(schema), strings.Repeat("a, ", 40)+"and 2 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCanIdentify(t *testing.T) {
 	tests := map[string]bool{
 		"profile_url":                          true,

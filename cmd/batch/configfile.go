@@ -101,7 +101,7 @@ func takesSeveral(flag *pflag.Flag) bool {
 // name the function that could not read one.
 func formOf(flag *pflag.Flag) string {
 	return map[string]string{
-		"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a time span such as 45s",
+		"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "duration": "a time span such as 45s",
 	}[flag.Value.Type()]
 }
 

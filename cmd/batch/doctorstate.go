@@ -93,13 +93,12 @@ func (d *doctor) checkEncryption() bool {
 // checkJournal opens the journal, unless there is none yet.
 func (d *doctor) checkJournal(dir string) {
 	const check = "journal"
-	if !checkpoint.Exists(dir) {
-		d.ok(check, "none yet; it begins with the first run")
-		return
-	}
-	err := d.openJournal("doctor")
+	exists, err := d.openExisting("doctor")
 	var held *checkpoint.LockedError
 	switch {
+	case err == nil && !exists:
+		d.ok(check, "none yet; it begins with the first run")
+		return
 	case errors.As(err, &held):
 		d.warn(check, "Wait until it ends, or use another --workspace", "%v", err)
 		return

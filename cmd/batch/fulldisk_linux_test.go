@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,6 +53,54 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	p.runToEnd(resumed...)
 	p.checkExplained(service.Books())
 	checkOutput(t, p, service.Books())
+}
+
+// An output that finds no room costs nothing but a second start.
+func TestNoRoomForTheOutput(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 10)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60")
+	small := filepath.Join(p.dir, "small")
+	mountDisk(t, small, "size=8k")
+	whole := p.args
+	p.args = append(slices.Clone(whole), "-o", filepath.Join(small, "out.csv"))
+	run := p.runToEnd(exitInternal)
+	if text := run.stderr.String(); !strings.Contains(text, "every answer that came is recorded, but "+small) {
+		t.Errorf("it says:\n%s", text)
+	}
+	wantNoFiles(t, small)
+	p.args = whole
+	if view := decodeSummary(t, p.runToEnd(exitDone)); view.Posts > 0 {
+		t.Errorf("%d lookups were sent again", view.Posts)
+	}
+	checkOutput(t, p, service.Books())
+}
+
+func wantNoFiles(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) > 0 {
+		t.Errorf("%s holds %v, %v", dir, files, err)
+	}
+}
+
+// A limit of the system, as a quota is one, is no damage: who restores a backup for it
+// loses what was paid for since.
+func TestALimitOnFilesIsNoDamage(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 9)
+	p := newProgram(t, 20, tap.listen(t), "--max-spend", "60")
+	run := p.startAs(exec.Command("sh", append([]string{"-c", `ulimit -f 100; exec "$0" "$@"`, *programPath}, p.args...)...))
+	if code := run.end(); code != exitInternal {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	if text := run.stderr.String(); !strings.Contains(text, "file too large") || strings.Contains(text, "damaged") {
+		t.Errorf("it says:\n%s", text)
+	}
+	if sent := len(service.Books().Arrivals); sent > 0 {
+		t.Errorf("%d lookups were sent", sent)
+	}
+	p.runToEnd(exitDone)
 }
 
 // mountDisk mounts a disk in memory on a new directory.

@@ -55,7 +55,7 @@ func prepareJob(s *session, names []string) (*job, error) {
 	}
 	if !mapping.CanIdentify() {
 		return nil, usagef("%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"name them with --map, such as --map profile_url=COLUMN", strings.Join(names, " "))
+			"its columns are %s; name them with --map, such as --map profile_url=COLUMN", strings.Join(names, " "), pipeline.ListColumns(j.schema))
 	}
 	if j.name == "" {
 		if j.name, err = runName(list, enrich.Fields(s.fields)); err != nil {
@@ -156,7 +156,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		}
 	}
 	run := checkpoint.Run{
-		Name: j.name, Output: output, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
+		Name: j.name, Output: output, Encoding: j.encoding, Sheet: j.sheet, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
 		Limit: j.limit, Profile: j.profile, Priority: j.priority, Job: j.jobName(), MaxSpend: *j.maxSpend.amount,
 		Ceilings: j.ceilingsOf(j.name, j.jobName()), Started: j.env.now(),
 	}

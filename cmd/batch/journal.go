@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -47,11 +48,24 @@ func journalCommand(env environment, use, short, long string, do func(s *setting
 
 // existingJournal returns the directory of the workspace's journal, which has to exist.
 func (s *settings) existingJournal() (string, error) {
-	dir, err := s.workspaceDir()
-	if err == nil && !checkpoint.Exists(dir) {
+	dir, exists, err := s.findJournal()
+	if err == nil && !exists {
 		err = s.noJournal()
 	}
 	return dir, err
+}
+
+// findJournal returns the directory of the workspace's journal, and whether there is one.
+func (s *settings) findJournal() (string, bool, error) {
+	dir, err := s.workspaceDir()
+	if err != nil {
+		return "", false, err
+	}
+	exists, err := checkpoint.Exists(dir)
+	if err != nil {
+		err = usagef("whether there is a journal cannot be seen: %w; give --state DIR or set BATCH_STATE to a directory that can be read", err)
+	}
+	return dir, exists, err
 }
 
 // noJournal says that the workspace has no journal.
@@ -75,6 +89,8 @@ func asJournalError(err error) error {
 		return usagef("%w; the key comes from %s, and %q turns encryption on or changes the key", err, journalKeyName, "batch journal rekey")
 	case errors.Is(err, checkpoint.ErrNotWritable):
 		return usagef("%w; give --state DIR or set BATCH_STATE to a directory that can be written", err)
+	case errors.Is(err, fs.ErrPermission):
+		return usagef("%w; the journal belongs to the user who began it: work as that one, or give --state DIR", err)
 	}
 	return err
 }

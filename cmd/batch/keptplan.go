@@ -45,10 +45,10 @@ const keptPlanVersion = 1
 // The service of a kept plan that is the embedded one.
 const embeddedService = "sandbox"
 
-// agreedFlags are the flags that decide what is bought, for whom and under which
-// ceilings: a run of a plan takes them from it, and may not say otherwise.
+// agreedFlags are the flags that decide what is bought, for whom, by which reading of
+// the list, and under which ceilings: a run of a plan takes them from it, and may not say otherwise.
 var agreedFlags = []string{
-	"fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
 	"short-budget", "approval-threshold", "strict", "rate-option", "workspace", "sandbox",
 }

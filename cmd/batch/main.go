@@ -23,8 +23,9 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool // stderr is a terminal
+	canAsk         bool       // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool       // stderr is a terminal
+	columns        func() int // of that terminal; nil, or not above 0, without one
 	// program tells this program from others, which may find out something else; "" when
 	// nothing does.
 	program string
@@ -37,6 +38,7 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
+		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
 		program:       programID(),
 	}
 	code := execute(ctx, env, os.Args[1:])
@@ -55,13 +57,16 @@ func execute(ctx context.Context, env environment, args []string) int {
 	return exitCode(err)
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels: the
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels: the
 // command then drains. The second one ends the process at once; what is in flight
-// then is in doubt.
+// then is in doubt. A SIGHUP that is ignored, as under nohup, stays so.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		if _, ok := <-signals; !ok {
 			return
@@ -77,4 +82,13 @@ func interruptible() (context.Context, func()) {
 		close(signals)
 		cancel()
 	}
+}
+
+// outliveReaders keeps the process from ending when nobody reads what it tells any more,
+// until the function that it returns is called: in "batch run … 2>&1 | tee log" Ctrl-C
+// ends tee too.
+func outliveReaders() func() {
+	pipes := make(chan os.Signal, 1) // nobody receives: the write fails, and that is all
+	signal.Notify(pipes, syscall.SIGPIPE)
+	return func() { signal.Stop(pipes) }
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -63,6 +64,12 @@ func (b *workbench) path(name string) string { return filepath.Join(b.dir, name)
 // try runs a command line.
 func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
 	b.t.Helper()
+	return b.tryUntil(b.t.Context(), args...)
+}
+
+// tryUntil is try, interrupted when the context ends.
+func (b *workbench) tryUntil(ctx context.Context, args ...string) (stdout, stderr string, code int) {
+	b.t.Helper()
 	var out, errs bytes.Buffer
 	env := environment{
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now, program: b.program,
@@ -72,7 +79,7 @@ func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
 			}[name]
 		},
 	}
-	code = executed(b.t.Context(), env, args)
+	code = executed(ctx, env, args)
 	return out.String(), errs.String(), code
 }
 

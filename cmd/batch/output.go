@@ -212,8 +212,7 @@ func (f *outputFiles) discard() {
 	}
 }
 
-// writeOutput writes the output of a run, and its rejects when a path is given. An
-// interrupt does not end it.
+// writeOutput writes the output of a run, and its rejects when a path is given.
 func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list *listFile) (map[pipeline.Status]int64, error) {
 	files, err := createOutputs(output, list, s.listOut, s.output, s.rejects)
 	if err != nil {
@@ -224,7 +223,6 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 	if files.rejects != nil {
 		rejects = files.rejects.Writer
 	}
-	ctx = context.WithoutCancel(ctx)
 	roster, err := s.openRoster(ctx, output.Run, output.Scope, list)
 	if err != nil {
 		return nil, err

@@ -52,12 +52,12 @@ func (v *planView) printRows(p *printer) {
 		{"answered before", v.Rows.Answered},
 		{"already filled", v.Rows.Filled},
 		{"duplicates", v.Rows.Duplicate},
-		{"unidentifiable", v.Rows.Unidentifiable},
 		{"rejected before", v.Rows.Rejected},
 		{"in doubt", v.Rows.InDoubt},
 		{"forfeited", v.Rows.Forfeited},
 		{"beyond --limit", v.Rows.NotAttempted},
 		{"forgotten on request", v.Rows.Forgotten},
+		{"unidentifiable", v.Rows.Unidentifiable}, // the reasons follow
 	} {
 		if part.rows > 0 || part.name == "to look up" {
 			p.entry("  "+part.name, "%d", part.rows)

@@ -18,6 +18,7 @@ import (
 // a line every 30 seconds where it is not.
 type progress struct {
 	out      io.Writer
+	columns  func() int // of the terminal that the bar is on; nil or 0 without one
 	now      func() time.Time
 	total    int64
 	rate     checkpoint.Rate
@@ -35,7 +36,7 @@ const logInterval = 30 * time.Second
 
 func newProgress(j *job) *progress {
 	p := &progress{
-		out: j.env.stderr, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
+		out: j.env.stderr, columns: j.env.columns, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
 		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(),
 	}
 	if j.env.showsProgress {
@@ -66,16 +67,29 @@ func (p *progress) update(tally pipeline.Tally) {
 	}
 }
 
-// describe says what was spent, how many fields were found and what time is left.
+// describe says what was spent, how many fields were found and what time is left. A bar
+// that is longer than the terminal is wide would fill it line by line: of it the rates
+// are left out, then the money.
 func (p *progress) describe() string {
-	text := fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)
+	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
 	for f := range enrich.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
-			text += fmt.Sprintf(", %d%% %s", p.tally.Returned[f]*100/asked, shortField(f))
+			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, shortField(f))
 		}
 	}
-	left := cost.Duration(p.total-p.tally.Lookups, p.rate.Slots, p.rate.Window)
-	return text + ", " + left.Round(time.Second).String() + " left"
+	left := cost.Duration(p.total-p.tally.Lookups, p.rate.Slots, p.rate.Window).Round(time.Second).String() + " left"
+	columns := 0
+	if p.columns != nil {
+		columns = p.columns()
+	}
+	room := columns - len(fmt.Sprintf("  100%% || (%d/%d) ", p.total, p.total))
+	switch {
+	case columns <= 0 || len(money+rates+left) <= room:
+		return money + rates + left
+	case len(money+left) <= room:
+		return money + left
+	}
+	return left
 }
 
 func shortField(f enrich.Field) string {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newRootCommand(env environment) *cobra.Command {
@@ -23,7 +25,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+		return usagef("%w; see %q", withForm(err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
@@ -31,6 +33,17 @@ func newRootCommand(env environment) *cobra.Command {
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newListsCommand(env), newVersionCommand(env),
 	)
 	return root
+}
+
+// withForm says how a value of a flag is written, where pflag does not.
+func withForm(err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		if form := formOf(invalid.GetFlag()); form != "" {
+			return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", invalid.GetValue(), invalid.GetFlag().Name, form)
+		}
+	}
+	return err
 }
 
 // usageArgs makes a wrong number of arguments an error of usage.

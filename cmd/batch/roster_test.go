@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +104,27 @@ func (b *rosterBench) wantAnew(what string) {
 	}
 	if _, anew := b.write(); anew {
 		b.t.Errorf("%s: the roster was not kept", what)
+	}
+}
+
+// Nothing is lost when an output is not written: nobody waits for it after an interrupt.
+func TestWriteEndsAtAnInterrupt(t *testing.T) {
+	t.Parallel()
+	b := newRosterBench(t)
+	for _, kept := range []bool{true, false} {
+		if !kept {
+			if err := os.Remove(b.rosters()[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		interrupted, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		if _, stderr, code := b.tryUntil(interrupted, "write", "first", "-o", b.path("again.csv")); code != exitInterrupted {
+			t.Errorf("kept roster: %t, exit code %d\n%s", kept, code, stderr)
+		}
+		if _, err := os.Stat(b.path("again.csv")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("kept roster: %t, the output: %v", kept, err)
+		}
 	}
 }
 

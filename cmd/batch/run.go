@@ -237,9 +237,9 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 			return err
 		}
 	}
-	rows, err := j.writeOutput(ctx, j.outputOf(stop), j.list)
+	rows, err := j.writeOutput(context.WithoutCancel(ctx), j.outputOf(stop), j.list)
 	if err != nil {
-		return err
+		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w", j.output, err)
 	}
 	record.Ended, record.Rows, record.Drift = j.env.now(), rowsByName(rows), drift
 	if stop != nil {
@@ -255,6 +255,7 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 // lookUpWatched sends the lookups while the account is watched, and compares the
 // two a last time at the end.
 func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
+	defer outliveReaders()()
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
 	sending, halt := pipeline.WithHalt(ctx)

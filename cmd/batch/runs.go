@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,6 +210,7 @@ func newWriteCommand(env environment) *cobra.Command {
 // recallJob prepares the job of a recorded run.
 func recallJob(s *session, run checkpoint.Run) (*job, error) {
 	s.name, s.mapping, s.limit, s.priority, s.profile = run.Name, run.Map, run.Limit, run.Priority, run.Profile
+	s.encoding, s.sheet = cmp.Or(s.encoding, run.Encoding), cmp.Or(s.sheet, run.Sheet)
 	if err := errors.Join(s.fields.Set(run.Fields), s.prefer.Set(run.Prefer)); err != nil {
 		return nil, err
 	}

@@ -73,8 +73,8 @@ func (s *session) openJournal(doing string) error {
 
 // openExisting opens the workspace's journal for reading; false when there is none.
 func (s *session) openExisting(doing string) (bool, error) {
-	dir, err := s.workspaceDir()
-	if err != nil || !checkpoint.Exists(dir) {
+	_, exists, err := s.findJournal()
+	if err != nil || !exists {
 		return false, err
 	}
 	return true, s.openJournal(doing)
@@ -172,7 +172,7 @@ func (s *session) startSandbox() (*embeddedSandbox, error) {
 	config.Card, config.Plan = card, option.Name
 	config.Window = sandbox.Window{Limit: s.rate.Slots, Per: s.rate.Window}
 	config.Now = s.env.now
-	if checkpoint.Exists(dir) {
+	if exists, _ := checkpoint.Exists(dir); exists { // what cannot be seen keeps no books
 		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
 	}
 	return serveSandbox(config, "127.0.0.1:0")

@@ -1,6 +1,7 @@
 package listfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,6 +42,31 @@ func formatOf(name string) (format, error) {
 		return nil, fmt.Errorf("%s: lists of the kind %s are not supported; export the list as CSV", name, ending)
 	}
 	return text{}, nil
+}
+
+// headLength is how many bytes of a file tell that it is no text.
+const headLength = 512
+
+// checkText refuses a file that is taken for text by its name and holds another format.
+// What cannot be read is told when the list is opened.
+func checkText(input textfile.Input) error {
+	file, err := input.OpenBytes()
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	head := make([]byte, headLength)
+	n, _ := io.ReadFull(file, head)
+	head = head[:n]
+	for _, kind := range []struct{ magic, what, ending string }{
+		{"PAR1", "a Parquet file", ".parquet"},
+		{"PK\x03\x04", "a workbook or an archive", ".xlsx, when it is a workbook"},
+	} {
+		if bytes.HasPrefix(head, []byte(kind.magic)) && bytes.IndexByte(head, 0) > 0 { // text has no NUL
+			return fmt.Errorf("%s holds %s and not text, which its name does not tell; save it to a file whose name ends in %s", input.Name(), kind.what, kind.ending)
+		}
+	}
+	return nil
 }
 
 // CheckRows refuses a file whose format cannot hold so many rows, by its name.

@@ -101,6 +101,11 @@ func (l *List) check() error {
 		if err != nil {
 			return err
 		}
+		if format == (text{}) {
+			if err := checkText(input); err != nil {
+				return err
+			}
+		}
 		if i > 0 && (format != l.format || format != (text{})) {
 			return fmt.Errorf("%s and %s cannot be one list: several files are one list only when all of them are text", l.inputs[0].Name(), input.Name())
 		}

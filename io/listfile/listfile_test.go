@@ -224,12 +224,26 @@ func TestWhatCannotBeAList(t *testing.T) {
 		"compressed Parquet":        {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
 		"files of two formats":      {[]string{csv, parquet}, "several files are one list only when all of them are text"},
 		"several Parquet files":     {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
+		"Parquet by another name":   {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file and not text, which its name does not tell; save it to a file whose name ends in .parquet"},
+		"a workbook with macros":    {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "list.xlsm holds a workbook or an archive and not text"},
 		"the same file named twice": {[]string{csv, csv}, "is named twice"},
 	} {
 		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", title, err, test.want)
 		}
 	}
+}
+
+func TestStandardInputHasToBeText(t *testing.T) {
+	_, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1\x15\x00")}, listfile.Standard)
+	if err == nil || !strings.Contains(err.Error(), "standard input holds a Parquet file") {
+		t.Error(err)
+	}
+	list, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1,PK\n1,2\n")}, listfile.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Close()
 }
 
 func TestAChangedListIsNoticed(t *testing.T) {
@@ -301,6 +315,13 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	var wrong *table.Error
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text") {
 		t.Errorf("%v, want the column that has no text", err)
+	}
+	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
+	if _, err = listfile.Create(open(t, listfile.Options{}, path), filled); !errors.As(err, &wrong) {
+		t.Errorf("%v, want the column that cannot be filled", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(filled.Path)); len(left) > 0 {
+		t.Errorf("%v is left", left)
 	}
 }
 

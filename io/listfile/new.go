@@ -41,6 +41,5 @@ func (o *Output) encode(format format, out io.Writer, schema table.Schema, reque
 			return err
 		}
 	}
-	o.Writer, err = format.encode(o.packed, request.Path, schema, request.Appended)
-	return err
+	return o.take(format.encode(o.packed, request.Path, schema, request.Appended))
 }

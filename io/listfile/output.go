@@ -72,10 +72,10 @@ func (o *Output) open(list *List, format format, out io.Writer, name string, req
 	}
 	o.list = reader
 	if format == list.format {
-		o.Writer, err = format.rewrite(o.packed, reader, request)
-	}
-	if err != nil || o.Writer != nil {
-		return err
+		writer, err := format.rewrite(o.packed, reader, request)
+		if err != nil || writer != nil {
+			return o.take(writer, err)
+		}
 	}
 	if legible, ok := reader.(interface{ Legible() error }); ok {
 		if err := legible.Legible(); err != nil {
@@ -83,7 +83,15 @@ func (o *Output) open(list *List, format format, out io.Writer, name string, req
 		}
 	}
 	o.Rows = list.Whole()
-	o.Writer, err = format.encode(o.packed, name, reader.Schema(), request.Appended)
+	return o.take(format.encode(o.packed, name, reader.Schema(), request.Appended))
+}
+
+// take takes a writer over. One that came with an error is none, also where the interface
+// is not nil.
+func (o *Output) take(writer table.Writer, err error) error {
+	if err == nil {
+		o.Writer = writer
+	}
 	return err
 }
 
