@@ -115,8 +115,8 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 
 // recoverWindow finds the slots that the last processes' lookups still occupy: from the
 // horizon on, and before it as well, because their window may have been shorter than this
-// one. There it ends where so many lookups in a row have ended before the window that none
-// of the earlier ones can have been under way since, or where the window is more than full.
+// one. There it ends where the window is more than full, or so many lookups in a row have
+// ended before it that an earlier one would have had to be slower than all of them.
 func (j *Journal) recoverWindow(now time.Time) error {
 	horizon := j.books.persisted.Horizon
 	var ids []attempt.ID

@@ -20,7 +20,8 @@ type mutation struct {
 	name    string
 	promise string // that it breaks, as the checker's words begin
 	noSync  bool   // the disk loses commits that it has acknowledged
-	// amnesic: a reopened journal knows of no lookup that still occupies a slot.
+	// amnesic: a reopened journal knows of no lookup that ended of late, and so still
+	// occupies a slot.
 	amnesic bool
 	// forgets: intents of a dead process are taken for calls that were not charged.
 	forgets bool
@@ -112,7 +113,11 @@ func (m mutation) forget(w *world) {
 		}
 	}
 	if m.amnesic {
-		rewrite(w, "mbooks", func(books map[string]any) { books["horizon"] = books["next_id"] })
+		for _, in := range w.check.intents(false) {
+			longAgo := func(ended map[string]any) { ended["at"] = time.Time{} }
+			rewrite(w, recordKey('r', in.ID), longAgo)
+			rewrite(w, recordKey('d', in.ID), longAgo)
+		}
 	}
 }
 
