@@ -57,6 +57,9 @@ func (s *settings) existingJournal() (string, error) {
 
 // findJournal returns the directory of the workspace's journal, and whether there is one.
 func (s *settings) findJournal() (string, bool, error) {
+	if !s.hasService() {
+		return "", false, nil
+	}
 	dir, err := s.workspaceDir()
 	if err != nil {
 		return "", false, err

@@ -15,6 +15,7 @@ func newPlanCommand(env environment) *cobra.Command {
 // newPlan returns the command and the settings that its flags set.
 func newPlan(env environment) (*settings, *cobra.Command) {
 	s := newSettings(env)
+	s.unbound = true
 	cmd := &cobra.Command{
 		Use:   "plan LIST...",
 		Short: "Show what a run would do and cost at most; sends no lookup",
@@ -35,7 +36,7 @@ func newPlan(env environment) (*settings, *cobra.Command) {
 	s.addListFlags(cmd.Flags())
 	s.addPriceFlags(cmd.Flags())
 	s.addCeilingFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&s.offline, "offline", false, "do not call the service; plan from the rate card alone")
+	cmd.Flags().BoolVar(&s.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&s.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
 	cmd.Flags().Var(&s.sample, "sample", "propose a paid sample of the first N persons")
 	return s, cmd
@@ -99,6 +100,8 @@ func (s *settings) checkKeep(list []string) error {
 		return nil
 	case s.maxSpend.amount == nil:
 		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
+	case !s.hasService():
+		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
 	return checkTarget("--out", s.keepAs, s.sources(list))
 }

@@ -79,6 +79,8 @@ type settings struct {
 	yes     bool
 	rebuy   bool
 	offline bool
+	// unbound says that the command, offline, need not even know the service.
+	unbound bool
 
 	// Plans that are kept.
 	keepAs   string     // where plan keeps one
@@ -137,7 +139,7 @@ func (s *settings) check() error {
 		return errors.New("--sandbox and --base-url exclude each other")
 	case s.sandbox && s.mcpURL != s.env.getenv("SERVICE_MCP_URL"):
 		return errors.New("--sandbox and --mcp-url exclude each other")
-	case !s.sandbox && s.baseURL == "":
+	case !s.hasService() && !(s.offline && s.unbound):
 		return errors.New("which service? give --base-url URL or set SERVICE_BASE_URL; --sandbox rehearses without one")
 	case s.state != "":
 		return nil
@@ -152,6 +154,9 @@ func (s *settings) check() error {
 	}
 	return nil
 }
+
+// hasService reports whether the command knows its service, and so its journal.
+func (s *settings) hasService() bool { return s.sandbox || s.baseURL != "" }
 
 // checkValues refuses values that no environment makes right.
 func (s *settings) checkValues() (err error) {
