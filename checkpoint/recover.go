@@ -142,17 +142,19 @@ func (j *Journal) recoverWindow(now time.Time) error {
 			before = 0
 		}
 	}
+	w.sort()
 	return nil
 }
 
-// recoverSlot enters the slot that the lookup of an attempt still occupies, if it does, and
+// recoverSlot notes the slot that the lookup of an attempt still occupies, if it does, and
 // reports whether the attempt ended within the window.
 func (j *Journal) recoverSlot(id attempt.ID, now time.Time) (within bool, err error) {
+	w := &j.books.window
 	ended, sent, err := j.callEnded(id, now)
-	freeAt := ended.Add(j.books.window.rate.Window)
+	freeAt := ended.Add(w.rate.Window)
 	within = err == nil && freeAt.After(now)
 	if within && sent {
-		j.books.window.cool(slot{id, freeAt})
+		w.cooling = append(w.cooling, slot{id, freeAt})
 	}
 	return within, err
 }

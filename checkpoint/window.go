@@ -54,6 +54,12 @@ func (w *window) release(id attempt.ID, now time.Time) {
 func (w *window) giveBack() { w.inFlight-- }
 
 func (w *window) cool(s slot) {
-	at, _ := slices.BinarySearchFunc(w.cooling, s, func(a, b slot) int { return a.freeAt.Compare(b.freeAt) })
+	at, _ := slices.BinarySearchFunc(w.cooling, s, slot.compare)
 	w.cooling = slices.Insert(w.cooling, at, s)
 }
+
+// sort puts slots in order that were noted in another: many one by one, each before the
+// others, would move all the others each time.
+func (w *window) sort() { slices.SortFunc(w.cooling, slot.compare) }
+
+func (s slot) compare(other slot) int { return s.freeAt.Compare(other.freeAt) }

@@ -58,8 +58,9 @@ func execute(ctx context.Context, env environment, args []string) int {
 }
 
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels: the
-// command then drains. The second one ends the process at once; what is in flight
-// then is in doubt. A SIGHUP that is ignored, as under nohup, stays so.
+// command then drains. A second one ends the process at once, and what is in flight then
+// is in doubt; but no SIGHUP does: of a terminal that closes come two, one from the shell
+// and one from the system when the shell ends. One that is ignored, as under nohup, stays so.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -72,9 +73,11 @@ func interruptible() (context.Context, func()) {
 			return
 		}
 		cancel()
-		if _, ok := <-signals; ok {
-			fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups that were in flight are in doubt")
-			os.Exit(exitInterrupted)
+		for again := range signals {
+			if again != syscall.SIGHUP {
+				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups that were in flight are in doubt")
+				os.Exit(exitInterrupted)
+			}
 		}
 	}()
 	return ctx, func() {

@@ -34,6 +34,7 @@ func interruptAndResume(t *testing.T, transport service.Transport, signal os.Sig
 	receive(t, reached, "no tenth lookup")
 	run.Process.Signal(signal)
 	run.stderr.await(t, "interrupted: waiting for the lookups in flight")
+	run.Process.Signal(syscall.SIGHUP) // a terminal that closes sends one after the shell's
 	close(release)
 	if code := run.end(); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
