@@ -79,8 +79,10 @@ func (s *settings) followPlan(flags *pflag.FlagSet) error {
 	found, taken := &differences{file: s.planFile}, []string{"batch:", s.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
-		planned, own := kept.Options[name], flag.Value.String()
+		planned, said := kept.Options[name]
+		own := flag.Value.String()
 		switch {
+		case !said && slices.Contains(readingFlags, name): // what was found with its value is compared
 		case !flag.Changed && planned != "":
 			if err := s.setPlanned(flag, planned); err != nil {
 				return fmt.Errorf("%s: %s: %w", s.planFile, name, err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -53,6 +54,10 @@ var agreedFlags = []string{
 	"short-budget", "approval-threshold", "strict", "rate-option", "workspace", "sandbox",
 }
 
+// readingFlags are those of the agreed flags that stand in a plan also when they say
+// nothing: in the plans of earlier programs they never do, and a run of one may set them.
+var readingFlags = []string{"encoding", "sheet"}
+
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken
 // is told, and a rate faster than the default is not: the file may come from anybody.
@@ -69,7 +74,7 @@ func (j *job) keepPlan(flags *pflag.FlagSet, plan *planView) error {
 		Service: j.serviceName(), Options: map[string]string{}, Map: j.mapping, Plan: plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
-		if value := flags.Lookup(name).Value.String(); value != "" {
+		if value := flags.Lookup(name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
 			kept.Options[name] = value
 		}
 	}

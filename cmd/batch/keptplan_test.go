@@ -89,6 +89,32 @@ func FuzzParsePlan(f *testing.F) {
 	})
 }
 
+// A plan that was kept before plans remembered how the list is read leaves that to the run.
+func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(4, 60))
+	b.batch("plan", "--max-spend", "3", "--out", b.path("plan.json"))
+	run := []string{"run", "--plan", b.path("plan.json"), "-o", b.path("out.csv"), "--yes", "--encoding", "UTF-8"}
+	if _, stderr, code := b.try(run...); code != exitUsage || !strings.Contains(stderr, "--encoding: planned none, now UTF-8") {
+		t.Errorf("a plan that says that the encoding is recognised: exit code %d\n%s", code, stderr)
+	}
+	kept, err := readPlan(b.path("plan.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(kept.Options, "encoding")
+	delete(kept.Options, "sheet")
+	if kept.Checksum, err = kept.sum(); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeJSONFile(b.path("plan.json"), kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := b.try(run...); code != exitDone && code != exitCeiling {
+		t.Errorf("an older plan: exit code %d\n%s", code, stderr)
+	}
+}
+
 // A forged plan, whose checksum is right, is compared with the world all the same.
 func TestForgedPlanIsCompared(t *testing.T) {
 	t.Parallel()
