@@ -31,8 +31,12 @@ func Rewrite(dir string, options Options, key []byte) error {
 // withStore locks the journal in dir and calls do with its store, then after
 // with the store closed.
 func withStore(dir string, options Options, do func(Store) error, after func() error) (err error) {
-	if exists, err := Exists(dir); err != nil || !exists {
-		return errors.Join(fmt.Errorf("there is no journal in %s", dir), err)
+	exists, err := Exists(dir)
+	if err == nil && !exists {
+		err = fmt.Errorf("there is no journal in %s", dir)
+	}
+	if err != nil {
+		return err
 	}
 	unlock, err := lockDir(dir, options.Holder)
 	if err != nil {

@@ -47,7 +47,8 @@ const keptPlanVersion = 1
 const embeddedService = "sandbox"
 
 // agreedFlags are the flags that decide what is bought, for whom, by which reading of
-// the list, and under which ceilings: a run of a plan takes them from it, and may not say otherwise.
+// the list, and under which ceilings: a run of a plan takes them from it, and may not say
+// otherwise.
 var agreedFlags = []string{
 	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",

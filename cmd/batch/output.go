@@ -198,11 +198,14 @@ func (s *session) keepStandardOutput() error {
 	return nil
 }
 
+// commit puts the files in their places, the output last: where that is, all is.
 func (f *outputFiles) commit() error {
-	if err := f.out.Commit(); err != nil || f.rejects == nil {
-		return err
+	if f.rejects != nil {
+		if err := f.rejects.Commit(); err != nil {
+			return err
+		}
 	}
-	return f.rejects.Commit()
+	return f.out.Commit()
 }
 
 func (f *outputFiles) discard() {

@@ -79,8 +79,9 @@ func (s *session) openRoster(ctx context.Context, run string, scope pipeline.Sco
 }
 
 // programID tells this program from one that was built from another source: by its file
-// too, because not every build tells what it was built from. It is asked for when the program starts: a run
-// may take days, and another program may lie in that place when it ends.
+// too, because not every build tells what it was built from. It is asked for when the
+// program starts: a run may take days, and another program may lie in that place when it
+// ends.
 func programID() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -94,6 +94,18 @@ func (l *ledgered) balance(when string, included, prepaid cost.Money) {
 	}
 }
 
+// paidFrom compares what paid the charges.
+func (l *ledgered) paidFrom(want ...Source) {
+	l.t.Helper()
+	var from []Source
+	for _, c := range l.Snapshot().Charges {
+		from = append(from, c.From)
+	}
+	if diff := cmp.Diff(want, from); diff != "" {
+		l.t.Errorf("paid from (-want +got):\n%s", diff)
+	}
+}
+
 func (l *ledgered) must(err error) {
 	l.t.Helper()
 	if err != nil {
@@ -145,14 +157,7 @@ func TestReservedWhenItExpires(t *testing.T) {
 	l.Release(released)
 	l.must(l.Settle(phone, "req_2", aPhone))
 	l.balance("at the end", 0, 5*cost.Cent)
-	var from []Source
-	for _, c := range l.Snapshot().Charges {
-		from = append(from, c.From)
-	}
-	want := []Source{{Expired: 15 * cost.Cent}, {Expired: 20 * cost.Cent, Prepaid: 5 * cost.Cent}}
-	if diff := cmp.Diff(want, from); diff != "" {
-		t.Errorf("paid from (-want +got):\n%s", diff)
-	}
+	l.paidFrom(Source{Expired: 15 * cost.Cent}, Source{Expired: 20 * cost.Cent, Prepaid: 5 * cost.Cent})
 	l.check()
 }
 
@@ -163,14 +168,7 @@ func TestTwoFieldsReservedWhenItExpires(t *testing.T) {
 	both := l.reserve(anEmail | aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
 	l.must(l.Settle(both, "req_1", anEmail|aPhone))
-	var from []Source
-	for _, c := range l.Snapshot().Charges {
-		from = append(from, c.From)
-	}
-	want := []Source{{Expired: 15 * cost.Cent}, {Expired: 5 * cost.Cent, Prepaid: 20 * cost.Cent}}
-	if diff := cmp.Diff(want, from); diff != "" {
-		t.Errorf("paid from (-want +got):\n%s", diff)
-	}
+	l.paidFrom(Source{Expired: 15 * cost.Cent}, Source{Expired: 5 * cost.Cent, Prepaid: 20 * cost.Cent})
 	l.balance("at the end", 0, 10*cost.Cent)
 	l.check()
 }
