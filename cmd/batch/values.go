@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -161,11 +162,9 @@ type choiceValue struct {
 }
 
 func (v *choiceValue) Set(text string) error {
-	for _, choice := range v.choices {
-		if text == choice {
-			v.value = text
-			return nil
-		}
+	if slices.Contains(v.choices, text) {
+		v.value = text
+		return nil
 	}
 	return fmt.Errorf("write %s", strings.Join(v.choices, " or "))
 }
