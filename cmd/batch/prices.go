@@ -40,8 +40,9 @@ func (j *job) readPublished(ctx context.Context, client *service.StatusClient) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
-		j.published = append(j.published, publication{openAPIDocument, document})
-		if err := j.checkRequestNames(j.published[0]); err != nil {
+		published := publication{openAPIDocument, document}
+		j.published = append(j.published, published)
+		if err := j.checkRequestNames(published); err != nil {
 			return err
 		}
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:

@@ -14,20 +14,6 @@ import (
 	"payonce/pipeline"
 )
 
-// withJournal runs a command on the workspace's journal, which has to exist.
-func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
-	return s.withSession(cmd, func(session *session) error {
-		found, err := session.openExisting(doing)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return usagef("there is no journal yet for this service and workspace %q; it begins with the first run", s.workspace)
-		}
-		return do(session)
-	})
-}
-
 func newRunsCommand(env environment) *cobra.Command {
 	s := newSettings(env)
 	cmd := &cobra.Command{

@@ -43,6 +43,20 @@ func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err
 	return do(session)
 }
 
+// withJournal runs a command on the workspace's journal, which has to exist.
+func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
+	return s.withSession(cmd, func(session *session) error {
+		found, err := session.openExisting(doing)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return s.noJournal()
+		}
+		return do(session)
+	})
+}
+
 // workspaceDir returns the directory of the journal: one for each base URL and
 // workspace, so that a sandbox's answers never meet the real ones.
 func (s *settings) workspaceDir() (string, error) {
