@@ -189,6 +189,17 @@ func (j *job) optionNames() []string {
 	return names
 }
 
+// option returns the rate card that the user names, or else the built-in one, and its option
+// that the workspace pays by as far as the user says.
+func (s *settings) option() (cost.RateCard, cost.Option, error) {
+	card, err := readRateCard(s.rateCard)
+	if err != nil {
+		return card, cost.Option{}, err
+	}
+	option, err := card.Option(cmp.Or(s.rateOption, defaultOption))
+	return card, option, asUsage(err)
+}
+
 // sent returns the lookups as they are sent, by operation: with profiles, all of them ask
 // for contacts to be enriched.
 func (j *job) sent() cost.Workload {

@@ -93,20 +93,6 @@ func newSandboxCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// percentOfAll is a share from 0% to 100%.
-type percentOfAll int
-
-func (v *percentOfAll) Set(text string) error {
-	var n int
-	if _, err := fmt.Sscanf(text, "%d%%", &n); err != nil || n < 0 || n > 100 {
-		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
-	}
-	*v = percentOfAll(n)
-	return nil
-}
-func (v *percentOfAll) String() string { return fmt.Sprintf("%d%%", int(*v)) }
-func (*percentOfAll) Type() string     { return "PERCENT" }
-
 // config turns the flags into the sandbox's configuration.
 func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	config := sandbox.DefaultConfig()

@@ -128,6 +128,21 @@ func (v *percentValue) Set(text string) error {
 func (v *percentValue) String() string { return fmt.Sprintf("%d%%", int(*v)) }
 func (*percentValue) Type() string     { return "PERCENT" }
 
+// percentOfAll is a share from 0% to 100%.
+type percentOfAll int
+
+func (v *percentOfAll) Set(text string) error {
+	var n int
+	if _, err := fmt.Sscanf(text, "%d%%", &n); err != nil || n < 0 || n > 100 {
+		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
+	}
+	*v = percentOfAll(n)
+	return nil
+}
+
+func (v *percentOfAll) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*percentOfAll) Type() string     { return "PERCENT" }
+
 // fieldsValue is the set of wanted fields: email, phone or both.
 type fieldsValue enrich.Fields
 
