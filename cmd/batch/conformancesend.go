@@ -31,8 +31,11 @@ func (j *job) openSpending(ctx context.Context, client *service.Client) (why str
 			return "earlier lookups are in doubt; see \"batch reconcile\"", nil
 		}
 	}
-	j.counts.Lookup = 1 // whatever is left of the list: the account has to be read
-	if err := j.readAccount(ctx, client.StatusClient); err != nil {
+	account, err := client.Status(ctx)
+	if err == nil {
+		err = j.useAccount(ctx, client.StatusClient, account)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}

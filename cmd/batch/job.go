@@ -124,12 +124,18 @@ func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attem
 // reason to fail.
 func (j *job) readAccount(ctx context.Context, client *service.StatusClient) error {
 	account, err := client.Status(ctx)
-	if err != nil {
-		if j.counts.Lookup == 0 && ctx.Err() == nil {
-			return j.choosePrices()
-		}
+	switch {
+	case err != nil && j.counts.Lookup == 0 && ctx.Err() == nil:
+		return j.choosePrices()
+	case err != nil:
 		return asService(ctx, err)
 	}
+	return j.useAccount(ctx, client, account)
+}
+
+// useAccount takes the account status, reads what the service publishes and chooses the
+// prices.
+func (j *job) useAccount(ctx context.Context, client *service.StatusClient, account cost.Account) error {
 	j.account, j.asked = account, true
 	if err := j.readPublished(ctx, client); err != nil {
 		return err
