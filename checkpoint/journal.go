@@ -34,8 +34,6 @@ var (
 	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
 	// ErrNotWritable says that the journal's directory cannot be written.
 	ErrNotWritable = errors.New("the journal cannot be written")
-	// ErrCollision says that two identities share a key.
-	ErrCollision = errors.New("two identities share a key in the journal")
 )
 
 // Journal is the record of the paid calls of one workspace. Its methods may be

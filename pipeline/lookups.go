@@ -114,13 +114,8 @@ func (v *Survey) eachLead(block table.Block, choose func(rowMark) bool, visit fu
 
 // RowsOf returns the numbers of the rows that lead the given people, 0 for those of
 // whom no row misses anything.
-func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) (rows []int64, err error) {
-	reader, err := list.Open(s.Mapping.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	rows = make([]int64, len(people))
+func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) ([]int64, error) {
+	rows := make([]int64, len(people))
 	sought := map[string][]int{}
 	for i, id := range people {
 		sought[id.Canonical()] = append(sought[id.Canonical()], i)
@@ -142,7 +137,7 @@ func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) 
 			return nil
 		})
 	}
-	return rows, table.Ordered(ctx, reader, seek, func(_ table.Block, found map[int]int64) error {
+	return rows, pass(ctx, list, s.Mapping.columns(), seek, func(_ table.Block, found map[int]int64) error {
 		for i, row := range found {
 			if rows[i] == 0 {
 				rows[i] = row

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -112,14 +111,9 @@ func (s Scope) regroup(places []place, number int) (more bool) {
 
 // eachPlace reads the columns of the list and calls visit for each of the places, which
 // are in the list's order. It does so in many goroutines.
-func (v *Survey) eachPlace(ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error) (err error) {
-	reader, err := list.Open(columns)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
+func (v *Survey) eachPlace(ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error) error {
 	rows := int64(0)
-	err = table.Ordered(ctx, reader, func(block table.Block) (struct{}, error) {
+	err := pass(ctx, list, columns, func(block table.Block) (struct{}, error) {
 		left := placesFrom(places, block.First())
 		if len(left) == 0 || int64(left[0].row) >= block.First()+int64(block.Len()) {
 			return struct{}{}, nil

@@ -116,28 +116,19 @@ type surveyor struct {
 // Take reads the whole list: every error of the list shows here, before anything
 // is spent.
 func (s Scope) Take(ctx context.Context, list List, journal Recorder) (survey *Survey, err error) {
-	reader, err := list.Open(s.Mapping.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
 	census := newCensus(s)
 	defer func() { err = errors.Join(err, census.close()) }()
-	surveyors := sync.Pool{New: func() any { return &surveyor{looker: s.looker(journal.KeyOf)} }}
 	var identified int64
 	survey = &Survey{Unidentifiable: map[enrich.Unidentifiable]int64{}, keyOf: journal.KeyOf}
-	err = table.Ordered(ctx, reader, func(block table.Block) (blockCounts, error) {
-		v := surveyors.Get().(*surveyor)
-		defer surveyors.Put(v)
+	err = eachSurveyed(ctx, s, list, journal, func(v *surveyor, block table.Block) (blockCounts, error) {
 		return v.survey(block, census)
-	}, func(_ table.Block, counts blockCounts) error {
+	}, func(counts blockCounts) {
 		identified += counts.identified
 		survey.Rows += counts.rows
 		survey.Filled += counts.filled
 		for reason, n := range counts.unidentifiable {
 			survey.Unidentifiable[reason] += n
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
