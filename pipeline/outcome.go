@@ -202,7 +202,7 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 func (d *dispatcher) again(t task, due time.Time) {
 	t.due = due
 	at, _ := slices.BinarySearchFunc(d.retries, t, func(a, b task) int {
-		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.order, b.order))
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.number, b.number))
 	})
 	d.retries = slices.Insert(d.retries, at, t)
 }

@@ -93,7 +93,7 @@ func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conform
 	lookups := &pipeline.Lookups{
 		Ledger: s.journal, Finder: watched, Concurrency: 1, Now: s.env.now, Reconciler: s.reconciler(s.client.StatusClient),
 		Note: func(text string) { fmt.Fprintln(s.env.stderr, "batch: "+text) },
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: s.name, Job: s.jobName(), Prices: s.quote.Prices, Ceilings: s.runCeilings(), Strict: s.strict,
 		},
 	}

@@ -213,7 +213,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *
 		Ledger: j.journal, Finder: client, Concurrency: j.concurrency, Now: j.env.now, Report: progress.update,
 		Reconciler: j.reconciler(client.StatusClient), Note: progress.note,
 		ShortBudget: j.shortBudgetPolicy(),
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: j.name, Job: j.jobName(), Prices: j.quote.Prices, Ceilings: j.runCeilings(), Strict: j.strict, Reask: j.scope.Reask,
 		},
 	}

@@ -309,7 +309,7 @@ func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error)
 	lookups := &pipeline.Lookups{
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
 		Reconciler: j.reconciler(),
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: runName, Job: jobName, Prices: w.prices(), Strict: w.Strict,
 			Ceilings: j.start.ceilings(),
 		},
