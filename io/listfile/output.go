@@ -34,13 +34,29 @@ type Request struct {
 // Create begins the output of a list, in the format that its name tells: that of the
 // list for standard output. Every Output needs a Commit or a Discard.
 func Create(list *List, request Request) (*Output, error) {
-	o := &Output{Rows: list}
-	format := list.format
-	var out io.Writer = request.Stdout
-	name := request.Path
-	if name == Standard {
-		name = list.inputs[0].Name()
-	} else {
+	return create(request, list.inputs[0].Name(), list.format, func(o *Output, format format, name string) error {
+		o.Rows = list
+		return o.open(list, format, name, request)
+	})
+}
+
+// CreateNew begins an output whose rows do not come from a List, but from a reader of
+// their own with this schema. Its format is what its name tells, text for standard
+// output; nothing is filled, and Rows stays nil. Every Output needs a Commit or a
+// Discard.
+func CreateNew(schema table.Schema, request Request) (*Output, error) {
+	return create(request, Standard, text{}, func(o *Output, format format, name string) error {
+		return o.take(format.encode(o.packed, name, schema, request.Appended))
+	})
+}
+
+// create begins the file of an output, and has open make its writer, by its format and the
+// name that tells it. For standard output these are given.
+func create(request Request, name string, format format, open func(o *Output, format format, name string) error) (*Output, error) {
+	o := &Output{}
+	out := request.Stdout
+	if request.Path != Standard {
+		name = request.Path
 		var err error
 		if format, err = formatOf(name); err != nil {
 			return nil, err
@@ -50,22 +66,29 @@ func Create(list *List, request Request) (*Output, error) {
 		}
 		out = o.file
 	}
-	if err := o.open(list, format, out, name, request); err != nil {
+	err := o.pack(out, format, name)
+	if err == nil {
+		err = open(o, format, name)
+	}
+	if err != nil {
 		o.Discard()
 		return nil, err
 	}
 	return o, nil
 }
 
-// open makes the writer: one that carries over what nobody fills where the formats are
-// the same.
-func (o *Output) open(list *List, format format, out io.Writer, name string, request Request) (err error) {
+// pack compresses a text as its name says.
+func (o *Output) pack(out io.Writer, format format, name string) (err error) {
 	o.packed = nopCloser{out}
 	if format == (text{}) {
-		if o.packed, err = textfile.NewWriter(out, name); err != nil {
-			return err
-		}
+		o.packed, err = textfile.NewWriter(out, name)
 	}
+	return err
+}
+
+// open makes the writer: one that carries over what nobody fills where the formats are
+// the same.
+func (o *Output) open(list *List, format format, name string, request Request) error {
 	reader, err := list.Open(nil)
 	if err != nil {
 		return err

@@ -218,6 +218,10 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
+// Discard takes the place of Close when the workbook is not wanted any more: it closes the
+// one that it is made from.
+func (w *Writer) Discard() { _ = w.source.Close() } // was only read
+
 func (w *Writer) close() error {
 	if err := w.patch.rest(); err != nil {
 		return w.failed(err)
