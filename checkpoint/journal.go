@@ -95,7 +95,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		return decision, nil, nil
 	}
 	a := j.books.newAttempt(intent{
-		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: patternName(req.Lookup.Identity.Pattern()),
+		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
 		Hold: cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}, Run: req.Run, Job: req.Job,
 		Earlier: earlier(record, req.Lookup.Fields),
 	})

@@ -31,19 +31,11 @@ func JobScope(job string) string { return "job/" + job }
 
 // HistoryScope returns the scope of a kind of lookups, which tells its match rates.
 func HistoryScope(kind cost.Kind) string {
-	return historyScope(kind.Operation, patternName(kind.Pattern))
+	return historyScope(kind.Operation, kind.Pattern.String())
 }
 
 func historyScope(operation enrich.Operation, pattern string) string {
 	return "history/" + operation.String() + "/" + pattern
-}
-
-// patternName names a pattern in records and scopes.
-func patternName(p enrich.Pattern) string {
-	if p == enrich.ByProfile {
-		return "profile"
-	}
-	return "name"
 }
 
 // scopes returns the scopes that the attempt counts in.
@@ -72,7 +64,7 @@ func (in intent) job() string {
 // before journals kept the pattern beside it.
 func (in intent) pattern() string {
 	if in.Pattern == "" && !in.Erased {
-		return patternName(in.Identity.Pattern())
+		return in.Identity.Pattern().String()
 	}
 	return in.Pattern
 }
