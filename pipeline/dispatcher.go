@@ -149,7 +149,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	wait := later.Until.Sub(d.Now())
 	if later.Asked && wait > maxPause {
-		d.halt(ServiceRefused{Code: codeAskedToWait, Message: "it asks to send nothing before " + later.Until.UTC().Format("2006-01-02 15:04 MST")})
+		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + later.Until.UTC().Format("2006-01-02 15:04 MST")})
 		return
 	}
 	if wait > longWait && d.inFlight == 0 {

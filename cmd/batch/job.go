@@ -222,7 +222,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: "temporarily_unavailable", Message: lookupCount(tally.GivenUp) + " failed three times"}
+		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: lookupCount(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }
