@@ -18,9 +18,6 @@ const (
 	ceilingWorkspaceMonthly = "workspace-monthly"
 )
 
-// usageBudget is the name of the account's own monthly ceiling.
-const usageBudget = "usage budget"
-
 // ceilingsOf returns the ceilings that the user set for a run of a job, the
 // narrowest first.
 func (s *settings) ceilingsOf(run, job string) []cost.Ceiling {

@@ -66,8 +66,8 @@ func create(request Request, name string, format format, open func(o *Output, fo
 		}
 		out = o.file
 	}
-	err := o.pack(out, format, name)
-	if err == nil {
+	var err error
+	if o.packed, err = textfile.NewWriter(out, name); err == nil { // the names of other formats say nothing of compression
 		err = open(o, format, name)
 	}
 	if err != nil {
@@ -75,15 +75,6 @@ func create(request Request, name string, format format, open func(o *Output, fo
 		return nil, err
 	}
 	return o, nil
-}
-
-// pack compresses a text as its name says.
-func (o *Output) pack(out io.Writer, format format, name string) (err error) {
-	o.packed = nopCloser{out}
-	if format == (text{}) {
-		o.packed, err = textfile.NewWriter(out, name)
-	}
-	return err
 }
 
 // open makes the writer: one that carries over what nobody fills where the formats are
@@ -117,10 +108,6 @@ func (o *Output) take(writer table.Writer, err error) error {
 	}
 	return err
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // Commit writes what is left over and puts the file at its path, unless the list is not
 // the one any more that was opened: then the rows may be of several lists.
