@@ -2,13 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"errors"
+	"slices"
 )
 
-// limit keeps the lookups to the first persons.
+// limit keeps the lookups to the first persons, in the order of the lookups.
 func (s Scope) limit(ctx context.Context, list List, survey *Survey) error {
-	left := s.Limit
 	if s.Priority == nil {
+		left := s.Limit
 		for i, mark := range survey.rows {
 			if mark.leads() {
 				if left--; left < 0 {
@@ -18,29 +18,19 @@ func (s Scope) limit(ctx context.Context, list List, survey *Survey) error {
 		}
 		return nil
 	}
-	// Those that are kept lose their mark of leaders while the others are found.
-	everybody := func(m rowMark) bool { return m.leads() }
-	var kept []int64
-	err := s.eachByPriority(ctx, list, survey, everybody, func(l lead) error {
-		kept = append(kept, l.number)
-		if left--; left == 0 {
-			return errEnough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
+	rows, err := s.order(ctx, list, survey, rowMark.leads)
+	if err != nil {
 		return err
 	}
-	for _, row := range kept {
-		survey.rows[row-1] &^= markLeads
-	}
+	kept := rows[:min(s.Limit, int64(len(rows)))]
+	slices.Sort(kept)
 	for i, mark := range survey.rows {
-		if mark.leads() {
+		switch {
+		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
+			kept = kept[1:]
+		case mark.leads():
 			survey.skip(i)
 		}
-	}
-	for _, row := range kept {
-		survey.rows[row-1] |= markLeads
 	}
 	return nil
 }

@@ -24,21 +24,6 @@ func byGroup(a, b place) int {
 
 func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
 
-// eachByPriority calls visit for the leading rows that choose picks, in the order of
-// priority. The leads have a number only.
-func (s Scope) eachByPriority(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) error {
-	rows, err := s.order(ctx, list, survey, choose)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := visit(lead{number: int64(row)}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // order returns the leading rows that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each

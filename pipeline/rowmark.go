@@ -25,6 +25,7 @@ func newRowMark(e *entry) rowMark {
 }
 
 func (m rowMark) leads() bool        { return m&markLeads != 0 }
+func (m rowMark) asks() bool         { return m.ask() != 0 }
 func (m rowMark) ask() enrich.Fields { return enrich.Fields(m & markAsk) }
 
 func (m rowMark) pattern() enrich.Pattern {

@@ -212,8 +212,5 @@ func (v *Survey) leads() int64 {
 	return leads
 }
 
-// errEnough ends a pass whose reader wants no more.
-var errEnough = errors.New("enough")
-
 // ErrListChanged says that the list is no longer what the survey saw.
 var ErrListChanged = errors.New("the list changed while it was being worked on; run the same command again")
