@@ -87,6 +87,9 @@ func openLocked(dir string, options Options) (*Journal, error) {
 // journal that it must hold, "" for a new one.
 func openStoreIn(dir string, options Options) (*badgerStore, string, error) {
 	storeDir := filepath.Join(dir, storeName)
+	if err := mustBeFree(storeDir); err != nil {
+		return nil, "", err
+	}
 	if err := finishSwap(storeDir); err != nil {
 		return nil, "", err
 	}
