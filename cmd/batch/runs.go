@@ -250,6 +250,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		return err
 	}
 	s.keepRoster()
+	outliveReaders() // now that no list is written to one any more
 	if s.json {
 		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})
 	} else {
@@ -258,7 +259,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		p.entry("output", "%s", s.output)
 		err = p.err
 	}
-	if err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
 		return stopError{exitDoubt}
 	}
 	return err
