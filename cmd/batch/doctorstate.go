@@ -32,7 +32,7 @@ func (d *doctor) checkState(ctx context.Context) {
 		d.ok("disk", "there is room for the journal")
 	}
 	if d.checkEncryption() && ctx.Err() == nil {
-		d.checkJournal(dir)
+		d.checkJournal(ctx, dir)
 	}
 }
 
@@ -91,9 +91,9 @@ func (d *doctor) checkEncryption() bool {
 }
 
 // checkJournal opens the journal, unless there is none yet.
-func (d *doctor) checkJournal(dir string) {
+func (d *doctor) checkJournal(ctx context.Context, dir string) {
 	const check = "journal"
-	exists, err := d.openExisting("doctor")
+	exists, err := d.openExisting(ctx, "doctor")
 	var held *checkpoint.LockedError
 	switch {
 	case err == nil && !exists:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -18,8 +19,8 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-func unpauseJournal(s *settings, dir string) error {
-	options, err := s.journalOptions("journal unpause")
+func unpauseJournal(ctx context.Context, s *settings, dir string) error {
+	options, err := s.journalOptions("journal unpause", ctx.Err)
 	if err != nil {
 		return err
 	}

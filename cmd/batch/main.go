@@ -75,7 +75,7 @@ func interruptible() (context.Context, func()) {
 		cancel()
 		for again := range signals {
 			if again != syscall.SIGHUP {
-				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups that were in flight are in doubt")
+				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups in flight, if any, are in doubt, and the next run looks into them")
 				os.Exit(exitInterrupted)
 			}
 		}

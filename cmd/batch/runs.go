@@ -17,7 +17,7 @@ import (
 // withJournal runs a command on the workspace's journal, which has to exist.
 func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
 	return s.withSession(cmd, func(session *session) error {
-		found, err := session.openExisting(doing)
+		found, err := session.openExisting(cmd.Context(), doing)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func newRunsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
-		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withJournal(cmd, "runs", listRuns)
@@ -122,7 +122,7 @@ func newShowCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a run: its spend and its rows by outcome",
-		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.withJournal(cmd, "show", func(session *session) error { return session.showRun(args[0]) })
@@ -196,7 +196,7 @@ func newWriteCommand(env environment) *cobra.Command {
 				return usagef("where to? give -o FILE")
 			}
 			return s.withJournal(cmd, "write", func(session *session) error {
-				return session.writeRun(cmd.Context(), args[0])
+				return ifInterrupted(session.writeRun(cmd.Context(), args[0]), "%s was not written", s.output)
 			})
 		},
 	}
