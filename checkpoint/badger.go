@@ -29,6 +29,7 @@ type badgerStore struct {
 	head  *head
 	guard *guard
 	space space
+	stop  func() error // asked before every record of a walk; nil asks nobody
 
 	mu      sync.RWMutex // held for reading while db is used
 	db      *badger.DB

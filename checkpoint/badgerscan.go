@@ -36,6 +36,11 @@ func (s *badgerStore) Leap(prefix, from []byte, visit func(key, value []byte) (m
 		return err
 	}
 	for records.Seek(from); records.Valid(); {
+		if s.stop != nil {
+			if err := s.stop(); err != nil {
+				return err
+			}
+		}
 		item = records.Item()
 		if err := reached.key(item.Key()); err != nil {
 			return err

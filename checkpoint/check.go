@@ -164,16 +164,19 @@ func (c *checker) checkAttempts() error {
 		}
 		return true, c.checkAttempt(id, key, value)
 	})
+	if err != nil {
+		return err
+	}
 	for ; c.next < c.books.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
 		c.problem("the books", "have attempt %d in flight, which has no intent", id)
 	}
-	if err == nil && c.resolved != c.books.Resolved {
+	if c.resolved != c.books.Resolved {
 		c.problem("the books", "count %d resolved attempts, and there are %d", c.books.Resolved, c.resolved)
 	}
-	return err
+	return nil
 }
 
 func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attempt %d", kind, id) }

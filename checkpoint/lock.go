@@ -45,3 +45,25 @@ func lockDir(dir, holder string) (unlock func() error, err error) {
 		return errors.Join(file.Truncate(0), file.Close())
 	}, nil
 }
+
+// otherHolder is told of who holds a store without the journal's own lock.
+const otherHolder = "another program, which has opened its store"
+
+// mustBeFree returns a *LockedError when a program has opened the store in dir that knows
+// nothing of lockDir, as a tool for Badger's files does: Badger locks the directory, and
+// would tell in words alone that it cannot.
+func mustBeFree(dir string) error {
+	store, err := os.Open(dir)
+	if err != nil {
+		return nil // there is none yet, or opening it says why it cannot be opened
+	}
+	defer store.Close()
+	switch err := syscall.Flock(int(store.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return &LockedError{Dir: filepath.Dir(dir), Holder: otherHolder}
+	case err != nil:
+		return nil // Badger says what is wrong with it
+	}
+	// Closing would not give it back while a process that is just being started has it too.
+	return syscall.Flock(int(store.Fd()), syscall.LOCK_UN)
+}

@@ -22,6 +22,9 @@ type Options struct {
 	Holder string // what a second process is told about who holds the journal
 	// EncryptionKey encrypts the journal on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
+	// Stop is asked before every record of a walk over an open journal; its error ends
+	// the walk. nil lets all walks end by themselves. It is called by several goroutines.
+	Stop func() error
 
 	verifyAtOpen int64 // bytes of tables; zero is verifyAtOpen
 }
@@ -75,6 +78,7 @@ func openLocked(dir string, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal in %s: %w", dir, err), store.Close())
 	}
+	store.stop = options.Stop // not before: what opening has to find out it finds out
 	if known == "" {
 		if err := writeSynced(filepath.Join(dir, markerName), j.id); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -87,6 +91,9 @@ func openLocked(dir string, options Options) (*Journal, error) {
 // journal that it must hold, "" for a new one.
 func openStoreIn(dir string, options Options) (*badgerStore, string, error) {
 	storeDir := filepath.Join(dir, storeName)
+	if err := mustBeFree(storeDir); err != nil {
+		return nil, "", err
+	}
 	if err := finishSwap(storeDir); err != nil {
 		return nil, "", err
 	}

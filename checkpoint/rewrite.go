@@ -48,6 +48,7 @@ func withStore(dir string, options Options, do func(Store) error, after func() e
 		return err
 	}
 	err = holdsJournal(store, known)
+	store.stop = options.Stop
 	if err == nil {
 		err = do(store)
 	}

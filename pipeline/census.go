@@ -53,9 +53,12 @@ func (c *census) enter(b *batch) (over bool, err error) {
 		switch {
 		case len(entries) == 0:
 		case c.spill == nil:
-			err = errors.Join(err, c.append(number, entries))
+			err = c.append(number, entries)
 		default:
-			err = errors.Join(err, c.spill.appendEntries(number, entries))
+			err = c.spill.appendEntries(number, entries)
+		}
+		if err != nil {
+			return false, err
 		}
 	}
 	return c.spill == nil && c.ceiling > 0 && c.bytes.Load() > c.ceiling, err
@@ -162,8 +165,8 @@ func (c *census) load(number int, persons *distinct) (err error) {
 	persons.reset(0)
 	failed := c.spill.each(number, func(record []uint64) {
 		persons.put(entry{record[0], record[1], record[2]})
-		if len(persons.again) == againTogether {
-			err = errors.Join(err, c.keepAgain(number, persons))
+		if len(persons.again) == againTogether && err == nil {
+			err = c.keepAgain(number, persons)
 			persons.again = persons.again[:0]
 		}
 	})

@@ -222,6 +222,19 @@ func TestATemporaryFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// A file that cannot be had is told once, and not of every shard.
+func TestAFileThatCannotBeMadeIsToldOnce(t *testing.T) {
+	entries := &batch{}
+	for number := range entries {
+		entries[number] = make([]entry, chunkRecords)
+	}
+	c := newCensus(Scope{Memory: 1})
+	c.spill = newSpill(filepath.Join(t.TempDir(), "nowhere"), numShards, entryBytes/8)
+	if _, err := c.enter(entries); err == nil || strings.Count(err.Error(), "nowhere") != 1 {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestWhatCannotBePutIntoAFileStaysInMemory has logs that may take so many chunks of
 // memory, and a directory for their file that is there only after some chunks.
 func TestWhatCannotBePutIntoAFileStaysInMemory(t *testing.T) {

@@ -44,6 +44,9 @@ func newSpill(dir string, logs, words int) *spill {
 	return &spill{dir: dir, words: words, logs: make([]spillLog, logs)}
 }
 
+// elsewhere says what to do where a temporary file cannot be had.
+const elsewhere = "give --temp DIR, a directory with room, or more --memory"
+
 // opened returns the file, which is made when it is not there yet.
 func (s *spill) opened() (*os.File, error) {
 	if file := s.file.Load(); file != nil {
@@ -56,7 +59,7 @@ func (s *spill) opened() (*os.File, error) {
 	}
 	file, err := os.CreateTemp(s.dir, "payonce-*")
 	if err != nil {
-		return nil, fmt.Errorf("the list needs more memory than it may use, and no temporary file can be made for the rest: %w", err)
+		return nil, fmt.Errorf("the list needs more memory than it may use, and no temporary file can be made for the rest: %w; %s", err, elsewhere)
 	}
 	_ = os.Remove(file.Name()) // close tries again
 	s.file.Store(file)
@@ -112,7 +115,7 @@ func (s *spill) putOut(log *spillLog) error {
 	}
 	offset := s.end.Add(int64(len(log.buffer))) - int64(len(log.buffer))
 	if _, err := file.WriteAt(log.buffer, offset); err != nil {
-		return fmt.Errorf("what does not fit into memory cannot be written to a temporary file: %w", err)
+		return fmt.Errorf("what does not fit into memory cannot be written to a temporary file: %w; %s", err, elsewhere)
 	}
 	for at := 0; at < len(log.buffer); at += s.chunkBytes() {
 		log.chunks = append(log.chunks, offset+int64(at))

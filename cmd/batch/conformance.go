@@ -70,6 +70,7 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 	if err := s.checkConform(who); err != nil {
 		return err
 	}
+	outliveReaders()
 	j, lookups, err := s.prepareConform(ctx, who)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := s.printConformance(report); err != nil {
+	if err := unlessUnread(s.printConformance(report)); err != nil {
 		return err
 	}
 	return s.conformed(report, sender.stop)

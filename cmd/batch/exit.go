@@ -91,6 +91,22 @@ type stopError struct{ code int }
 
 func (e stopError) Error() string { return exitHelp[e.code] }
 
+// interruptError ends an interrupted command that has more to say than that nothing was
+// sent.
+type interruptError struct{ text string }
+
+func (e interruptError) Error() string { return "interrupted: " + e.text }
+func (interruptError) Unwrap() error   { return context.Canceled }
+
+// ifInterrupted returns an interrupt with what there is to say of it, and any other error
+// as it is.
+func ifInterrupted(err error, format string, args ...any) error {
+	if errors.Is(err, context.Canceled) {
+		return interruptError{fmt.Sprintf(format, args...)}
+	}
+	return err
+}
+
 // codeOfStop returns the exit code of a stopped run.
 func codeOfStop(stop pipeline.Stop) int {
 	switch stop.(type) {
@@ -136,9 +152,12 @@ func exitCode(err error) int {
 func errorText(err error) string {
 	var stop stopError
 	var locked *checkpoint.LockedError
+	var interrupt interruptError
 	switch {
 	case err == nil || errors.As(err, &stop):
 		return ""
+	case errors.As(err, &interrupt):
+		return interrupt.Error()
 	case errors.As(err, &locked):
 		return err.Error() + "; wait until it ends, or use another --workspace"
 	case errors.Is(err, checkpoint.ErrOtherKey):

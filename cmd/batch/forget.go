@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
@@ -19,12 +21,12 @@ func newForgetCommand(env environment) *cobra.Command {
 			"  --phone NUMBER   the phone that was found\n\n"+
 			"A person who was looked up under several identities is forgotten under each that is named.\n"+
 			"The shell may keep the command in its history, and outputs and backups keep what they have.",
-		func(s *settings, dir string) error {
+		func(ctx context.Context, s *settings, dir string) error {
 			person, err := who.person()
 			if err != nil {
 				return err
 			}
-			return s.eraseFrom(dir, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+			return s.eraseFrom(ctx, dir, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
 				return journal.Forget(person)
 			})
 		})

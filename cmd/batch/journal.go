@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,7 @@ func newJournalCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "journal",
 		Short: "Check, read and look after the workspace's journal",
-		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -25,11 +26,11 @@ func newJournalCommand(env environment) *cobra.Command {
 }
 
 // journalCommand makes a command on the closed journal in a directory.
-func journalCommand(env environment, use, short, long string, do func(s *settings, dir string) error) *cobra.Command {
+func journalCommand(env environment, use, short, long string, do func(ctx context.Context, s *settings, dir string) error) *cobra.Command {
 	s := newSettings(env)
 	cmd := &cobra.Command{
 		Use: use, Short: short,
-		Long: long + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long: long + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
@@ -39,7 +40,7 @@ func journalCommand(env environment, use, short, long string, do func(s *setting
 			if err != nil {
 				return err
 			}
-			return asJournalError(do(s, dir))
+			return asJournalError(do(cmd.Context(), s, dir))
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
@@ -76,11 +77,11 @@ func (s *settings) noJournal() error {
 	return usagef("there is no journal yet for this service and workspace %q; it begins with the first run", s.workspace)
 }
 
-// journalOptions say how the workspace's journal is opened.
-func (s *settings) journalOptions(doing string) (checkpoint.Options, error) {
+// journalOptions say how the workspace's journal is opened, and what ends a walk over it.
+func (s *settings) journalOptions(doing string, stop func() error) (checkpoint.Options, error) {
 	key, err := s.journalKey(journalKeyName)
 	return checkpoint.Options{
-		Rate: s.journalRate(), Now: s.env.now, EncryptionKey: key,
+		Rate: s.journalRate(), Now: s.env.now, EncryptionKey: key, Stop: stop,
 		Holder: fmt.Sprintf("process %d (batch %s) since %s", os.Getpid(), doing, s.env.now().Format("2006-01-02 15:04:05")),
 	}, err
 }
@@ -111,8 +112,8 @@ type checkView struct {
 	List []checkpoint.Problem `json:"list"`
 }
 
-func checkJournal(s *settings, dir string) error {
-	options, err := s.journalOptions("journal check")
+func checkJournal(ctx context.Context, s *settings, dir string) error {
+	options, err := s.journalOptions("journal check", ctx.Err)
 	if err != nil {
 		return err
 	}
@@ -163,8 +164,8 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 	cmd := journalCommand(env, "dump", "Print every record of the journal as JSON lines",
 		"Print every record of the journal, one JSON object to a line, in the order of the keys.\n"+
 			"Identities and answers are masked unless --values is given.",
-		func(s *settings, dir string) error {
-			options, err := s.journalOptions("journal dump")
+		func(ctx context.Context, s *settings, dir string) error {
+			options, err := s.journalOptions("journal dump", ctx.Err)
 			if err != nil {
 				return err
 			}
@@ -182,7 +183,7 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 		rekeyJournal)
 }
 
-func rekeyJournal(s *settings, dir string) error {
+func rekeyJournal(ctx context.Context, s *settings, dir string) error {
 	key, err := s.journalKey(newJournalKeyName)
 	if err == nil && key == nil {
 		err = usagef("which key? set %s", newJournalKeyName)
@@ -190,12 +191,12 @@ func rekeyJournal(s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	options, err := s.journalOptions("journal rekey")
+	options, err := s.journalOptions("journal rekey", ctx.Err)
 	if err != nil {
 		return err
 	}
 	if err := checkpoint.Rewrite(dir, options, key); err != nil {
-		return err
+		return ifInterrupted(err, "the journal keeps the key that it had")
 	}
 	if s.json {
 		return printJSON(s.env.stdout, map[string]bool{"encrypted": true})
@@ -211,11 +212,11 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty.",
-		func(s *settings, dir string) error {
+		func(ctx context.Context, s *settings, dir string) error {
 			if !keep.set {
 				return usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			return s.eraseFrom(dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+			return s.eraseFrom(ctx, dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
 				return journal.Prune(keep.before(s.env.now()))
 			})
 		})
@@ -225,8 +226,8 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 
 // eraseFrom erases from the journal and then rewrites it, because the bytes of
 // what was erased would stay in its files otherwise.
-func (s *settings) eraseFrom(dir, doing string, erase func(*checkpoint.Journal) (checkpoint.Erasure, error)) error {
-	options, err := s.journalOptions(doing)
+func (s *settings) eraseFrom(ctx context.Context, dir, doing string, erase func(*checkpoint.Journal) (checkpoint.Erasure, error)) error {
+	options, err := s.journalOptions(doing, ctx.Err)
 	if err != nil {
 		return err
 	}
@@ -235,11 +236,11 @@ func (s *settings) eraseFrom(dir, doing string, erase func(*checkpoint.Journal) 
 		return err
 	}
 	erasure, err := erase(journal)
-	if err = errors.Join(err, journal.Close()); err != nil {
-		return err
+	if err = errors.Join(err, journal.Close()); err == nil {
+		err = checkpoint.Rewrite(dir, options, options.EncryptionKey)
 	}
-	if err := checkpoint.Rewrite(dir, options, options.EncryptionKey); err != nil {
-		return err
+	if err != nil {
+		return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 	}
 	if s.json {
 		return printJSON(s.env.stdout, erasure)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -17,8 +18,8 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 		unpauseJournal)
 }
 
-func unpauseJournal(s *settings, dir string) error {
-	options, err := s.journalOptions("journal unpause")
+func unpauseJournal(ctx context.Context, s *settings, dir string) error {
+	options, err := s.journalOptions("journal unpause", ctx.Err)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 			"what it was charged. An attempt belongs to the period in which it got its outcome, so the charges\n" +
 			"of all months add up to what the account was charged. Nobody's name and no result is in it.\n" +
 			"With --json only the sums are printed." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !period.to.end.IsZero() && !period.from.start.Before(period.to.end) {

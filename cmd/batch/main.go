@@ -75,7 +75,7 @@ func interruptible() (context.Context, func()) {
 		cancel()
 		for again := range signals {
 			if again != syscall.SIGHUP {
-				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups that were in flight are in doubt")
+				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups in flight, if any, are in doubt, and the next run looks into them")
 				os.Exit(exitInterrupted)
 			}
 		}
@@ -87,11 +87,8 @@ func interruptible() (context.Context, func()) {
 	}
 }
 
-// outliveReaders keeps the process from ending when nobody reads what it tells any more,
-// until the function that it returns is called: in "batch run … 2>&1 | tee log" Ctrl-C
-// ends tee too.
-func outliveReaders() func() {
-	pipes := make(chan os.Signal, 1) // nobody receives: the write fails, and that is all
-	signal.Notify(pipes, syscall.SIGPIPE)
-	return func() { signal.Stop(pipes) }
+// outliveReaders keeps the process from ending when nobody reads what it tells any more: in
+// "batch run … 2>&1 | tee log" Ctrl-C ends tee too, and the exit code is owed all the same.
+func outliveReaders() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // nobody receives: the write fails, and that is all
 }

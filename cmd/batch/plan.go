@@ -51,7 +51,7 @@ func planList(cmd *cobra.Command, s *session, list []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.openExisting("plan"); err != nil {
+	if _, err := s.openExisting(ctx, "plan"); err != nil {
 		return err
 	}
 	if err := j.take(ctx); err != nil {

@@ -91,7 +91,7 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := session.openExisting("scan"); err != nil {
+	if _, err := session.openExisting(b.Context(), "scan"); err != nil {
 		b.Fatal(err)
 	}
 	runtime.GC()

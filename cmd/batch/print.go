@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -63,6 +65,15 @@ func wrapped(words []string, width int) []string {
 		line += word
 	}
 	return append(lines, line)
+}
+
+// unlessUnread returns an error of telling how something ended, but none where nobody
+// reads that: it ended so all the same, and the exit code says how.
+func unlessUnread(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // printJSON writes one object, indented.

@@ -95,12 +95,14 @@ type process struct {
 // start starts the program.
 func (p *program) start() *process { return p.startAs(exec.Command(*programPath, p.args...)) }
 
-// startAs starts the program as a command says, which may have a standard error of its own.
+// startAs starts the program as a command says, which may have outputs of its own.
 func (p *program) startAs(command *exec.Cmd) *process {
 	p.t.Helper()
 	run := &process{Cmd: command, stderr: &announcer{}}
 	run.Env = append(os.Environ(), "SERVICE_BASE_URL="+p.baseURL, "SERVICE_API_KEY="+sandbox.DefaultKey)
-	run.Stdout = &run.stdout
+	if run.Stdout == nil {
+		run.Stdout = &run.stdout
+	}
 	if run.Stderr == nil {
 		run.Stderr = run.stderr
 	}

@@ -89,6 +89,7 @@ type evidenceView struct {
 
 // reconcile settles what the account proves, then what the user assumes.
 func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID) error {
+	outliveReaders()
 	doubts := s.journal.Doubts()
 	for _, id := range ids {
 		if !s.stillInDoubt(id) {
@@ -114,7 +115,7 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 		})
 	}
 	view.InDoubt, view.Held = s.journal.InDoubt("")
-	if err := s.printReconcile(view); err != nil {
+	if err := unlessUnread(s.printReconcile(view)); err != nil {
 		return err
 	}
 	if view.InDoubt > 0 {

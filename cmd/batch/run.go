@@ -151,6 +151,7 @@ func (j *job) showPlanAndAsk(ctx context.Context) error {
 // runToEnd sends the lookups, writes the output and tells how it went. From here
 // on the run is on record, and its output is written however it ends.
 func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
+	outliveReaders()
 	record, err := j.record()
 	if err != nil {
 		return err
@@ -187,7 +188,6 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 // lookUpWatched sends the lookups while the account is watched, and compares the
 // two a last time at the end.
 func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
-	defer outliveReaders()()
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
 	sending, halt := pipeline.WithHalt(ctx)

@@ -15,7 +15,7 @@ func newRunsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
-		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withJournal(cmd, "runs", listRuns)
@@ -104,7 +104,7 @@ func newShowCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a run: its spend and its rows by outcome",
-		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitLocked),
+		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.withJournal(cmd, "show", func(session *session) error { return session.showRun(args[0]) })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,7 +43,7 @@ func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err
 // withJournal runs a command on the workspace's journal, which has to exist.
 func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
 	return s.withSession(cmd, func(session *session) error {
-		found, err := session.openExisting(doing)
+		found, err := session.openExisting(cmd.Context(), doing)
 		if err != nil {
 			return err
 		}
@@ -67,13 +68,20 @@ func (s *settings) workspaceDir() (string, error) {
 	return filepath.Join(s.state, base.Hostname()+"-"+hex.EncodeToString(hash[:4]), s.workspace), nil
 }
 
-// openJournal opens the workspace's journal, which no other process may hold.
+// openJournal opens the workspace's journal, which no other process may hold. What is
+// begun on it ends by itself, also after an interrupt.
 func (s *session) openJournal(doing string) error {
+	return s.openJournalUntil(doing, nil)
+}
+
+// openJournalUntil opens the workspace's journal for walks that end when stop returns an
+// error.
+func (s *session) openJournalUntil(doing string, stop func() error) error {
 	dir, err := s.workspaceDir()
 	if err != nil {
 		return err
 	}
-	options, err := s.journalOptions(doing)
+	options, err := s.journalOptions(doing, stop)
 	if err != nil {
 		return err
 	}
@@ -81,13 +89,14 @@ func (s *session) openJournal(doing string) error {
 	return asJournalError(err)
 }
 
-// openExisting opens the workspace's journal for reading; false when there is none.
-func (s *session) openExisting(doing string) (bool, error) {
+// openExisting opens the workspace's journal for a command that spends nothing, so that
+// an interrupt may end its walks; false when there is none.
+func (s *session) openExisting(ctx context.Context, doing string) (bool, error) {
 	_, exists, err := s.findJournal()
 	if err != nil || !exists {
 		return false, err
 	}
-	return true, s.openJournal(doing)
+	return true, s.openJournalUntil(doing, ctx.Err)
 }
 
 func (s *session) close() error {

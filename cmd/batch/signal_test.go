@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/sandbox"
 	"payonce/service"
 )
 
@@ -49,38 +48,6 @@ func interruptAndResume(t *testing.T, transport service.Transport, signal os.Sig
 	view = decodeSummary(t, p.runToEnd(exitDone))
 	if view.Rows["not_attempted"] != 0 || view.InDoubt != 0 {
 		t.Errorf("resumed: %v", view.Rows)
-	}
-	checkOutput(t, p, service.Books())
-}
-
-// A run goes on when nobody reads what it tells any more: in "2>&1 | tee log" Ctrl-C ends
-// tee as well, and the lookups in flight are paid for.
-func TestNobodyReads(t *testing.T) {
-	t.Parallel()
-	service, tap := newService(t, 7)
-	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40")
-	reached, release := tap.hold(t, 1)
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(*programPath, p.args...)
-	command.Stderr = writer
-	run := p.startAs(command)
-	writer.Close()
-	receive(t, reached, "no lookup")
-	reader.Close() // the pipe took the plan
-	fault, err := sandbox.ParseFault("lost-before:max=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	service.AddFault(fault) // of which the program tells at once
-	close(release)
-	if code := run.end(); code != exitDone {
-		t.Fatalf("exit code %d", code)
-	}
-	if view := decodeSummary(t, run); view.InDoubt != 0 || view.Rows["not_attempted"] != 0 {
-		t.Errorf("summary: %s", run.stdout.String())
 	}
 	checkOutput(t, p, service.Books())
 }

@@ -80,7 +80,7 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 	} else {
 		err = j.printSummary(view, stop)
 	}
-	if err != nil {
+	if err := unlessUnread(err); err != nil {
 		return err
 	}
 	code := codeOfStop(stop)

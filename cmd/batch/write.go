@@ -23,7 +23,7 @@ func newWriteCommand(env environment) *cobra.Command {
 				return usagef("where to? give -o FILE")
 			}
 			return s.withJournal(cmd, "write", func(session *session) error {
-				return session.writeRun(cmd.Context(), args[0])
+				return ifInterrupted(session.writeRun(cmd.Context(), args[0]), "%s was not written", s.output)
 			})
 		},
 	}
@@ -77,6 +77,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		return err
 	}
 	s.keepRoster()
+	outliveReaders() // now that no list is written to one any more
 	if s.json {
 		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})
 	} else {
@@ -85,7 +86,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		p.entry("output", "%s", s.output)
 		err = p.err
 	}
-	if err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
 		return stopError{exitDoubt}
 	}
 	return err

@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -44,9 +45,13 @@ func Create(path string) (*File, error) {
 	return &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory}, nil
 }
 
-// Write writes to the file in the making. After an error Commit refuses.
+// Write writes to the file in the making. After an error, which names the path and not
+// the file in the making, Commit refuses.
 func (f *File) Write(data []byte) (int, error) {
 	written, err := f.pending.Write(data)
+	if failed, isPath := errors.AsType[*fs.PathError](err); isPath {
+		failed.Path = f.path
+	}
 	if offset, size := f.writeback.add(written); size > 0 {
 		// It only saves time: a file system that cannot do it is synced in Commit as well.
 		// But a disk that is full or broken may tell it here, and not once more in Commit.

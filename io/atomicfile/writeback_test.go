@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -73,6 +74,23 @@ func TestALargeFileIsWhole(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
+// What failed is told of the file that was asked for: nobody knows the one in the making.
+func TestErrorNamesThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	if err := f.pending.Close(); err != nil { // so that writing fails
+		t.Fatal(err)
+	}
+	_, err = f.Write([]byte("row"))
+	if failed, isPath := errors.AsType[*fs.PathError](err); !isPath || failed.Path != path {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -1,0 +1,71 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+)
+
+// What walks over the journal ends when it is asked to, after any record, and the journal
+// is as sound as before. Opening it is never ended: it finds out what a crash left.
+func TestWalksStop(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("stopped")
+	onJournal := func(do func(j *Journal) error) func(dir string, options Options) error {
+		return func(dir string, options Options) error {
+			j, err := Open(dir, options)
+			if err != nil {
+				return fmt.Errorf("it did not open: %v", err)
+			}
+			return errors.Join(do(j), j.Close())
+		}
+	}
+	for name, walk := range map[string]func(dir string, options Options) error{
+		"check": func(dir string, options Options) error {
+			_, err := CheckDir(dir, options, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+			return err
+		},
+		"dump":    func(dir string, options Options) error { return DumpDir(dir, options, io.Discard, false) },
+		"rewrite": func(dir string, options Options) error { return Rewrite(dir, options, nil) },
+		"prune": onJournal(func(j *Journal) error {
+			_, err := j.Prune(start.Add(time.Hour))
+			return err
+		}),
+		"attempts": onJournal(func(j *Journal) error {
+			return j.Attempts(time.Time{}, time.Time{}, func(attempt.Entry) error { return nil })
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			j := openDir(t, dir)
+			answer(t, j, 0, answered)
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, after := range []int{0, 1, answered / 2} {
+				left := after
+				options := dirOptions
+				options.Stop = func() error {
+					if left--; left < 0 {
+						return stopped
+					}
+					return nil
+				}
+				if err := walk(dir, options); !errors.Is(err, stopped) {
+					t.Errorf("after %d records: %v", after, err)
+				}
+			}
+			if err := walk(dir, dirOptions); err != nil {
+				t.Error(err)
+			}
+			if _, err := CheckDir(dir, dirOptions, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every command that looks through the journal ends at an interrupt, however large the
+// journal is, and says what that leaves.
+func TestInterruptEndsWalks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list, out := filepath.Join(dir, "list.csv"), filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(list, []byte("first_name,last_name,company\nAnn,Lee,Acme\nBob,Ray,Acme\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{"BATCH_STATE": dir, newJournalKeyName: strings.Repeat("0a", 32)}
+	var stderr bytes.Buffer
+	env := environment{
+		stdin: &bytes.Buffer{}, stdout: &bytes.Buffer{}, stderr: &stderr,
+		getenv: func(name string) string { return vars[name] }, now: time.Now,
+	}
+	do := func(ctx context.Context, code int, line, told string) {
+		t.Helper()
+		stderr.Reset()
+		if got := executed(ctx, env, append(strings.Fields(line), "--sandbox")); got != code || !strings.Contains(stderr.String(), told) {
+			t.Errorf("%s: exit code %d, not %d\n%s", line, got, code, &stderr)
+		}
+	}
+	do(t.Context(), exitDone, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	const sound, erasing = "batch: interrupted; nothing was sent\n", "run the same command again"
+	for line, told := range map[string]string{
+		"journal check": sound, "journal dump": sound, "ledger": sound, "runs": sound, "show trial": sound,
+		"journal prune --keep-answers 0h": erasing, "forget --email ann@acme.example": erasing,
+		"journal rekey": "keeps the key that it had", "write trial -o " + out: out + " was not written",
+	} {
+		do(interrupted, exitInterrupted, line, told)
+	}
+	do(t.Context(), exitDone, "journal check", "")
+}
