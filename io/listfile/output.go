@@ -128,9 +128,9 @@ func (o *Output) Commit() error {
 
 // Discard ends the output. After Commit it only closes what was read.
 func (o *Output) Discard() {
-	if given, ok := o.Writer.(interface{ Discard() }); ok && !o.closed {
+	if writer, ok := o.Writer.(table.Discarder); ok && !o.closed {
 		o.closed = true
-		given.Discard()
+		writer.Discard()
 	}
 	if o.list != nil {
 		_ = o.list.Close() // nothing was written to it

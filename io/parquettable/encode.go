@@ -23,7 +23,7 @@ type Encoder struct {
 	rows int64 // of the row group that is gathered
 }
 
-var _ table.Writer = (*Encoder)(nil)
+var _ table.Discarder = (*Encoder)(nil)
 
 // NewEncoder returns a writer of rows that come from a list of another format with
 // this schema.

@@ -121,9 +121,9 @@ func TestAWriterEndsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer list.Close()
-	for name, create := range map[string]func(io.Writer) (table.Writer, error){
-		"encoder": func(out io.Writer) (table.Writer, error) { return NewEncoder(out, list.Schema(), nil) },
-		"subset":  func(out io.Writer) (table.Writer, error) { return NewSubset(out, list, nil) },
+	for name, create := range map[string]func(io.Writer) (table.Discarder, error){
+		"encoder": func(out io.Writer) (table.Discarder, error) { return NewEncoder(out, list.Schema(), nil) },
+		"subset":  func(out io.Writer) (table.Discarder, error) { return NewSubset(out, list, nil) },
 	} {
 		var out bytes.Buffer
 		w, err := create(&out)
@@ -132,7 +132,7 @@ func TestAWriterEndsOnce(t *testing.T) {
 		}
 		size := out.Len()
 		again := errors.Join(w.Write(nil), w.Close())
-		w.(interface{ Discard() }).Discard()
+		w.Discard()
 		if !errors.Is(again, errClosed) || out.Len() != size {
 			t.Errorf("%s: %d bytes, then %d: %v", name, size, out.Len(), again)
 		}

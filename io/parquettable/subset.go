@@ -23,7 +23,7 @@ type Subset struct {
 	ending
 }
 
-var _ table.Writer = (*Subset)(nil)
+var _ table.Discarder = (*Subset)(nil)
 
 // NewSubset returns a writer of rows of list, which stays open until the writer is
 // closed. The rows come from list or from another Reader of the same file; the cells

@@ -30,7 +30,7 @@ type Writer struct {
 	total   int64 // of the list
 }
 
-var _ table.Writer = (*Writer)(nil)
+var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, which stays open until the writer is
 // closed. The rows come from list or from another Reader of the same file, whatever

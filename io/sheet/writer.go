@@ -25,7 +25,7 @@ type Writer struct {
 	err      error // sticky
 }
 
-var _ table.Writer = (*Writer)(nil)
+var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, or of another Reader of the same
 // sheet. The names of the appended columns are put into the header.
