@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -53,12 +54,7 @@ func (in intent) scopes() []string {
 }
 
 // job returns the job that the attempt counts for.
-func (in intent) job() string {
-	if in.Job == "" {
-		return in.Run
-	}
-	return in.Job
-}
+func (in intent) job() string { return cmp.Or(in.Job, in.Run) }
 
 // pattern returns the pattern of the identity. It is "" when the identity was erased
 // before journals kept the pattern beside it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -239,8 +240,5 @@ var remedies = map[string]string{
 }
 
 func remedy(code string) string {
-	if text, known := remedies[code]; known {
-		return text
-	}
-	return "Find out what it means"
+	return cmp.Or(remedies[code], "Find out what it means")
 }
