@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -100,7 +101,7 @@ func runList(ctx context.Context, s *session, list []string) error {
 	if err := j.openAccount(ctx, client); err != nil {
 		return err
 	}
-	if err := j.showPlanAndAsk(ctx); err != nil {
+	if err := j.showPlanAndAsk(ctx, client.StatusClient); err != nil {
 		return err
 	}
 	return j.runToEnd(ctx, client)
@@ -143,10 +144,20 @@ func (j *job) openAccount(ctx context.Context, client *service.Client) error {
 	if j.reconciler(client.StatusClient).Pending() > 0 {
 		// The base that could decide them is still needed. Free units that have gone
 		// since are not counted on.
-		_, err := j.monitor(client.StatusClient).Read(ctx)
-		return asServiceIfRefused(ctx, err)
+		_, err := j.readDrift(ctx, client.StatusClient)
+		return err
 	}
 	return j.journal.Rebase(j.account)
+}
+
+// readDrift compares the account with the journal before anything is sent. An error is
+// the journal's or the service's.
+func (j *job) readDrift(ctx context.Context, status *service.StatusClient) (cost.Drift, error) {
+	drift, err := j.monitor(status).Read(ctx)
+	if err == nil || errors.Is(err, checkpoint.ErrFailed) {
+		return drift, err
+	}
+	return drift, asService(ctx, err)
 }
 
 // settleLeftovers settles the lookups that an earlier start left in doubt, before
@@ -196,7 +207,7 @@ func describeFindings(findings attempt.Findings) string {
 
 // showPlanAndAsk prints the plan, compares it with the one that the run is to
 // follow, and asks before anything is spent.
-func (j *job) showPlanAndAsk(ctx context.Context) error {
+func (j *job) showPlanAndAsk(ctx context.Context, status *service.StatusClient) error {
 	j.keepToApprove()
 	plan, err := j.plan()
 	if err != nil {
@@ -213,7 +224,7 @@ func (j *job) showPlanAndAsk(ctx context.Context) error {
 	if err := j.checkPlanned(plan); err != nil {
 		return err
 	}
-	return j.ask(ctx, plan)
+	return j.ask(ctx, status, plan)
 }
 
 // runToEnd sends the lookups, writes the output and tells how it went. From here
