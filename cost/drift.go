@@ -18,9 +18,9 @@ func (d Drift) Zero() bool { return d == Drift{} }
 
 // DriftOf compares a snapshot of the account with an earlier one. The totals are
 // those of the account's scope, which began at the base: as they stood before the
-// snapshot was asked for, and after it had come. Of the fields that are not counted the
-// journal books no free units, so that every lookup may have used one.
-func DriftOf(base, now Account, before, after Totals, counted enrich.Fields) Drift {
+// snapshot was asked for, and after it had come. A journal that is strict
+// books no free units, so that every field that was charged may have used one.
+func DriftOf(base, now Account, before, after Totals, strict bool) Drift {
 	var drift Drift
 	// What the account can have lost to this journal at the moment of the snapshot:
 	// all that was ever held, but for what had been given back before.
@@ -33,7 +33,7 @@ func DriftOf(base, now Account, before, after Totals, counted enrich.Fields) Dri
 		if base.Free[f].Known && now.Free[f].Known {
 			returned := before.FreeEverHeld[f] - before.FreeHeld[f] - before.FreeUsed[f]
 			ours := after.FreeEverHeld[f] - returned
-			if !counted.Has(enrich.Field(f)) {
+			if strict {
 				ours = max(ours, after.Charged[f]+after.Open)
 			}
 			drift.Free[f] = max(base.Free[f].Value-now.Free[f].Value-ours, 0)

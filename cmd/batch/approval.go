@@ -8,6 +8,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/pipeline"
+	"payonce/service"
 )
 
 // ask asks before anything is spent: always but with --yes, and with it too when the
@@ -15,7 +17,7 @@ import (
 // Where nobody can be asked, nothing is sent. The start is then kept to what was
 // agreed to, even when others take the free allowance that the plan counted on, or
 // when a ceiling begins anew at midnight.
-func (j *job) ask(ctx context.Context, plan *planView) error {
+func (j *job) ask(ctx context.Context, status *service.StatusClient, plan *planView) error {
 	if j.counts.Lookup == 0 {
 		return nil
 	}
@@ -38,10 +40,23 @@ func (j *job) ask(ctx context.Context, plan *planView) error {
 			return usagef("not confirmed; nothing was sent")
 		}
 		j.keepTo(plan.Possible)
-		return nil
+		return j.lookAgain(ctx, status)
 	}
 	if j.approvalThreshold.amount != nil {
 		j.keepTo(max(*j.approvalThreshold.amount, j.approve.orZero()))
+	}
+	return nil
+}
+
+// lookAgain compares the account with what it was before somebody was asked, who may have
+// taken hours: free units that are gone are not counted on, and a higher price refuses.
+func (j *job) lookAgain(ctx context.Context, status *service.StatusClient) error {
+	drift, err := j.readDrift(ctx, status)
+	if err != nil {
+		return err
+	}
+	if higher, ok := j.monitor(status).StopOf(drift).(pipeline.PriceHigher); ok {
+		return usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, higher.Field, higher.InUse)
 	}
 	return nil
 }

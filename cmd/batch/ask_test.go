@@ -10,6 +10,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/lists"
+	"payonce/sandbox"
+	"payonce/sandbox/books"
 )
 
 // Where somebody can be asked, a run asks before it spends.
@@ -98,6 +104,51 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	}
 	if code != exitCeiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
 		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// TestRunLooksAgainAfterItsQuestion has somebody else use the workspace, and the price of
+// an email rise, while somebody is asked.
+func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
+	t.Parallel()
+	dearer := 16 * cost.Cent
+	for _, test := range []struct {
+		name      string
+		free      int64
+		meanwhile func(*books.Books) error
+		charged   cost.Money
+		code      int
+		says      string
+	}{
+		{"nothing", 20, func(*books.Books) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
+		{"free emails go", 20, func(w *books.Books) error {
+			_, err := w.UseElsewhere(books.Units{enrich.WorkEmail: 20})
+			return err
+		}, 0, exitCeiling, "at most $0.00? [y/N] "},
+		{"emails become dearer", 0, func(w *books.Books) error {
+			return w.SetPrice(enrich.WorkEmail, &dearer)
+		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
+		{"access is restricted", 20, func(w *books.Books) error {
+			return w.SetState(books.Restricted)
+		}, 0, exitRefused, "account status: HTTP 403 access_restricted"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			config := sandbox.DefaultConfig()
+			config.Free[enrich.WorkEmail] = test.free
+			config.UnknownRate, config.MatchRates[enrich.WorkEmail] = 0, 1
+			b := newWorkbench(t, config, lists.Default(5, 12))
+			env := askedEnvironment(onRead{strings.NewReader("y\n"), func() {
+				if err := test.meanwhile(b.service.Workspace()); err != nil {
+					t.Error(err)
+				}
+			}})
+			env.getenv = b.getenv
+			stdout, stderr, code := executeIn(t.Context(), env, "run", b.path("list.csv"), "--max-spend", "3")
+			if charged := b.service.Books().Charged; code != test.code || charged != test.charged || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit code %d, charged %s\n%s%s", code, charged, stdout, stderr)
+			}
+		})
 	}
 }
 

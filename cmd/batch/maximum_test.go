@@ -73,14 +73,17 @@ func (b *workbench) tryUntil(ctx context.Context, args ...string) (stdout, stder
 	var out, errs bytes.Buffer
 	env := environment{
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now, program: b.program,
-		getenv: func(name string) string {
-			return map[string]string{
-				"SERVICE_BASE_URL": b.url, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": b.path("state"),
-			}[name]
-		},
+		getenv: b.getenv,
 	}
 	code = executed(ctx, env, args)
 	return out.String(), errs.String(), code
+}
+
+// getenv is the environment in which command lines find the service and the journal.
+func (b *workbench) getenv(name string) string {
+	return map[string]string{
+		"SERVICE_BASE_URL": b.url, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": b.path("state"),
+	}[name]
 }
 
 // batch runs a command line on the list, which has to end well, and returns what it

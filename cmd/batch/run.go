@@ -99,7 +99,7 @@ func runList(ctx context.Context, s *session, list []string) error {
 	if err := j.openAccount(ctx, client); err != nil {
 		return err
 	}
-	if err := j.showPlanAndAsk(ctx); err != nil {
+	if err := j.showPlanAndAsk(ctx, client.StatusClient); err != nil {
 		return err
 	}
 	return j.runToEnd(ctx, client)
@@ -128,7 +128,7 @@ func (s *session) checkRun(list []string) error {
 
 // showPlanAndAsk prints the plan, compares it with the one that the run is to
 // follow, and asks before anything is spent.
-func (j *job) showPlanAndAsk(ctx context.Context) error {
+func (j *job) showPlanAndAsk(ctx context.Context, status *service.StatusClient) error {
 	j.keepToApprove()
 	plan, err := j.plan()
 	if err != nil {
@@ -145,7 +145,7 @@ func (j *job) showPlanAndAsk(ctx context.Context) error {
 	if err := j.checkPlanned(plan); err != nil {
 		return err
 	}
-	return j.ask(ctx, plan)
+	return j.ask(ctx, status, plan)
 }
 
 // runToEnd sends the lookups, writes the output and tells how it went. From here

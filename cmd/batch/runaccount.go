@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"payonce/attempt"
@@ -27,10 +28,20 @@ func (j *job) openAccount(ctx context.Context, client *service.Client) error {
 	if j.reconciler(client.StatusClient).Pending() > 0 {
 		// The base that could decide them is still needed. Free units that have gone
 		// since are not counted on.
-		_, err := j.monitor(client.StatusClient).Read(ctx)
-		return asServiceIfRefused(ctx, err)
+		_, err := j.readDrift(ctx, client.StatusClient)
+		return err
 	}
 	return j.journal.Rebase(j.account)
+}
+
+// readDrift compares the account with the journal before anything is sent. An error is
+// the journal's or the service's.
+func (j *job) readDrift(ctx context.Context, status *service.StatusClient) (cost.Drift, error) {
+	drift, err := j.monitor(status).Read(ctx)
+	if err == nil || errors.Is(err, checkpoint.ErrFailed) {
+		return drift, err
+	}
+	return drift, asService(ctx, err)
 }
 
 // settleLeftovers settles the lookups that an earlier start left in doubt, before
