@@ -121,6 +121,14 @@ func realPath(path string) string {
 	return path
 }
 
+// placeOf names the file of an output for a person.
+func placeOf(path string) string {
+	if path == listfile.Standard {
+		return "the list on standard output"
+	}
+	return path
+}
+
 // rejectColumn is the column that a file of rejects gets.
 var rejectColumn = table.Column{Name: "reject_reason"}
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,8 +98,9 @@ func newSandboxCommand(env environment) *cobra.Command {
 type percentOfAll int
 
 func (v *percentOfAll) Set(text string) error {
-	var n int
-	if _, err := fmt.Sscanf(text, "%d%%", &n); err != nil || n < 0 || n > 100 {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	if !isPercent || err != nil || n < 0 || n > 100 {
 		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
 	}
 	*v = percentOfAll(n)
