@@ -26,6 +26,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
 	root.SetVersionTemplate(versionLine())
+	root.SetHelpFunc(printHelp)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
