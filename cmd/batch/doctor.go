@@ -127,19 +127,11 @@ func (v doctorView) print(p *printer) error {
 	p.line("")
 	switch {
 	case !v.Usable:
-		p.line("Not usable: %s, %s.", countOf(v.Problems, "problem"), countOf(v.Warnings, "warning"))
+		p.line("Not usable: %s, %s.", counted(v.Problems, "problem"), counted(v.Warnings, "warning"))
 	case v.Warnings > 0:
-		p.line("Usable, with %s.", countOf(v.Warnings, "warning"))
+		p.line("Usable, with %s.", counted(v.Warnings, "warning"))
 	default:
 		p.line("Usable.")
 	}
 	return p.err
-}
-
-// countOf writes a number of things.
-func countOf(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

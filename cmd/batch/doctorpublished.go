@@ -48,7 +48,7 @@ func (d *doctor) checkDocument(ctx context.Context, client *service.StatusClient
 func describeDocument(document service.Description) string {
 	text := strings.TrimSpace(document.Title + " " + document.Version)
 	if options := len(document.Card.Options); options > 0 {
-		return strings.TrimPrefix(text+", with a rate card of "+countOf(options, "option"), ", ")
+		return strings.TrimPrefix(text+", with a rate card of "+counted(options, "option"), ", ")
 	}
 	return strings.TrimPrefix(text+", without a rate card", ", ")
 }
@@ -69,7 +69,7 @@ func (d *doctor) checkTools(ctx context.Context, client *service.StatusClient) (
 	if !slices.Contains(tools.Others, statusTool) {
 		d.matter(used, check, "Go on with --transport rest", "it has no tool %s", statusTool)
 	}
-	d.ok(check, "%s", countOf(len(tools.Operations)+len(tools.Others), "tool"))
+	d.ok(check, "%s", counted(len(tools.Operations)+len(tools.Others), "tool"))
 	d.checkDescribed("MCP tools", tools, used)
 	return tools, true
 }

@@ -36,7 +36,22 @@ func newRootCommand(env environment) *cobra.Command {
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newListsCommand(env), newVersionCommand(env),
 	)
 	checkOwnCommands(root)
+	completeChoices(root)
 	return root
+}
+
+// completeChoices lets a shell complete the words that a flag may have; it offers files
+// otherwise.
+func completeChoices(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if choice, ok := f.Value.(*choiceValue); ok {
+			// An error would say that the command has no such flag.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.choices, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
+	for _, below := range cmd.Commands() {
+		completeChoices(below)
+	}
 }
 
 // checkOwnCommands makes names that cobra's own commands do not know an error of usage:
