@@ -45,6 +45,10 @@ func (s *settings) readConfig(cmd *cobra.Command) error {
 			problems.add(line, fmt.Errorf("%s: %s", problem.flag, problem.text))
 		}
 	}
+	_, err = parseRequestNames(s.requestNames)
+	if line := s.configured["request-name"]; err != nil && line > 0 {
+		problems.add(line, errors.New(strings.TrimPrefix(err.Error(), "--")))
+	}
 	return problems.err()
 }
 
