@@ -109,13 +109,15 @@ func (e *StatusError) Error() string {
 	if e.RequestID != "" {
 		text += " (request " + e.RequestID + ")"
 	}
-	switch e.HTTPStatus {
-	case http.StatusUnauthorized:
+	switch status := e.HTTPStatus; {
+	case status == http.StatusUnauthorized:
 		text += "; set SERVICE_API_KEY to a valid key"
-	case http.StatusForbidden:
+	case status == http.StatusForbidden:
 		text += "; the workspace's owner has to restore access"
-	case http.StatusNotFound:
+	case status == http.StatusNotFound:
 		text += "; check --base-url"
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		text += "; try again later"
 	}
 	return text
 }

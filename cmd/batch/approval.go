@@ -88,7 +88,10 @@ func (s *settings) confirm(ctx context.Context, question string) bool {
 	fmt.Fprint(s.env.stderr, question)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(s.env.stdin).ReadString('\n')
+		line, err := bufio.NewReader(s.env.stdin).ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(s.env.stderr) // nobody ended the question's line
+		}
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

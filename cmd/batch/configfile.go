@@ -45,6 +45,10 @@ func (s *settings) readConfig(cmd *cobra.Command) error {
 			problems.add(line, fmt.Errorf("%s: %s", problem.flag, problem.text))
 		}
 	}
+	_, err = parseRequestNames(s.requestNames)
+	if line := s.configured["request-name"]; err != nil && line > 0 {
+		problems.add(line, errors.New(strings.TrimPrefix(err.Error(), "--")))
+	}
 	return problems.err()
 }
 
@@ -61,7 +65,7 @@ func (s *settings) set(cmd *cobra.Command, key, value *yaml.Node) error {
 	}
 	switch {
 	case flag == nil && !isListFlag(cmd, name) || flag != nil && !inConfig(flag):
-		return fmt.Errorf("unknown key %q; the keys are the long names of the command's flags", name)
+		return fmt.Errorf("unknown key %q%s; the keys are the long names of the command's flags", name, didYouMean(name, "", flagNames(cmd.Flags())))
 	case flag == nil:
 		return nil // of another command that the file serves too
 	case flag.Changed || s.env.getenv(envOf[name]) != "" && envOf[name] != "":
@@ -101,7 +105,7 @@ func takesSeveral(flag *pflag.Flag) bool {
 // name the function that could not read one.
 func formOf(flag *pflag.Flag) string {
 	return map[string]string{
-		"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "duration": "a time span such as 45s",
+		"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number of 0 or more", "duration": "a time span such as 45s",
 	}[flag.Value.Type()]
 }
 

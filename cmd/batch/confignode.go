@@ -24,13 +24,13 @@ func readMapping(path string) (*yaml.Node, error) {
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, withLine(path, err)
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
 		return nil, fmt.Errorf("%s:%d: a second document begins here, and a configuration is one; remove it", path, second.Line)
 	case !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, withLine(path, err)
 	}
 	if len(document.Content) == 0 {
 		return nil, nil
@@ -43,6 +43,14 @@ func readMapping(path string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s:%d: a configuration holds names and values, such as max-spend: 20.00", path, root.Line)
 	}
 	return root, nil
+}
+
+// withLine says where the YAML reader stopped, as every other problem of a file is told.
+func withLine(path string, err error) error {
+	if stopped, is := errors.AsType[*yaml.LoadError](err); is {
+		return fmt.Errorf("%s:%d: %s", path, stopped.Mark.Line, stopped.Message)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // resolved returns the node that an alias stands for, and any other as it is.

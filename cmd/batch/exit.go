@@ -27,7 +27,7 @@ const (
 
 // exitHelp describes the codes for the help texts.
 var exitHelp = map[int]string{
-	exitDone:        "every row has its outcome",
+	exitDone:        "done; of a run: every row has its outcome",
 	exitInternal:    "internal failure",
 	exitUsage:       "wrong usage, configuration or list",
 	exitCeiling:     "a ceiling was reached; resumable",

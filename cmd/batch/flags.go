@@ -55,7 +55,7 @@ func (s *settings) addListFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.Var(&s.prefer, "prefer", "the identity that wins when a row has both")
 	flags.Var(&s.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Int64Var(&s.limit, "limit", 0, "only the first `N` persons of the list that miss something")
+	flags.Int64Var(&s.limit, "limit", 0, "only the first `N` persons of the list that miss something; 0 for all")
 	flags.StringVar(&s.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&s.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
 	flags.StringVar(&s.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")

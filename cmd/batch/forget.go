@@ -16,7 +16,8 @@ func newForgetCommand(env environment) *cobra.Command {
 			"person is never looked up again: rows of a list that name them say \"forgotten on request\".\n\n"+
 			"Name the person by one of\n"+
 			"  --profile-url URL\n"+
-			"  --first-name NAME --last-name NAME and --company-domain DOMAIN or --company-name NAME\n"+
+			"  --first-name NAME --last-name NAME --company-domain DOMAIN\n"+
+			"  --first-name NAME --last-name NAME --company-name NAME\n"+
 			"  --email EMAIL    the email that was found\n"+
 			"  --phone NUMBER   the phone that was found\n\n"+
 			"A person who was looked up under several identities is forgotten under each that is named.\n"+

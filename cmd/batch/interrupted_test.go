@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,4 +45,27 @@ func TestInterruptEndsWalks(t *testing.T) {
 		do(interrupted, exitInterrupted, line, told)
 	}
 	do(t.Context(), exitDone, "journal check", "")
+}
+
+// A list that is still to come from standard input keeps nobody waiting.
+func TestInterruptEndsReading(t *testing.T) {
+	t.Parallel()
+	silent, end := io.Pipe()
+	defer end.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	var stderr bytes.Buffer
+	vars := map[string]string{"BATCH_STATE": t.TempDir()}
+	env := environment{
+		stdin: silent, stdout: &bytes.Buffer{}, stderr: &stderr,
+		getenv: func(name string) string { return vars[name] }, now: time.Now,
+	}
+	code := make(chan int)
+	go func() { code <- executed(ctx, env, []string{"plan", "-", "--sandbox"}) }()
+	if _, err := io.WriteString(end, "first_name,last_name,company\n"); err != nil { // it is being read
+		t.Fatal(err)
+	}
+	interrupt()
+	if got := receive(t, code, "it still reads"); got != exitInterrupted || stderr.String() != "batch: interrupted; nothing was sent\n" {
+		t.Errorf("exit code %d\n%s", got, &stderr)
+	}
 }

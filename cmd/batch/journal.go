@@ -171,6 +171,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 			}
 			return checkpoint.DumpDir(dir, options, s.env.stdout, values)
 		})
+	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"
 	cmd.Flags().BoolVar(&values, "values", false, "show identities and answers")
 	return cmd
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"payonce/checkpoint"
@@ -34,7 +36,11 @@ func (s *session) openList(names []string) (*listFile, error) {
 			return nil, usagef("--encoding: %w", err)
 		}
 	}
-	list, err := listfile.New(listfile.Options{Encoding: encoding, Sheet: s.sheet, Stdin: s.env.stdin, TempDir: s.tempDir}, names...)
+	options := listfile.Options{Encoding: encoding, Sheet: s.sheet, TempDir: s.tempDir}
+	if slices.Contains(names, listfile.Standard) {
+		options.Stdin = s.listIn()
+	}
+	list, err := listfile.New(options, names...)
 	if err != nil {
 		return nil, asListError(err)
 	}
@@ -44,6 +50,18 @@ func (s *session) openList(names []string) (*listFile, error) {
 		return nil, usageError{err}
 	}
 	return &listFile{list, names, paths}, nil
+}
+
+// readUntil reads what there is until the context ends: whoever waits for a terminal or a
+// pipe to say more would not hear of an interrupt.
+func readUntil(ctx context.Context, from io.Reader) io.Reader {
+	read, write := io.Pipe()
+	go func() {
+		_, err := io.Copy(write, from)
+		write.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
+	return read
 }
 
 // Open opens the list for one pass.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -117,6 +118,14 @@ func realPath(path string) string {
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// placeOf names the file of an output for a person.
+func placeOf(path string) string {
+	if path == listfile.Standard {
+		return "the list on standard output"
 	}
 	return path
 }
@@ -237,4 +246,14 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 		err = files.commit()
 	}
 	return rows, err
+}
+
+// writeWhole writes the output, after an interrupt too, which gets an answer.
+func (j *job) writeWhole(ctx context.Context, output pipeline.Output) (map[pipeline.Status]int64, error) {
+	if ctx.Err() == nil {
+		defer context.AfterFunc(ctx, func() {
+			fmt.Fprintln(j.env.stderr, "batch: interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
+		})()
+	}
+	return j.writeOutput(context.WithoutCancel(ctx), output, j.list)
 }

@@ -25,6 +25,7 @@ type progress struct {
 	spent    cost.Money // by the run before this start
 	maxSpend cost.Money
 
+	begun  time.Time
 	mu     sync.Mutex // the bar and the writer; drift and interrupts come from other goroutines
 	bar    *progressbar.ProgressBar
 	logged time.Time
@@ -37,7 +38,7 @@ const logInterval = 30 * time.Second
 func newProgress(j *job) *progress {
 	p := &progress{
 		out: j.env.stderr, columns: j.env.columns, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
-		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(),
+		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(), begun: j.env.now(),
 	}
 	if j.env.showsProgress {
 		p.bar = progressbar.NewOptions64(p.total,
@@ -77,7 +78,7 @@ func (p *progress) describe() string {
 			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, shortField(f))
 		}
 	}
-	left := cost.Duration(p.total-p.tally.Lookups, p.rate.Slots, p.rate.Window).Round(time.Second).String() + " left"
+	left := p.left().Round(time.Second).String() + " left"
 	columns := 0
 	if p.columns != nil {
 		columns = p.columns()
@@ -90,6 +91,18 @@ func (p *progress) describe() string {
 		return money + left
 	}
 	return left
+}
+
+// left returns how long the rest takes: what the limit asks for, or longer where the
+// service has been slower than that so far.
+func (p *progress) left() time.Duration {
+	rest := p.total - p.tally.Lookups
+	least := cost.Duration(rest, p.rate.Slots, p.rate.Window)
+	if p.tally.Lookups == 0 {
+		return least
+	}
+	soFar := p.now().Sub(p.begun)
+	return max(least, time.Duration(float64(soFar)/float64(p.tally.Lookups)*float64(rest)))
 }
 
 func shortField(f enrich.Field) string {

@@ -17,6 +17,7 @@ func newRootCommand(env environment) *cobra.Command {
 			"service and writes the list back filled in. It never pays twice for a lookup, never spends\n" +
 			"over the ceiling, never loses a paid answer and never goes over the rate limit." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          usageArgs(cobra.NoArgs),
@@ -24,15 +25,52 @@ func newRootCommand(env environment) *cobra.Command {
 	}
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
+	root.SetVersionTemplate(versionLine())
+	root.SetHelpFunc(printHelp)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %q", withForm(err), cmd.CommandPath()+" --help")
+		return usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newListsCommand(env), newVersionCommand(env),
 	)
+	checkOwnCommands(root)
+	completeChoices(root)
 	return root
+}
+
+// completeChoices lets a shell complete the words that a flag may have; it offers files
+// otherwise.
+func completeChoices(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if choice, ok := f.Value.(*choiceValue); ok {
+			// An error would say that the command has no such flag.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.choices, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
+	for _, below := range cmd.Commands() {
+		completeChoices(below)
+	}
+}
+
+// checkOwnCommands makes names that cobra's own commands do not know an error of usage:
+// by themselves they show some help, and all seems well.
+func checkOwnCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				about, rest, _ := root.Find(args)
+				return usageArgs(cobra.NoArgs)(about, rest)
+			}
+		case "completion":
+			cmd.Args = usageArgs(cobra.NoArgs)
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 // withForm says how a value of a flag is written, where pflag does not.
@@ -45,13 +83,25 @@ func withForm(err error) error {
 	return err
 }
 
-// usageArgs makes a wrong number of arguments an error of usage.
+// meantFlag asks about the flag that is most like one that the command does not have.
+func meantFlag(cmd *cobra.Command, err error) string {
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is && len(unknown.GetSpecifiedName()) > 1 {
+		return didYouMean(unknown.GetSpecifiedName(), "--", flagNames(cmd.Flags()))
+	}
+	return ""
+}
+
+// usageArgs makes a wrong number of arguments, or an unknown command, an error of usage.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+		switch see := cmd.CommandPath() + " --help"; {
+		case check(cmd, args) == nil:
+			return nil
+		case cmd.HasSubCommands():
+			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), didYouMean(args[0], "", commandNames(cmd)), see)
+		default:
+			return usagef("%s: write %q; see %q", counted(len(args), "argument"), cmd.UseLine(), see)
 		}
-		return nil
 	}
 }
 
@@ -62,8 +112,12 @@ func newVersionCommand(env environment) *cobra.Command {
 		Long:  "Print the version of the program, of Go and of the system." + exitCodes(exitDone, exitUsage),
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.stdout, "batch %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(env.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("batch %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -170,9 +170,9 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 			return err
 		}
 	}
-	rows, err := j.writeOutput(context.WithoutCancel(ctx), j.outputOf(stop), j.list)
+	rows, err := j.writeWhole(ctx, j.outputOf(stop))
 	if err != nil {
-		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w", j.output, err)
+		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w; the same command writes it, and asks for nothing again", placeOf(j.output), err)
 	}
 	record.Ended, record.Rows, record.Drift = j.env.now(), rowsByName(rows), drift
 	if stop != nil {

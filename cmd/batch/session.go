@@ -26,8 +26,9 @@ type session struct {
 	embedded *embeddedSandbox
 	apiKey   string // that the client was opened with
 	lists    []*listfile.List
-	roster   *rosterOf // of the list whose output is written; nil before
-	listOut  io.Writer // where a list that is written to standard output goes
+	roster   *rosterOf        // of the list whose output is written; nil before
+	listOut  io.Writer        // where a list that is written to standard output goes
+	listIn   func() io.Reader // begins to read standard input as a list, until an interrupt
 }
 
 // withSession runs a command with its settings loaded, and closes what it opened.
@@ -35,7 +36,7 @@ func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err
 	if err := s.load(cmd); err != nil {
 		return err
 	}
-	session := &session{settings: s, listOut: s.env.stdout}
+	session := &session{settings: s, listOut: s.env.stdout, listIn: func() io.Reader { return readUntil(cmd.Context(), s.env.stdin) }}
 	defer func() { err = errors.Join(err, session.close()) }()
 	return do(session)
 }

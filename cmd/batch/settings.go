@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
+	"payonce/io/csvtable"
 	"payonce/pipeline"
 	"payonce/service"
 )
@@ -187,6 +188,8 @@ func (s *settings) valueProblems() []valueProblem {
 	refuse(s.concurrency < 1 || s.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", s.concurrency)
 	refuse(s.limit < 0, "limit", "%d: choose 1 or more", s.limit)
 	refuse(s.sample.count != nil && *s.sample.count == 0, "sample", "0: choose 1 or more")
+	_, err := csvtable.ParseEncoding(s.encoding)
+	refuse(s.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", s.encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
 	refuse(!isName(s.name), "name", nameForm, s.name, maxName)
 	refuse(!isName(s.job), "job", nameForm, s.job, maxName)

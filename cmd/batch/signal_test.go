@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -95,6 +98,33 @@ func interruptTwice(t *testing.T, transport service.Transport) {
 	p.runToEnd(exitDone, exitDoubt)
 	checkOutput(t, p, service.Books())
 	p.checkExplained(service.Books())
+}
+
+// An interrupt while the output is written is answered, and the output is written whole.
+func TestInterruptWhileTheOutputIsWritten(t *testing.T) {
+	t.Parallel()
+	const rows = 2000
+	_, tap := newService(t, 9)
+	p := newProgram(t, rows, tap.listen(t), "--max-spend", "40", "--max-lookups", "3", "--json=false", "-o", "-")
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	command := exec.Command(*programPath, p.args...)
+	command.Stdout = writer
+	run := p.startAs(command)
+	writer.Close()
+	begin := make([]byte, 1)
+	if _, err := reader.Read(begin); err != nil { // the pipe does not hold the rest
+		t.Fatalf("%v\n%s", err, run.stderr)
+	}
+	run.Process.Signal(os.Interrupt)
+	run.stderr.await(t, "interrupted: all answers are recorded, and the output is being written")
+	records, err := csv.NewReader(io.MultiReader(bytes.NewReader(begin), reader)).ReadAll()
+	if code := run.end(); code != exitCeiling || err != nil || len(records) != rows+1 {
+		t.Errorf("exit code %d, %d records, %v\n%s", code, len(records), err, run.stderr)
+	}
 }
 
 // Two runs at once would not know of each other's lookups: the second one ends.

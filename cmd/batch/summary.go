@@ -82,7 +82,7 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 		err = j.printSummary(view, stop)
 	}
 	if err := unlessUnread(err); err != nil {
-		return err
+		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", placeOf(j.output), err)
 	}
 	code := codeOfStop(stop)
 	if code == exitDone && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {

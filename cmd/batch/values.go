@@ -132,8 +132,9 @@ func (*percentValue) Type() string     { return "PERCENT" }
 type percentOfAll int
 
 func (v *percentOfAll) Set(text string) error {
-	var n int
-	if _, err := fmt.Sscanf(text, "%d%%", &n); err != nil || n < 0 || n > 100 {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	if !isPercent || err != nil || n < 0 || n > 100 {
 		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
 	}
 	*v = percentOfAll(n)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The help of every command fits a terminal and tells of all its flags.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		var help bytes.Buffer
+		cmd.SetOut(&help)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(help.String()) {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > lineWidth {
+				t.Errorf("%s: a line is too long:\n%s", cmd.CommandPath(), line)
+			}
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !strings.Contains(help.String(), "--"+f.Name+" ") {
+				t.Errorf("%s: --%s is not told of:\n%s", cmd.CommandPath(), f.Name, &help)
+			}
+		})
+		for _, below := range cmd.Commands() {
+			if below.Parent().Name() != "completion" { // cobra's own words, with commands to copy
+				check(below)
+			}
+		}
+	}
+	check(newRootCommand(environment{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}))
+}
+
+func TestFitted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("words ", 20)
+	for text, want := range map[string]string{
+		"one\ntwo\n\nthree":      "one two\n\nthree",
+		"  4  " + long:           "  4  " + strings.Repeat("words ", 12)[:71] + "\n     " + strings.Repeat("words ", 8)[:47],
+		"a:\n  short one\n  two": "a:\n  short one\n  two",
+		"":                       "",
+	} {
+		if got := fitted(text); got != want {
+			t.Errorf("%q:\n%s\nnot\n%s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// didYouMean asks about the name that is most like a word, with a mark before it; it is ""
+// when none is like it.
+func didYouMean(word, mark string, names []string) string {
+	closest, least := "", min(3, len(word)/2+1)
+	for _, name := range names {
+		if len(word) > 2 && strings.HasPrefix(name, word) {
+			closest = name
+			break
+		}
+		if edits := distance(word, name); edits < least {
+			closest, least = name, edits
+		}
+	}
+	if closest == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s%s?)", mark, closest)
+}
+
+// distance returns how many letters have to be put in, left out or changed to make one
+// word the other.
+func distance(from, to string) int {
+	row := make([]int, len(to)+1)
+	for i := range row {
+		row[i] = i
+	}
+	for i := range len(from) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for k := range len(to) {
+			changed := diagonal
+			if from[i] != to[k] {
+				changed++
+			}
+			diagonal = row[k+1]
+			row[k+1] = min(changed, row[k]+1, row[k+1]+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// flagNames returns the names of flags that are shown.
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// commandNames returns the names of the commands below one that are shown.
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
