@@ -71,6 +71,12 @@ func scanIDs(store Store, prefix byte, first, last attempt.ID, visit func(id att
 // dayOf returns the day that a time lies in, UTC.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
+// endOf returns when a day ends.
+func endOf(day string) (time.Time, error) {
+	begins, err := time.Parse(time.DateOnly, day)
+	return begins.AddDate(0, 0, 1), err
+}
+
 // Attempts visits the attempts of a period in the order of their Begin: those that
 // ended at from or later and before to, and those without an outcome that began
 // then. A zero time bounds nothing. So every attempt belongs to exactly one month,

@@ -11,8 +11,8 @@ import (
 )
 
 // recover rebuilds the books from the store. It reads the sums, the attempts that
-// are open and those that may still occupy a slot of the window, never all answers;
-// of a store that may have lost records in a crash it counts the keys. What it
+// are open and those that may still occupy a slot of the window, of many slots those of
+// the last attempts, never all answers; of a store that may have lost records in a crash it counts the keys. What it
 // writes, it writes before the journal is used.
 func (j *Journal) recover(whole bool) error {
 	persisted, found, err := load[persistedBooks](j.store, booksKey)
@@ -44,7 +44,7 @@ func (j *Journal) recover(whole bool) error {
 	if err := j.recoverOpen(now); err != nil {
 		return err
 	}
-	return j.recoverWindow(now)
+	return j.recoverWindow(now, mostSlotsRead)
 }
 
 func (j *Journal) recoverSums() error {
@@ -111,81 +111,6 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	}
 	a.doubt = doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
 	return a, doubtWrites(id, a.doubt), nil
-}
-
-// recoverWindow finds the slots that the last processes' lookups still occupy: from the
-// horizon on, and before it as well, because their window may have been shorter than this
-// one. There it ends where the window is more than full, or so many lookups in a row have
-// ended before it that an earlier one would have had to be slower than all of them.
-func (j *Journal) recoverWindow(now time.Time) error {
-	horizon := j.books.persisted.Horizon
-	var ids []attempt.ID
-	err := j.store.Scan([]byte{intentPrefix}, idKey(intentPrefix, horizon), func(key, _ []byte) (bool, error) {
-		ids = append(ids, idOf(key))
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if _, err := j.recoverSlot(id, now); err != nil {
-			return err
-		}
-	}
-	w := &j.books.window
-	for id, before := horizon-1, 0; id > 0 && before < horizonStep && len(w.cooling) < w.rate.Slots+horizonStep; id-- {
-		within, err := j.recoverSlot(id, now)
-		if err != nil {
-			return err
-		}
-		if before++; within {
-			before = 0
-		}
-	}
-	w.sort()
-	return nil
-}
-
-// recoverSlot notes the slot that the lookup of an attempt still occupies, if it does, and
-// reports whether the attempt ended within the window.
-func (j *Journal) recoverSlot(id attempt.ID, now time.Time) (within bool, err error) {
-	w := &j.books.window
-	ended, sent, err := j.callEnded(id, now)
-	freeAt := ended.Add(w.rate.Window)
-	within = err == nil && freeAt.After(now)
-	if within && sent {
-		w.cooling = append(w.cooling, slot{id, freeAt})
-	}
-	return within, err
-}
-
-// maxOnTheWay is how long a request of a process that died may take to arrive.
-const maxOnTheWay = 45 * time.Second
-
-// onTheWay returns how long the slot of a call that was in flight at a crash is kept
-// besides the window: the system goes on sending what a dead process gave it, and
-// no response tells any more. A service that counts in short windows is taken to be
-// as near: waiting longer than a window would stop the run and not smooth it.
-func (r Rate) onTheWay() time.Duration { return min(r.Window, maxOnTheWay) }
-
-// callEnded returns when the call of an attempt ended at the latest, and whether it
-// took a slot. It ended when it was resolved or doubted, but not in the future: the
-// clock may have been set back since.
-func (j *Journal) callEnded(id attempt.ID, now time.Time) (ended time.Time, sent bool, err error) {
-	d, found, err := load[doubt](j.store, idKey(doubtPrefix, id))
-	switch {
-	case err != nil:
-		return ended, false, err
-	case found && d.Crash:
-		return earlierOf(d.At, now).Add(j.books.window.rate.onTheWay()), true, nil
-	case found:
-		return earlierOf(d.At, now), true, nil
-	}
-	res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
-	if err == nil && !found {
-		err = fmt.Errorf("%w: attempt %d is neither open nor resolved", ErrCorrupt, id)
-	}
-	return earlierOf(res.At, now), res.Sent, err
 }
 
 func earlierOf(a, b time.Time) time.Time {

@@ -21,20 +21,24 @@ type window struct {
 	rate     Rate
 	inFlight int
 	cooling  []slot // answered and not yet free, in the order of freeAt
+	cooled   int    // of how many lookups those are
 }
 
+// slot is the slot of a lookup, or of a count of lookups that are free together.
 type slot struct {
-	id     attempt.ID
+	id     attempt.ID // of the first
 	freeAt time.Time
+	count  int
 }
 
 // take takes a slot at now. Without a free one it says when the next gets free,
 // or the zero time when that depends on a call in flight.
 func (w *window) take(now time.Time) (ok bool, next time.Time) {
 	for len(w.cooling) > 0 && !w.cooling[0].freeAt.After(now) {
+		w.cooled -= w.cooling[0].count
 		w.cooling = w.cooling[1:]
 	}
-	if w.inFlight+len(w.cooling) < w.rate.Slots {
+	if w.inFlight+w.cooled < w.rate.Slots {
 		w.inFlight++
 		return true, time.Time{}
 	}
@@ -47,7 +51,7 @@ func (w *window) take(now time.Time) (ok bool, next time.Time) {
 // release lets the slot of a call that ended at now cool down.
 func (w *window) release(id attempt.ID, now time.Time) {
 	w.inFlight--
-	w.cool(slot{id, now.Add(w.rate.Window)})
+	w.cool(slot{id, now.Add(w.rate.Window), 1})
 }
 
 // giveBack frees the slot of a call that never left.
@@ -56,10 +60,17 @@ func (w *window) giveBack() { w.inFlight-- }
 func (w *window) cool(s slot) {
 	at, _ := slices.BinarySearchFunc(w.cooling, s, slot.compare)
 	w.cooling = slices.Insert(w.cooling, at, s)
+	w.cooled += s.count
 }
 
-// sort puts slots in order that were noted in another: many one by one, each before the
-// others, would move all the others each time.
+// note is cool for many slots: they come in any order, and sort puts them in theirs. One
+// by one, each before the others, they would move all the others each time.
+func (w *window) note(s slot) {
+	w.cooling = append(w.cooling, s)
+	w.cooled += s.count
+}
+
+// sort puts the slots in order that were noted.
 func (w *window) sort() { slices.SortFunc(w.cooling, slot.compare) }
 
 func (s slot) compare(other slot) int { return s.freeAt.Compare(other.freeAt) }
