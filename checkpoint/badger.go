@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -58,7 +59,11 @@ func openBadger(dir string, key []byte, atOpen int64) (*badgerStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &badgerStore{dir: dir, key: key, guard: newGuard(dir, seal), space: space{dir: dir}}
+	guard, err := newGuard(dir, seal)
+	if err != nil {
+		return nil, err
+	}
+	s := &badgerStore{dir: dir, key: key, guard: guard, space: space{dir: dir}}
 	if s.merging, err = s.guard.readAll(atOpen); err != nil {
 		return nil, err
 	}
@@ -148,7 +153,7 @@ func (s *badgerStore) Commit(writes []Write) error {
 
 func (s *badgerStore) tryCommit(writes []Write) (err error) {
 	defer asCorrupt(&err)
-	if err := s.guard.err(); err != nil {
+	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
 	}
 	if s.space.left() != nil {
@@ -212,12 +217,13 @@ func (s *badgerStore) commit(writes []Write) error {
 	return s.head.move(s.given)
 }
 
-// Close closes the store and seals its files. On a full disk it leaves them as a
-// crash would, because Badger writes its memory table out when it closes; all that
-// was acknowledged is in the log already, and the next Open says what is missing.
+// Close closes the store and seals its files. On a full disk, and when the directory is
+// another one by now, it leaves them as a crash would, because Badger writes its memory
+// table out when it closes; all that was acknowledged is in the log already, and the next
+// Open says what is missing.
 func (s *badgerStore) Close() error {
 	s.guard.stop()
-	if needSpace(s.dir, leastSpace) != nil {
+	if s.guard.inPlace() != nil || needSpace(s.dir, leastSpace) != nil {
 		return s.head.close()
 	}
 	if err := errors.Join(s.closeDB(), s.head.close()); err != nil {

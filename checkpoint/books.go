@@ -20,6 +20,7 @@ type books struct {
 	open      map[attempt.ID]*openAttempt
 	byField   map[openField]attempt.ID
 	window    window
+	moveNext  attempt.ID // the attempt with which the horizon moves next
 	// left counts the attempts that left the open ones, by the first byte of their
 	// keys. It is read without the lock.
 	left [256]atomic.Uint32
@@ -168,7 +169,7 @@ func (b *books) begin(a *openAttempt) attempt.ID {
 	b.persisted.InFlight = append(b.persisted.InFlight, id)
 	b.remember(a.Hold)
 	b.sums.hold(a)
-	if id%horizonStep == 0 {
+	if id >= b.moveNext {
 		b.moveHorizon()
 	}
 	return id
@@ -296,9 +297,13 @@ func (b *books) departAll() {
 	}
 }
 
-// horizonStep is how many attempts lie between two moves of the horizon: an old
+// horizonStep is how many attempts lie between two moves of the horizon at least: an old
 // horizon only means that open reads so many more records.
 const horizonStep = 64
+
+// horizonShare is of how many slots one attempt lies between two moves: each looks at all
+// of them.
+const horizonShare = 16
 
 // moveHorizon moves the horizon up to the first attempt that occupies a slot.
 func (b *books) moveHorizon() {
@@ -312,4 +317,6 @@ func (b *books) moveHorizon() {
 		}
 	}
 	b.persisted.Horizon = horizon
+	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
+	b.moveNext = b.persisted.NextID + attempt.ID(step)
 }

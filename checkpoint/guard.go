@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ import (
 // block is wrong, it goes on as if the block's keys had never been. And it keeps the
 // broken seal up to date, for the case of a crash.
 type guard struct {
-	dir string
+	dir   string
+	place os.FileInfo // the directory as it was when the store was opened
 
 	sealing sync.Mutex // guards seal and seen
 	seal    seal
@@ -58,8 +60,20 @@ func (u *unread) holds(first, last []byte) bool {
 
 // newGuard returns the guard of a store that was just opened, with what is known of
 // its files.
-func newGuard(dir string, s seal) *guard {
-	return &guard{dir: dir, seal: s, unread: map[string]*unread{}, stopping: make(chan struct{}), kept: make(chan struct{}), readOut: make(chan struct{})}
+func newGuard(dir string, s seal) (*guard, error) {
+	place, err := os.Stat(dir)
+	return &guard{dir: dir, place: place, seal: s, unread: map[string]*unread{}, stopping: make(chan struct{}), kept: make(chan struct{}), readOut: make(chan struct{})}, err
+}
+
+// inPlace returns an error when the directory was removed, or another one has taken its
+// place. What is written to the open files then is written to none that anybody finds
+// again, and a new file would be one of the other directory.
+func (g *guard) inPlace() error {
+	now, err := os.Stat(g.dir)
+	if err == nil && !os.SameFile(g.place, now) {
+		err = fmt.Errorf("%s was replaced by another directory", g.dir)
+	}
+	return err
 }
 
 // readAll verifies every table at once, when they have so many bytes at most. Of a

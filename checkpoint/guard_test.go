@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -100,6 +101,35 @@ func TestTablesAreSealedWhileTheStoreIsOpen(t *testing.T) {
 		if _, err := openBadger(killed, nil, -1); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("a damaged table is told as %v", err)
 		}
+	}
+}
+
+// TestADamagedManifestCostsNoTable: Badger would remove the tables that it cannot read of,
+// and who puts the manifest back would miss them.
+func TestADamagedManifestCostsNoTable(t *testing.T) {
+	killed := filepath.Join(images(t)["killed"], storeName)
+	manifest := filepath.Join(killed, manifestName)
+	whole, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := tablesIn(t, killed)
+	zeros := make([]byte, len(whole))
+	copy(zeros, whole[:8]) // the magic number; what follows reads as records of nothing
+	if err := os.WriteFile(manifest, zeros[:len(whole)/8*8], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openBadger(killed, nil, verifyAtOpen); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), manifestName) {
+		t.Errorf("a damaged manifest is told as %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(killed, "*"+tableEnding)); err != nil || !slices.Equal(left, tables) {
+		t.Errorf("of the tables %q %q are left, error %v", tables, left, err)
+	}
+	if err := os.WriteFile(manifest, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if mustBeWholeOrRefused(t, filepath.Dir(killed)) {
+		t.Error("with its manifest back it is refused")
 	}
 }
 

@@ -41,6 +41,9 @@ func (g *guard) counted() error {
 func (g *guard) keep(db *badger.DB) error {
 	g.sealing.Lock()
 	defer g.sealing.Unlock()
+	if err := g.inPlace(); err != nil {
+		return err
+	}
 	seen, err := filesNow(g.dir)
 	if err != nil || seen == g.seen {
 		return err

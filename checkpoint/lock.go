@@ -25,25 +25,39 @@ func (e *LockedError) Error() string {
 
 // lockDir locks dir until the returned function is called or the process ends,
 // however it ends: the lock is the kernel's, the file's text only names the holder.
+//
+// The directory itself is locked as well, for somebody may remove the file, which looks
+// like one that was left over, and a second process would make and lock another one.
 func lockDir(dir, holder string) (unlock func() error, err error) {
-	file, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_RDWR|os.O_CREATE, 0o600)
+	place, err := os.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotWritable, err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	file, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNotWritable, err), place.Close())
+	}
+	release := func() error { return errors.Join(file.Close(), place.Close()) }
+	err = flock(place)
+	if err == nil || !errors.Is(err, syscall.EWOULDBLOCK) { // some file systems lock files alone
+		err = flock(file)
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
 		text, _ := os.ReadFile(file.Name())
-		file.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &LockedError{Dir: dir, Holder: strings.TrimSpace(string(text))}
-		}
-		return nil, fmt.Errorf("locking the journal in %s: %w", dir, err)
+		return nil, errors.Join(&LockedError{Dir: dir, Holder: strings.TrimSpace(string(text))}, release())
 	}
-	if err := errors.Join(file.Truncate(0), writeAt(file, holder+"\n")); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking the journal: %w", err), file.Close())
+	if err == nil {
+		err = errors.Join(file.Truncate(0), writeAt(file, holder+"\n"))
 	}
-	return func() error {
-		return errors.Join(file.Truncate(0), file.Close())
-	}, nil
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("locking the journal in %s: %w", dir, err), release())
+	}
+	return func() error { return errors.Join(file.Truncate(0), release()) }, nil
+}
+
+// flock locks an open file for this process, or says at once that another one has.
+func flock(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
 // otherHolder is told of who holds a store without the journal's own lock.

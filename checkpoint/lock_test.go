@@ -4,8 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"payonce/attempt"
 )
 
 // A store that a program has opened without the journal's lock, as a tool for Badger's
@@ -40,5 +44,87 @@ func TestStoreHeldByAnotherProgram(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func openIn(dir, holder string) (*Journal, error) {
+	return Open(dir, Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Now: time.Now, Holder: holder})
+}
+
+// TestWithoutItsLockFileAJournalIsStillHeld: somebody took it for one that was left over.
+func TestWithoutItsLockFileAJournalIsStillHeld(t *testing.T) {
+	dir := t.TempDir()
+	j, err := openIn(dir, "the first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, prepare := range map[string]func() error{
+		"with its file": func() error { return nil },
+		"without it":    func() error { return os.Remove(filepath.Join(dir, "LOCK")) },
+		"with another":  func() error { return os.WriteFile(filepath.Join(dir, "LOCK"), nil, 0o600) },
+	} {
+		if err := prepare(); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		var locked *LockedError
+		if _, err := openIn(dir, "the second"); !errors.As(err, &locked) {
+			t.Errorf("%s it is opened a second time, error %v", name, err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = openIn(dir, "the third"); err != nil {
+		t.Fatalf("it stays locked: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingIsSentWhenTheDirectoryIsAnotherOne: the journal of an open process is moved
+// away, and another one begins in its place.
+func TestNothingIsSentWhenTheDirectoryIsAnotherOne(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	away := dir + ".away"
+	first, err := openIn(dir, "the first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(j *Journal, n int) error {
+		decision, err := j.Begin(request(person(n), email))
+		if err == nil {
+			_, err = decision.(attempt.Granted).Ticket()
+		}
+		return err
+	}
+	if err := begin(first, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	second, err := openIn(dir, "the second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := begin(first, 2); err == nil || !strings.Contains(err.Error(), "was replaced by another directory") {
+		t.Errorf("a lookup may be sent: %v", err)
+	}
+	if err := begin(second, 2); err != nil {
+		t.Errorf("the other journal: %v", err)
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Fatal(err)
+	}
+	left := dir + ".left" // as the first process leaves it when it ends
+	if err := os.CopyFS(left, os.DirFS(away)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{left, dir} {
+		_, err := CheckDir(dir, Options{}, func(p Problem) { t.Errorf("%s: %v", dir, p) })
+		if err != nil {
+			t.Errorf("the journals have got in each other's way: %v", err)
+		}
 	}
 }

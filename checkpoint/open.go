@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"payonce/enrich"
@@ -80,11 +81,25 @@ func openLocked(dir string, options Options) (*Journal, error) {
 	}
 	store.stop = options.Stop // not before: what opening has to find out it finds out
 	if known == "" {
-		if err := writeSynced(filepath.Join(dir, markerName), j.id); err != nil {
+		err := errors.Join(writeSynced(filepath.Join(dir, markerName), j.id), syncNames(dir, syncDir))
+		if err != nil {
 			return nil, errors.Join(err, j.Close())
 		}
 	}
 	return j, nil
+}
+
+// syncNames syncs the directories above dir, of which Open may have made some: a loss of
+// power must not take one away with all that was acknowledged in it. One that may not be
+// read, or is not kept on a disk, was there before.
+func syncNames(dir string, sync func(dir string) error) error {
+	path, err := filepath.Abs(dir)
+	for above := filepath.Dir(path); err == nil && above != path; path, above = above, filepath.Dir(above) {
+		if err = sync(above); errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
+			err = nil
+		}
+	}
+	return err
 }
 
 // openStoreIn opens the store in the locked directory, and returns the ID of the
@@ -143,7 +158,7 @@ func openStore(store Store, known string, whole bool, options Options) (*Journal
 }
 
 func otherStore(known string) error {
-	return fmt.Errorf("%w: its store does not hold journal %s; %s", ErrCorrupt, known, restore)
+	return fmt.Errorf("%w: its store does not hold journal %.40q; %s", ErrCorrupt, known, restore)
 }
 
 // New opens the journal in a store of the caller's, which Close closes.

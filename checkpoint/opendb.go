@@ -53,7 +53,7 @@ const restore = "restore the directory from a backup"
 // nothing about the records. Of what Badger wraps nothing but the text is left.
 func isSystemError(err error) bool {
 	for _, system := range []error{
-		fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
 	} {
 		if errors.Is(err, system) || strings.Contains(err.Error(), system.Error()) {
 			return true

@@ -106,16 +106,30 @@ func (r *resolution) pack(data []byte) []byte {
 }
 
 func (r *resolution) unpack(from *packet) {
-	answered := false
-	r.State = attempt.State(from.byte())
-	from.flags(&answered, &r.Erased, &r.Rejected, &r.Sent)
-	r.At, r.Run = from.time(), from.text()
+	answered := r.unpackHead(from)
+	r.Run = from.text()
 	r.Charge = cost.Charge{Amount: cost.Money(from.signed()), Free: from.fields(), Paid: from.fields()}
 	r.Returned = from.fields()
 	r.Reason, r.RequestID = from.text(), from.text()
 	if answered {
 		r.Answer = unpackAnswer(from)
 	}
+}
+
+// unpackHead reads the first parts, and reports whether an answer is the last.
+func (r *resolution) unpackHead(from *packet) (answered bool) {
+	r.State = attempt.State(from.byte())
+	from.flags(&answered, &r.Erased, &r.Rejected, &r.Sent)
+	r.At = from.time()
+	return answered
+}
+
+// ending is a resolution of which only the state, the flags and the time are read.
+type ending attempt.Resolution
+
+func (e *ending) unpack(from *packet) {
+	(*resolution)(e).unpackHead(from)
+	from.skipRest()
 }
 
 func packAnswer(data []byte, a *enrich.Answer) []byte {

@@ -1,12 +1,16 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // unseal compares the files in dir with the seal before the store is opened, for
@@ -126,6 +130,39 @@ func (s *seal) matchKilled(dir string) error {
 			s.Uncounted = true
 		}
 	}
+	known := s.Files[manifestName]
 	s.Files = there.Files
+	return s.matchManifest(filepath.Join(dir, manifestName), known)
+}
+
+// matchManifest compares a manifest that may have been written to since with what is known
+// of how it began. When that is not the same it was written anew or is damaged: then
+// Badger would believe what it can read of it, and remove the tables that the rest names.
+func (s seal) matchManifest(path string, known fileSum) error {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the head tells whether it has to be there
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	crc, size, err := sumOf(io.NewSectionReader(file, 0, known.Size))
+	if err != nil || size == known.Size && crc == known.CRC {
+		return err
+	}
+	manifest, _, err := badger.ReplayManifestFile(file, 0, badger.DefaultOptions("").WithLogger(nil))
+	for name := range s.Files {
+		var id uint64
+		if _, scanned := fmt.Sscanf(name, "%06d"+tableEnding, &id); scanned != nil {
+			continue
+		}
+		if _, named := manifest.Tables[id]; !named {
+			err = cmp.Or(err, fmt.Errorf("it does not name %s", name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s is not as it was left: %w; %s", ErrCorrupt, path, err, restore)
+	}
 	return nil
 }

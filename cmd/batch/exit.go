@@ -165,7 +165,7 @@ func errorText(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "interrupted; nothing was sent"
 	case errors.Is(err, checkpoint.ErrCorrupt):
-		return err.Error() + "; nothing more is sent"
+		return err.Error() + "; nothing more is sent; what was bought since the backup is not in it and would be bought again"
 	}
 	return err.Error()
 }

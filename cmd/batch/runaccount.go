@@ -31,7 +31,22 @@ func (j *job) openAccount(ctx context.Context, client *service.Client) error {
 		_, err := j.readDrift(ctx, client.StatusClient)
 		return err
 	}
+	j.tellUnknownUse()
 	return j.journal.Rebase(j.account)
+}
+
+// tellUnknownUse tells what the account has lost since the base that the journal knows
+// nothing of, before another base takes its place. A journal that is older than what was
+// bought with it cannot tell by itself: it would buy that again. An earlier start may have
+// been a strict one.
+func (j *job) tellUnknownUse() {
+	totals := j.journal.Totals(checkpoint.ScopeAccount)
+	drift := cost.DriftOf(j.journal.Base(), j.account, totals, totals, true)
+	if drift.Zero() {
+		return
+	}
+	fmt.Fprintf(j.env.stderr, "batch: since this journal was used last the account lost $%s and %s that it knows nothing of: somebody else uses the workspace, "+
+		"or the journal was restored from an older copy, and then what was bought since will be bought again\n", drift.Money, listCounts(byField(drift.Free)))
 }
 
 // readDrift compares the account with the journal before anything is sent. An error is

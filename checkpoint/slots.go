@@ -1,0 +1,93 @@
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"payonce/attempt"
+)
+
+// recoverWindow finds the slots that the last processes' lookups still occupy, from the
+// last lookup back: to the horizon, and further, because their window may have been
+// shorter than this one. There it ends where the window is more than full, or so many
+// lookups in a row have ended before it that an earlier one would have had to be slower
+// than all of them.
+func (j *Journal) recoverWindow(now time.Time) error {
+	w, horizon := &j.books.window, j.books.persisted.Horizon
+	defer w.sort()
+	next := j.books.persisted.NextID
+	outside := 0 // lookups in a row that ended before the window
+	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, attemptsTogether) {
+		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
+			return nil
+		}
+		last := next - 1
+		next -= min(step, last)
+		ends, err := j.callsEnded(next, last, now)
+		if err != nil {
+			return err
+		}
+		for i, end := range slices.Backward(ends) {
+			freeAt := end.at.Add(w.rate.Window)
+			if !freeAt.After(now) {
+				outside++
+				continue
+			}
+			outside = 0
+			if end.sent {
+				w.cooling = append(w.cooling, slot{next + attempt.ID(i), freeAt})
+			}
+		}
+	}
+	return nil
+}
+
+// callEnd says when the call of an attempt ended at the latest, and whether it took a slot.
+type callEnd struct {
+	at    time.Time
+	sent  bool
+	known bool
+}
+
+// callsEnded tells when the calls of the attempts from first to last ended: each when it was
+// resolved or doubted, but not in the future, for the clock may have been set back since.
+func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, error) {
+	ends := make([]callEnd, last-first+1)
+	var from packet
+	err := scanIDs(j.store, resolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		var ended ending
+		err := decodeFrom(&from, key, string(value), &ended)
+		ends[id-first] = callEnd{earlierOf(ended.At, now), ended.Sent, true}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = scanIDs(j.store, doubtPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		var d doubt
+		err := decode(key, value, &d)
+		at := earlierOf(d.At, now)
+		if d.Crash {
+			at = at.Add(j.books.window.rate.onTheWay())
+		}
+		ends[id-first] = callEnd{at, true, true}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(ends, func(end callEnd) bool { return !end.known }); at >= 0 {
+		return nil, fmt.Errorf("%w: attempt %d is neither open nor resolved; %s", ErrCorrupt, first+attempt.ID(at), restore)
+	}
+	return ends, nil
+}
+
+// maxOnTheWay is how long a request of a process that died may take to arrive.
+const maxOnTheWay = 45 * time.Second
+
+// onTheWay returns how long the slot of a call that was in flight at a crash is kept
+// besides the window: the system goes on sending what a dead process gave it, and
+// no response tells any more. A service that counts in short windows is taken to be
+// as near: waiting longer than a window would stop the run and not smooth it.
+func (r Rate) onTheWay() time.Duration { return min(r.Window, maxOnTheWay) }

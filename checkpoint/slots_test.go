@@ -1,0 +1,157 @@
+package checkpoint
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+)
+
+// slotHistory is a journal with attempts of many days, and when the slot of each is free.
+type slotHistory struct {
+	*rig
+	draw   *rand.Rand
+	flying map[attempt.ID]bool
+	freeAt map[attempt.ID]time.Time // of those that took one
+}
+
+func newSlotHistory(t *testing.T, seed uint64, window time.Duration) *slotHistory {
+	h := &slotHistory{rig: newRig(t), draw: rand.New(rand.NewPCG(seed, 0)), flying: map[attempt.ID]bool{}, freeAt: map[attempt.ID]time.Time{}}
+	h.rate = Rate{Slots: 1 << 20, Window: window}
+	h.rig.reopen()
+	return h
+}
+
+// step lets something happen to a lookup, and some time pass.
+func (h *slotHistory) step(n int) {
+	h.t.Helper()
+	id := h.grant(request(person(n), email)).ID
+	h.flying[id] = true
+	for _, id := range slices.Sorted(maps.Keys(h.flying)) {
+		if h.draw.IntN(4) > 0 {
+			h.end(id)
+		}
+	}
+	if doubts := h.Doubts(); len(doubts) > 0 && h.draw.IntN(8) == 0 {
+		h.check(h.Assume(doubts[h.draw.IntN(len(doubts))].ID, false))
+	}
+	if h.draw.IntN(50) == 0 {
+		h.crash(time.Duration(h.draw.Int64N(int64(5 * 24 * time.Hour))))
+	}
+	h.clock.at = h.clock.at.Add(time.Duration(h.draw.Int64N(int64(4 * time.Hour))))
+}
+
+// end ends a call as the seed wants it.
+func (h *slotHistory) end(id attempt.ID) {
+	h.t.Helper()
+	delete(h.flying, id)
+	sent := true
+	switch h.draw.IntN(4) {
+	case 0:
+		h.check(h.Park(id, attempt.Parking{Cause: "lost"}))
+	case 1:
+		sent = h.draw.IntN(2) == 0
+		h.check(h.Void(id, attempt.Voiding{Reason: "refused", Sent: sent}))
+	default:
+		_, err := h.Settle(id, found)
+		h.check(err)
+	}
+	if sent {
+		h.freeAt[id] = h.clock.at.Add(h.rate.Window)
+	}
+}
+
+// crash ends the process with all that is in flight, and opens the journal some time later.
+func (h *slotHistory) crash(later time.Duration) {
+	h.t.Helper()
+	h.clock.at = h.clock.at.Add(later)
+	for id := range h.flying {
+		h.freeAt[id] = h.clock.at.Add(h.rate.onTheWay() + h.rate.Window)
+	}
+	clear(h.flying)
+	h.rig.reopen()
+}
+
+// taken returns how many slots are taken at a time.
+func (h *slotHistory) taken(at time.Time) (count int) {
+	for _, freeAt := range h.freeAt {
+		if freeAt.After(at) {
+			count++
+		}
+	}
+	return count
+}
+
+func (w window) taken(at time.Time) (count int) {
+	for _, s := range w.cooling {
+		if s.freeAt.After(at) {
+			count++
+		}
+	}
+	return count
+}
+
+// TestSlotsAreFoundAgain compares the slots that are found in a journal with those that its
+// lookups took.
+func TestSlotsAreFoundAgain(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			h := newSlotHistory(t, seed, 20*24*time.Hour)
+			for n := range 400 {
+				h.step(n)
+			}
+			h.crash(0)
+			for after := range 21 * 24 {
+				at := h.clock.at.Add(time.Duration(after) * time.Hour)
+				want := h.taken(at)
+				if got := h.books.window.taken(at); got != want {
+					t.Fatalf("%d hours on, %d slots are taken, want %d", after, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTheSlotOfASlowLookupIsFound: many lookups after it have ended before the window, in
+// which it ended.
+func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow, quick, late int           // slow ones, quick ones after each of them, and those after all
+		window            time.Duration // of the next start; of this one it is a second
+	}{
+		"of the same window":           {slow: 1, quick: 5 * horizonStep, window: time.Second},
+		"of a window that was shorter": {slow: 1, quick: 32, late: 170, window: 34 * time.Second},
+		"one of two after each other":  {slow: 2, quick: 40, late: 121, window: 82 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.rate = Rate{Slots: 1000, Window: time.Second}
+			r.reopen()
+			var slow []attempt.Ticket
+			lookUp := func(count int, pause time.Duration) {
+				for range count {
+					r.settle(r.grant(request(person(int(r.books.persisted.NextID)), email)), found)
+					r.clock.at = r.clock.at.Add(pause)
+				}
+			}
+			for range c.slow {
+				slow = append(slow, r.grant(request(person(int(r.books.persisted.NextID)), email)))
+				lookUp(c.quick, time.Second)
+			}
+			for _, ticket := range slow {
+				r.settle(ticket, found)
+			}
+			r.clock.at = r.clock.at.Add(c.window - time.Second/2)
+			lookUp(c.late, 0)
+			r.rate.Window = c.window
+			r.reopen()
+			if got := len(r.books.window.cooling); got != c.late+c.slow {
+				t.Errorf("%d slots are taken, want %d", got, c.late+c.slow)
+			}
+		})
+	}
+}
