@@ -10,12 +10,16 @@
 package attempt
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
 )
+
+// ErrCollision says that two identities share a key in the journal.
+var ErrCollision = errors.New("two identities share a key in the journal")
 
 // ID numbers the attempts of one journal, from 1, in the order of their Begin.
 type ID uint64

@@ -7,8 +7,8 @@ import (
 	"payonce/attempt"
 )
 
-// chunk is how many attempts are read at a time.
-const chunk = 4096
+// attemptsTogether is how many attempts are read at a time.
+const attemptsTogether = 4096
 
 // ended is an attempt as the records tell it.
 type ended struct {
@@ -19,11 +19,11 @@ type ended struct {
 }
 
 // eachAttempt visits the attempts from first to last in the order of their Begin.
-// Those of a chunk are joined with their resolutions in two passes over the store,
+// Some at a time are joined with their resolutions in two passes over the store,
 // which is many times as fast as looking each one up.
 func eachAttempt(store Store, first, last attempt.ID, visit func(ended) error) error {
-	for ; first <= last; first += chunk {
-		end := min(first+chunk-1, last)
+	for ; first <= last; first += attemptsTogether {
+		end := min(first+attemptsTogether-1, last)
 		attempts := make([]ended, 0, end-first+1)
 		err := scanIDs(store, intentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
 			attempts = append(attempts, ended{id: id})
@@ -77,7 +77,7 @@ func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 // with all that it cost, and the charges of all months add up to the account's.
 //
 // It reads the records from the first to the last attempt that ended on the days of
-// the period, in chunks: the journal goes on meanwhile.
+// the period, some at a time: the journal goes on meanwhile.
 func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) error {
 	within := func(t time.Time) bool { return !t.Before(from) && (to.IsZero() || t.Before(to)) }
 	attempts := j.attemptsIn(from, to, within)

@@ -131,7 +131,7 @@ func TestALongLedgerIsReadInChunks(t *testing.T) {
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()
 	var work []attempt.ID
-	const attempts = 2*chunk + 3
+	const attempts = 2*attemptsTogether + 3
 	for n := range attempts {
 		decision := r.begin(request(person(n), email))
 		if n%3 == 0 {

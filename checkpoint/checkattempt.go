@@ -71,7 +71,7 @@ func (c *checker) checkIntent(id attempt.ID, in intent) {
 	if _, err := in.Hold.Prices.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problem(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
-	if want := patternName(in.Identity.Pattern()); !in.Erased && in.pattern() != want {
+	if want := in.Identity.Pattern().String(); !in.Erased && in.pattern() != want {
 		c.problem(name, "counts as a lookup by %s, and its identity is by %s", in.Pattern, want)
 	}
 }

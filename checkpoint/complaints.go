@@ -23,7 +23,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 	}
 }
 
-// Warningf, Infof and Debugf say nothing about damage.
+// Warningf drops a message, which says nothing about damage, as do those below.
 func (*complaints) Warningf(string, ...any) {}
 
 // Infof drops a message.

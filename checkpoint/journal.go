@@ -34,8 +34,6 @@ var (
 	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
 	// ErrNotWritable says that the journal's directory cannot be written.
 	ErrNotWritable = errors.New("the journal cannot be written")
-	// ErrCollision says that two identities share a key.
-	ErrCollision = errors.New("two identities share a key in the journal")
 )
 
 // Journal is the record of the paid calls of one workspace. Its methods may be
@@ -97,7 +95,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		return decision, nil, nil
 	}
 	a := j.books.newAttempt(intent{
-		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: patternName(req.Lookup.Identity.Pattern()),
+		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
 		Hold: cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}, Run: req.Run, Job: req.Job,
 		Earlier: earlier(record, req.Lookup.Fields),
 	})

@@ -400,7 +400,7 @@ func TestACollisionIsAnError(t *testing.T) {
 	// Give another person the entry of the first, as a collision of keys would.
 	entry := r.store.records[string(fieldKey(r.Key(person(1)), enrich.WorkEmail))]
 	r.store.records[string(fieldKey(r.Key(person(2)), enrich.WorkEmail))] = entry
-	if _, err := r.Record(person(2)); !errors.Is(err, ErrCollision) {
+	if _, err := r.Record(person(2)); !errors.Is(err, attempt.ErrCollision) {
 		t.Errorf("someone else's record came with error %v", err)
 	}
 }

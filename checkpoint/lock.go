@@ -67,23 +67,3 @@ func mustBeFree(dir string) error {
 	// Closing would not give it back while a process that is just being started has it too.
 	return syscall.Flock(int(store.Fd()), syscall.LOCK_UN)
 }
-
-func writeAt(file *os.File, text string) error {
-	_, err := file.WriteAt([]byte(text), 0)
-	return err
-}
-
-// writeSynced writes a small file, whole or not at all, so that it and its name
-// survive a crash.
-func writeSynced(path, text string) error {
-	fresh := path + ".new"
-	file, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(fresh, path), syncDir(filepath.Dir(path)))
-}

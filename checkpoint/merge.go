@@ -1,8 +1,6 @@
 package checkpoint
 
-import (
-	"time"
-)
+import "time"
 
 // A merge of tables reads them past the guard: the keys of a damaged block would be
 // gone for good. So a store with tables that were not verified yet is opened without

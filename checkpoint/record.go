@@ -94,7 +94,7 @@ func (j *Journal) checkIdentity(id attempt.ID, asked *enrich.Identity) error {
 // stands for anybody.
 func (in intent) sameIdentity(asked *enrich.Identity) error {
 	if asked != nil && !in.Erased && in.Identity != *asked && in.Identity.Canonical() != asked.Canonical() {
-		return fmt.Errorf("%w: %q and %q", ErrCollision, in.Identity, *asked)
+		return fmt.Errorf("%w: %q and %q", attempt.ErrCollision, in.Identity, *asked)
 	}
 	return nil
 }

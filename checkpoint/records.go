@@ -55,12 +55,10 @@ func kindOf(prefix byte) string {
 // secretLength is the length of the secret that keys are hashed with, in bytes.
 const secretLength = 16
 
-const booksName = "books"
-
 // The meta records.
 var (
 	identityKey    = nameKey(metaPrefix, "journal")
-	booksKey       = nameKey(metaPrefix, booksName)
+	booksKey       = nameKey(metaPrefix, "books")
 	fingerprintKey = nameKey(metaPrefix, "key-fingerprint")
 	openingKey     = nameKey(metaPrefix, "opening")
 )

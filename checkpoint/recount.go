@@ -76,13 +76,16 @@ func (j *Journal) rebuildSums() error {
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(writes, chunk/4) {
+	for batch := range slices.Chunk(writes, sumsTogether) {
 		if err := j.store.Commit(batch); err != nil {
 			return err
 		}
 	}
 	return j.store.Commit([]Write{{booksKey, encode(&books)}})
 }
+
+// sumsTogether is how many rebuilt sums are written in one commit.
+const sumsTogether = 1024
 
 // recountWrites returns the writes that put the recounted sums in the place of the
 // old ones.

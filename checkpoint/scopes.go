@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -31,19 +32,11 @@ func JobScope(job string) string { return "job/" + job }
 
 // HistoryScope returns the scope of a kind of lookups, which tells its match rates.
 func HistoryScope(kind cost.Kind) string {
-	return historyScope(kind.Operation, patternName(kind.Pattern))
+	return historyScope(kind.Operation, kind.Pattern.String())
 }
 
 func historyScope(operation enrich.Operation, pattern string) string {
 	return "history/" + operation.String() + "/" + pattern
-}
-
-// patternName names a pattern in records and scopes.
-func patternName(p enrich.Pattern) string {
-	if p == enrich.ByProfile {
-		return "profile"
-	}
-	return "name"
 }
 
 // scopes returns the scopes that the attempt counts in.
@@ -61,18 +54,13 @@ func (in intent) scopes() []string {
 }
 
 // job returns the job that the attempt counts for.
-func (in intent) job() string {
-	if in.Job == "" {
-		return in.Run
-	}
-	return in.Job
-}
+func (in intent) job() string { return cmp.Or(in.Job, in.Run) }
 
 // pattern returns the pattern of the identity. It is "" when the identity was erased
 // before journals kept the pattern beside it.
 func (in intent) pattern() string {
 	if in.Pattern == "" && !in.Erased {
-		return patternName(in.Identity.Pattern())
+		return in.Identity.Pattern().String()
 	}
 	return in.Pattern
 }

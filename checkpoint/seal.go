@@ -189,11 +189,3 @@ func verdict(path string, got, want fileSum, err error) error {
 	}
 	return nil
 }
-
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}

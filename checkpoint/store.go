@@ -2,9 +2,10 @@ package checkpoint
 
 // Store keeps the journal's records. Its contract is the journal's durability:
 //
-//   - Commit is atomic: after a crash at any moment all of its writes are there
-//     or none is; of two writes of a key the later one counts. When it returns nil they are durable. When it returns an error
-//     they may or may not be there; the journal then stops and reopening decides.
+//   - Commit is atomic: after a crash at any moment all of its writes are there or
+//     none is; of two writes of a key the later one counts. When it returns nil they
+//     are durable. When it returns an error they may or may not be there; the journal
+//     then stops and reopening decides.
 //   - Get and Scan see every write whose Commit has returned nil.
 //   - Get and Scan may be called from many goroutines, Commit from one at a time. A
 //     visit of Scan may read, but must not wait for a commit.

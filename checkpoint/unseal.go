@@ -11,7 +11,7 @@ import (
 
 // unseal compares the files in dir with the seal before the store is opened, for
 // Badger forgives damage and cannot be trusted to tell. It returns what is known of
-// the files and whether the store was closed.
+// the files.
 //
 // Of the tables only the size is compared, and the tail that Badger reads when it
 // opens them: all of a large journal cannot be read each time. Whoever reads a table

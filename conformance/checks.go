@@ -221,8 +221,7 @@ func answerTo(err error) string {
 // failure is what follows from an error: nothing for the rule when the network is at
 // fault.
 func failure(err error) view {
-	var network net.Error
-	if errors.As(err, &network) {
+	if _, ok := errors.AsType[net.Error](err); ok {
 		return untested("%s", err)
 	}
 	return differs("%s", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -52,9 +53,7 @@ func edit(rewrite func(r *http.Request, body string, answer *httptest.ResponseRe
 			recorded := httptest.NewRecorder()
 			next.ServeHTTP(recorded, r)
 			body := rewrite(r, recorded.Body.String(), recorded)
-			for name, values := range recorded.Header() {
-				w.Header()[name] = values
-			}
+			maps.Copy(w.Header(), recorded.Header())
 			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			w.WriteHeader(recorded.Code)
 			_, _ = io.WriteString(w, body)

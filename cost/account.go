@@ -71,3 +71,33 @@ func (a Account) Quiet() bool {
 	}
 	return a.Balance.Reserved.Value == 0 && a.Budget.Reserved.Value == 0
 }
+
+// The names of the ceilings that the account itself sets.
+const (
+	AccountBalance = "account balance"
+	UsageBudget    = "usage budget" // monthly
+)
+
+// Ceilings returns the ceilings that the account itself sets, by its
+// snapshot. What the snapshot does not tell sets none; the service's own refusal
+// is then the first word on it.
+func (a Account) Ceilings(scope string) []Ceiling {
+	var ceilings []Ceiling
+	if a.Balance.Available.Known {
+		ceilings = append(ceilings, SpendCeiling(AccountBalance, scope, a.Balance.Available.Value))
+	}
+	if a.Budget.Capped && a.Budget.Remaining.Known {
+		ceilings = append(ceilings, SpendCeiling(UsageBudget, scope, a.Budget.Remaining.Value))
+	}
+	return ceilings
+}
+
+// FreeLeft returns the free allowance of the snapshot; what it does not tell
+// counts as used up.
+func (a Account) FreeLeft() Allowances {
+	var left Allowances
+	for f, units := range a.Free {
+		left[f] = units.Value
+	}
+	return left
+}

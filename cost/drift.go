@@ -18,8 +18,9 @@ func (d Drift) Zero() bool { return d == Drift{} }
 
 // DriftOf compares a snapshot of the account with an earlier one. The totals are
 // those of the account's scope, which began at the base: as they stood before the
-// snapshot was asked for, and after it had come.
-func DriftOf(base, now Account, before, after Totals) Drift {
+// snapshot was asked for, and after it had come. Of the fields that are not counted the
+// journal books no free units, so that every lookup may have used one.
+func DriftOf(base, now Account, before, after Totals, counted enrich.Fields) Drift {
 	var drift Drift
 	// What the account can have lost to this journal at the moment of the snapshot:
 	// all that was ever held, but for what had been given back before.
@@ -31,8 +32,11 @@ func DriftOf(base, now Account, before, after Totals) Drift {
 	for f := range drift.Free {
 		if base.Free[f].Known && now.Free[f].Known {
 			returned := before.FreeEverHeld[f] - before.FreeHeld[f] - before.FreeUsed[f]
-			used := base.Free[f].Value - now.Free[f].Value
-			drift.Free[f] = max(used-(after.FreeEverHeld[f]-returned), 0)
+			ours := after.FreeEverHeld[f] - returned
+			if !counted.Has(enrich.Field(f)) {
+				ours = max(ours, after.Charged[f]+after.Open)
+			}
+			drift.Free[f] = max(base.Free[f].Value-now.Free[f].Value-ours, 0)
 		}
 	}
 	return drift

@@ -42,7 +42,7 @@ func TestDriftOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := showing(100*dollar-dollar.Times(tt.gone), 100-tt.gone)
-			got := cost.DriftOf(showing(100*dollar, 100), now, tt.before, tt.after)
+			got := cost.DriftOf(showing(100*dollar, 100), now, tt.before, tt.after, enrich.AllFields)
 			want := cost.Drift{Money: dollar.Times(tt.drift)}
 			want.Free[enrich.WorkEmail] = tt.drift
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -67,8 +67,24 @@ func totalsOf(everHeld, held, settled int64) cost.Totals {
 func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 	told := showing(100*cost.Dollar, 100)
 	for name, pair := range map[string][2]cost.Account{"before": {{}, told}, "after": {told, {}}} {
-		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}); !got.Zero() {
+		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}, 0); !got.Zero() {
 			t.Errorf("not told %s: %+v", name, got)
+		}
+	}
+}
+
+// TestOwnFreeUnitsAreNoDrift has a journal that pays for every email, as with --strict,
+// and a service that takes free units for them.
+func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
+	totals := cost.Totals{Open: 2, Charged: [enrich.NumFields]int64{enrich.WorkEmail: 3}}
+	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
+		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, 0)
+		if got.Free[enrich.WorkEmail] != want {
+			t.Errorf("%d units gone: drift %+v, want %d", gone, got, want)
+		}
+		counted := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, enrich.AllFields)
+		if counted.Free[enrich.WorkEmail] != gone {
+			t.Errorf("%d units gone, all counted: drift %+v", gone, counted)
 		}
 	}
 }

@@ -41,27 +41,3 @@ func (d Demand) Maximum(free Allowances, prices Prices) (Money, error) {
 func Duration(lookups int64, slots int, window time.Duration) time.Duration {
 	return time.Duration(max(lookups-1, 0)/int64(slots)) * window
 }
-
-// Ceilings returns the ceilings that the account itself sets, by its
-// snapshot. What the snapshot does not tell sets none; the service's own refusal
-// is then the first word on it.
-func (a Account) Ceilings(scope string) []Ceiling {
-	var ceilings []Ceiling
-	if a.Balance.Available.Known {
-		ceilings = append(ceilings, SpendCeiling("account balance", scope, a.Balance.Available.Value))
-	}
-	if a.Budget.Capped && a.Budget.Remaining.Known {
-		ceilings = append(ceilings, SpendCeiling("usage budget", scope, a.Budget.Remaining.Value))
-	}
-	return ceilings
-}
-
-// FreeLeft returns the free allowance of the snapshot; what it does not tell
-// counts as used up.
-func (a Account) FreeLeft() Allowances {
-	var left Allowances
-	for f, units := range a.Free {
-		left[f] = units.Value
-	}
-	return left
-}

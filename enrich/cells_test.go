@@ -63,7 +63,7 @@ func TestCellsAgreeWithContacts(t *testing.T) {
 // TestEveryLetterFoldsTheSame tries every character alone, before and behind others,
 // in a name and escaped in a profile.
 func TestEveryLetterFoldsTheSame(t *testing.T) {
-	for r := rune(0); r < 0x3000; r++ {
+	for r := range rune(0x3000) {
 		text := string(r)
 		for _, name := range []string{text, "A" + text, text + "\u0301", text + text, "\u1100" + text} {
 			checkCells(t, enrich.Contact{FirstName: name, LastName: "x" + name + "y", CompanyName: name + " Ltd"}, enrich.ByName)

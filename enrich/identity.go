@@ -20,6 +20,14 @@ const (
 	ByName
 )
 
+// String names the pattern, in records and to the user.
+func (p Pattern) String() string {
+	if p == ByProfile {
+		return "profile"
+	}
+	return "name"
+}
+
 // Identity is a person as the service is asked about them: either a profile URL,
 // or a first and last name with exactly one of company domain and company name.
 // The values are clean (NFC, no stray white space) and are sent as they stand;

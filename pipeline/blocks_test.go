@@ -426,7 +426,7 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 		var out bytes.Buffer
 		writer := csvtable.NewEncoder(&out, csvtable.Dialect{}, reader.Schema(), output.Columns(reader.Schema()))
 		_, err := callAndWrite(t.Context(), output, list, answers, writer, nil)
-		if err := errors.Join(err, writer.Close()); errors.Is(err, pipeline.ErrCollision) != (title == "mixed up") {
+		if err := errors.Join(err, writer.Close()); errors.Is(err, attempt.ErrCollision) != (title == "mixed up") {
 			t.Errorf("%s: error %v", title, err)
 		}
 		if title == "mixed up" && strings.Contains(out.String(), "ada@co.example") {

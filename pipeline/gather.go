@@ -16,12 +16,12 @@ const (
 	leadBytes = 512
 )
 
-// eachGathered calls visit for the leading rows that choose picks, in the order of
+// eachGathered calls visit for the leading rows that ask for something, in the order of
 // priority. Their persons are not kept in memory with the order: each pass over the list
 // gathers those who come next. The passes take ever more of them, up to the ceiling, so that
 // a fast service does not wait for many passes, and a slow one not for a long one.
-func (s Scope) eachGathered(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) error {
-	rows, err := s.order(ctx, list, survey, choose)
+func (s Scope) eachGathered(ctx context.Context, list List, survey *Survey, visit func(lead) error) error {
+	rows, err := s.order(ctx, list, survey, rowMark.asks)
 	if err != nil {
 		return err
 	}

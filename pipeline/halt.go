@@ -21,8 +21,7 @@ func WithHalt(ctx context.Context) (context.Context, func(Stop)) {
 
 // StopOf says why a cancelled context ended the run.
 func StopOf(ctx context.Context) Stop {
-	var h halted
-	if errors.As(context.Cause(ctx), &h) {
+	if h, ok := errors.AsType[halted](context.Cause(ctx)); ok {
 		return h.stop
 	}
 	return Interrupted{}

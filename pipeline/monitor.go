@@ -126,7 +126,7 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	if !reflect.DeepEqual(base, m.Accountant.Base()) {
 		return cost.Drift{Prices: higher}, nil // a new base came in between
 	}
-	drift := cost.DriftOf(base, now, before, after)
+	drift := cost.DriftOf(base, now, before, after, m.Free)
 	drift.Prices = higher
 	if drift.Free == ([enrich.NumFields]int64{}) {
 		return drift, nil

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,21 +23,6 @@ func byGroup(a, b place) int {
 }
 
 func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
-
-// eachByPriority calls visit for the leading rows that choose picks, in the order of
-// priority. The leads have a number only.
-func (s Scope) eachByPriority(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) error {
-	rows, err := s.order(ctx, list, survey, choose)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := visit(lead{number: int64(row)}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // order returns the leading rows that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
@@ -112,14 +96,9 @@ func (s Scope) regroup(places []place, number int) (more bool) {
 
 // eachPlace reads the columns of the list and calls visit for each of the places, which
 // are in the list's order. It does so in many goroutines.
-func (v *Survey) eachPlace(ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error) (err error) {
-	reader, err := list.Open(columns)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
+func (v *Survey) eachPlace(ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error) error {
 	rows := int64(0)
-	err = table.Ordered(ctx, reader, func(block table.Block) (struct{}, error) {
+	err := pass(ctx, list, columns, func(block table.Block) (struct{}, error) {
 		left := placesFrom(places, block.First())
 		if len(left) == 0 || int64(left[0].row) >= block.First()+int64(block.Len()) {
 			return struct{}{}, nil

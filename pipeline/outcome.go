@@ -49,15 +49,15 @@ func (PriceHigher) Word() string { return "service:price_higher" }
 // Word returns the reason.
 func (Interrupted) Word() string { return "interrupted" }
 
-// The codes of stops that come of many verdicts and not of one.
+// The codes of a ServiceRefused that come of many verdicts and not of one.
 const (
-	codeLosses      = "responses_lost"
-	codeUnavailable = "temporarily_unavailable"
-	codeUnreachable = "unreachable"
-	codeSlowDown    = "rate_limited"
-	codeAskedToWait = "asked_to_wait"
+	CodeResponsesLost = "responses_lost"
+	CodeUnavailable   = "temporarily_unavailable"
+	CodeUnreachable   = "unreachable"
+	CodeRateLimited   = "rate_limited"
+	CodeAskedToWait   = "asked_to_wait"
 
-	codeAccountRefused = "account_status_refused"
+	CodeAccountRefused = "account_status_refused"
 )
 
 // streaks count the same trouble in a row.
@@ -140,7 +140,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 		d.tryAgain(t, refusal)
 	case enrich.SlowDown:
 		if d.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
-			d.halt(ServiceRefused{Code: codeSlowDown, Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?"})
+			d.halt(ServiceRefused{Code: CodeRateLimited, Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?"})
 			return
 		}
 		t.tries-- // waiting as told is no retry
@@ -171,7 +171,7 @@ func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	d.tally.GivenUp++
 	d.streaks.givenUp++
 	if d.streaks.givenUp >= maxSameInARow {
-		d.halt(ServiceRefused{Code: codeUnavailable, Message: refusal.Message})
+		d.halt(ServiceRefused{Code: CodeUnavailable, Message: refusal.Message})
 	}
 }
 
@@ -179,7 +179,7 @@ func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
 	spells := d.streaks.notSent.add(r.sent, d.Now())
 	if spells >= maxSameInARow {
-		d.halt(ServiceRefused{Code: codeUnreachable, Message: verdict.Err.Error()})
+		d.halt(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
 		return
 	}
 	r.task.tries--
@@ -193,7 +193,7 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	d.lost[r.id] = r.task
 	tooMany := d.tally.Lost >= maxLosses && d.tally.Lost*lossShare > d.tally.Posts
 	if d.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
-		d.halt(ServiceRefused{Code: codeLosses, Message: verdict.Err.Error()})
+		d.halt(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})
 	}
 }
 
@@ -202,7 +202,7 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 func (d *dispatcher) again(t task, due time.Time) {
 	t.due = due
 	at, _ := slices.BinarySearchFunc(d.retries, t, func(a, b task) int {
-		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.order, b.order))
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.number, b.number))
 	})
 	d.retries = slices.Insert(d.retries, at, t)
 }

@@ -61,9 +61,44 @@ func TestPrecheck(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups})}
+			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort)}
 			if got.word() != test.want {
 				t.Errorf("stop %q, want %q", got.word(), test.want)
+			}
+		})
+	}
+}
+
+// TestPrecheckWantOfMoney has accounts that can pay for some lookups and not for others:
+// a run ends only when it can send none.
+func TestPrecheckWantOfMoney(t *testing.T) {
+	const broke = "credits_exhausted"
+	emails := map[string]cost.Readiness{"email": ready(""), "phone": ready(broke), "both": ready("free_allowance_exhausted")}
+	phones := map[string]cost.Readiness{"email": ready(broke), "phone": ready(""), "both": ready("usage_budget_reached")}
+	none := map[string]cost.Readiness{"email": ready(broke), "phone": ready(broke), "both": ready(broke)}
+	unsold := map[string]bool{"work_email_lookup": false}
+	tests := map[string]struct {
+		account cost.Account
+		lookups map[enrich.Operation]int64
+		stop    string // when a short budget stops
+		emails  string // when emails go on
+	}{
+		"emails alone of both":       {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 0}, "service:free_allowance_exhausted", ""},
+		"some want emails":           {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "", ""},
+		"phones alone":               {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.FindPhone: 2}, "service:credits_exhausted", "service:credits_exhausted"},
+		"some want phones":           {cost.Account{Readiness: phones}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindPhone: 1, enrich.FindWorkEmail: 3}, "", ""},
+		"both, of which the phone":   {cost.Account{Readiness: phones}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:usage_budget_reached", "service:usage_budget_reached"},
+		"nothing":                    {cost.Account{Readiness: none}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:credits_exhausted", "service:credits_exhausted"},
+		"emails that are not sold":   {cost.Account{Readiness: emails, Available: unsold}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:free_allowance_exhausted", "service:free_allowance_exhausted"},
+		"want of more than of money": {cost.Account{Readiness: map[string]cost.Readiness{"email": ready(""), "both": ready("workspace_inactive")}}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:workspace_inactive", "service:workspace_inactive"},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			counts := pipeline.Counts{Lookups: test.lookups}
+			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort)}.word()
+			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly)}.word()
+			if stop != test.stop || emails != test.emails {
+				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -94,9 +93,6 @@ func (p *pen) unpack(block table.Block) error {
 	})
 }
 
-// ErrCollision says that two identities share a key in the journal.
-var ErrCollision = errors.New("two identities share a key in the journal")
-
 // recognise compares the person of a row with those that the attempts were about, so that
 // nobody gets somebody else's data when two identities share a key. Once all were compared,
 // and nothing has changed since, it does nothing.
@@ -120,7 +116,7 @@ func (p *pen) recognise(row table.Row, record *attempt.Record) error {
 		}
 		p.other = known.Who.AppendCanonical(p.other[:0])
 		if !bytes.Equal(form, p.other) {
-			return fmt.Errorf("%w: %q, and that of row %d", ErrCollision, known.Who, row.Number())
+			return fmt.Errorf("%w: %q, and that of row %d", attempt.ErrCollision, known.Who, row.Number())
 		}
 		same = id
 	}

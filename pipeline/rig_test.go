@@ -100,7 +100,7 @@ func (r *rig) lookups() *pipeline.Lookups {
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
 		ShortBudget: r.shortBudget,
 		Reconciler:  &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
-		Order:       attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
+		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
 		Report:      func(tally pipeline.Tally) { r.reports = append(r.reports, tally) },
 		Note:        func(text string) { r.notes = append(r.notes, text) },
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -62,18 +61,10 @@ type blockNotes struct {
 }
 
 // read notes what each row misses, and enters the persons.
-func (c *rollCall) read(ctx context.Context, s Scope, list List, journal Recorder, census *census, roster *Roster) (err error) {
-	reader, err := list.Open(s.Mapping.columns())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	surveyors := sync.Pool{New: func() any { return &surveyor{looker: s.looker(journal.KeyOf)} }}
-	return table.Ordered(ctx, reader, func(block table.Block) (blockNotes, error) {
-		v := surveyors.Get().(*surveyor)
-		defer surveyors.Put(v)
+func (c *rollCall) read(ctx context.Context, s Scope, list List, journal Recorder, census *census, roster *Roster) error {
+	return eachSurveyed(ctx, s, list, journal, func(v *surveyor, block table.Block) (blockNotes, error) {
 		return v.note(block, census)
-	}, func(_ table.Block, b blockNotes) error {
+	}, func(b blockNotes) {
 		for i, n := range b.notes {
 			if n.namesNobody() {
 				b.notes[i] |= note(roster.numberOf(b.reasons[0]))
@@ -81,7 +72,6 @@ func (c *rollCall) read(ctx context.Context, s Scope, list List, journal Recorde
 			}
 		}
 		c.notes = append(c.notes, b.notes...)
-		return nil
 	})
 }
 

@@ -64,43 +64,6 @@ type Survey struct {
 	keyOf   func(canonical []byte) enrich.Key
 }
 
-// rowMark says what is to be done at a row, when it leads a person.
-type rowMark uint8
-
-// The bits of a rowMark. What it holds of the key is there to notice a list that has
-// changed.
-const (
-	markAsk    rowMark = 1<<enrich.NumFields - 1 // the fields that are to be looked up
-	markLeads  rowMark = 1 << enrich.NumFields
-	markByName rowMark = markLeads << 1
-	markKey    rowMark = ^(markByName<<1 - 1)
-)
-
-// newRowMark returns the mark of the row that leads the person of an entry.
-func newRowMark(e *entry) rowMark {
-	marks := e.marks()
-	mark := rowMark(unaskedIn(marks)) | markLeads | rowMark(e.keyByte())&markKey
-	if patternIn(marks) == enrich.ByName {
-		mark |= markByName
-	}
-	return mark
-}
-
-func (m rowMark) leads() bool        { return m&markLeads != 0 }
-func (m rowMark) ask() enrich.Fields { return enrich.Fields(m & markAsk) }
-
-func (m rowMark) pattern() enrich.Pattern {
-	if m&markByName != 0 {
-		return enrich.ByName
-	}
-	return enrich.ByProfile
-}
-
-// isOf reports whether the mark may be one of the person with a key.
-func (m rowMark) isOf(key enrich.Key) bool {
-	return m.leads() && m&markKey == rowMark(key[len(key)-1])&markKey
-}
-
 // blockCounts is what a goroutine counted in a block.
 type blockCounts struct {
 	rows, filled, identified int64
@@ -116,28 +79,19 @@ type surveyor struct {
 // Take reads the whole list: every error of the list shows here, before anything
 // is spent.
 func (s Scope) Take(ctx context.Context, list List, journal Recorder) (survey *Survey, err error) {
-	reader, err := list.Open(s.Mapping.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
 	census := newCensus(s)
 	defer func() { err = errors.Join(err, census.close()) }()
-	surveyors := sync.Pool{New: func() any { return &surveyor{looker: s.looker(journal.KeyOf)} }}
 	var identified int64
 	survey = &Survey{Unidentifiable: map[enrich.Unidentifiable]int64{}, keyOf: journal.KeyOf}
-	err = table.Ordered(ctx, reader, func(block table.Block) (blockCounts, error) {
-		v := surveyors.Get().(*surveyor)
-		defer surveyors.Put(v)
+	err = eachSurveyed(ctx, s, list, journal, func(v *surveyor, block table.Block) (blockCounts, error) {
 		return v.survey(block, census)
-	}, func(_ table.Block, counts blockCounts) error {
+	}, func(counts blockCounts) {
 		identified += counts.identified
 		survey.Rows += counts.rows
 		survey.Filled += counts.filled
 		for reason, n := range counts.unidentifiable {
 			survey.Unidentifiable[reason] += n
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -257,57 +211,6 @@ func (v *Survey) leads() int64 {
 	}
 	return leads
 }
-
-// limit keeps the lookups to the first persons.
-func (s Scope) limit(ctx context.Context, list List, survey *Survey) error {
-	left := s.Limit
-	if s.Priority == nil {
-		for i, mark := range survey.rows {
-			if mark.leads() {
-				if left--; left < 0 {
-					survey.skip(i)
-				}
-			}
-		}
-		return nil
-	}
-	// Those that are kept lose their mark of leaders while the others are found.
-	everybody := func(m rowMark) bool { return m.leads() }
-	var kept []int64
-	err := s.eachByPriority(ctx, list, survey, everybody, func(l lead) error {
-		kept = append(kept, l.number)
-		if left--; left == 0 {
-			return errEnough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	for _, row := range kept {
-		survey.rows[row-1] &^= markLeads
-	}
-	for i, mark := range survey.rows {
-		if mark.leads() {
-			survey.skip(i)
-		}
-	}
-	for _, row := range kept {
-		survey.rows[row-1] |= markLeads
-	}
-	return nil
-}
-
-// skip asks for nothing at a row.
-func (v *Survey) skip(row int) {
-	if v.rows[row].ask() != 0 {
-		v.settled.Skipped++
-		v.rows[row] &^= markAsk
-	}
-}
-
-// errEnough ends a pass whose reader wants no more.
-var errEnough = errors.New("enough")
 
 // ErrListChanged says that the list is no longer what the survey saw.
 var ErrListChanged = errors.New("the list changed while it was being worked on; run the same command again")

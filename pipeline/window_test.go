@@ -110,7 +110,7 @@ func (s *stack) run() error {
 	lookups := &pipeline.Lookups{
 		Ledger: journal, Finder: s.client, Pacer: s.pacer, Concurrency: 16, Now: time.Now,
 		Reconciler: &pipeline.Reconciler{Arbiter: journal, Status: s.client, SettleDelay: settleDelay, Now: time.Now},
-		Order:      attempt.Request{Run: "run", Prices: prices},
+		Request:    attempt.Request{Run: "run", Prices: prices},
 	}
 	_, stop, err := lookups.Run(s.t.Context(), next)
 	if stop != nil {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ const (
 func (o Output) Columns(schema table.Schema) []table.Column {
 	columns := append(o.fieldColumns(), resultColumns...)
 	if o.Profile {
-		columns = append(columns, table.Column{Name: "profile"})
+		columns = append(columns, table.Column{Name: appendedProfile})
 	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
@@ -102,12 +101,7 @@ func (o Output) Write(ctx context.Context, list List, roster *Roster, answers An
 		recallAll: answers.Recall(o.Scope.Memory, !roster.verified), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
-	reader, err := list.Open(w.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	err = table.Ordered(ctx, reader, w.format, w.write)
+	err = pass(ctx, list, w.columns(), w.format, w.write)
 	if err == nil && w.last != roster.rows {
 		err = ErrListChanged
 	}

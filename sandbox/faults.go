@@ -98,10 +98,8 @@ func (f Fault) validateConditions() error {
 			return fmt.Errorf("arrival %d; arrivals are numbered from 1", number)
 		}
 	}
-	for _, part := range f.Identities {
-		if part == "" {
-			return errors.New("an empty identity would strike everybody; give a part of its canonical form")
-		}
+	if slices.Contains(f.Identities, "") {
+		return errors.New("an empty identity would strike everybody; give a part of its canonical form")
 	}
 	return nil
 }

@@ -66,8 +66,7 @@ func (f *flight) connected() bool { return len(f.legs) > 0 }
 // cause returns the fault below the error that the request ended with, without
 // anything that the service sent.
 func (f *flight) cause(err error) error {
-	var withURL *url.Error
-	if errors.As(err, &withURL) {
+	if withURL, ok := errors.AsType[*url.Error](err); ok {
 		err = withURL.Err // the method and the address say nothing new
 	}
 	if !f.connected() {

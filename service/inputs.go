@@ -57,22 +57,28 @@ func (i *inputs) check(q question) *unfit {
 	condition, endpoint := i.conditions[q.operation], i.endpoints[q.operation]
 	i.mu.RUnlock()
 	if why := condition.check(q.body); why != nil {
-		return &unfit{q.operation, "input_condition", why}
+		return &unfit{q.operation, codeInputCondition, why}
 	}
 	return fitsEndpoint(endpoint, q)
 }
 
 func fitsEndpoint(endpoint *schema, q question) *unfit {
 	if why := endpoint.check(q.body); why != nil {
-		return &unfit{q.operation, "input_schema", why}
+		return &unfit{q.operation, codeInputSchema, why}
 	}
 	return nil
 }
 
+// The codes of lookups that are not sent because they are unfit.
+const (
+	codeInputCondition = "input_condition"
+	codeInputSchema    = "input_schema"
+)
+
 // unfit says that a lookup's body does not fulfil a schema of the service.
 type unfit struct {
 	operation enrich.Operation
-	code      string // "input_condition" or "input_schema"
+	code      string // one of those above
 	why       error
 }
 
@@ -82,7 +88,7 @@ func (u *unfit) refused() enrich.Refused {
 }
 
 func (u *unfit) Error() string {
-	if u.code == "input_condition" {
+	if u.code == codeInputCondition {
 		return fmt.Sprintf("the account's condition on the input of %s is not met: %v", u.operation, u.why)
 	}
 	return fmt.Sprintf("the service's input schema of %s does not allow the lookup: %v", u.operation, u.why)

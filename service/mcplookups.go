@@ -11,7 +11,7 @@ import (
 // mcpLookups sends lookups over MCP.
 type mcpLookups struct {
 	mcpEndpoint
-	connections interface{ CloseIdleConnections() }
+	connections *http.Transport
 
 	mu     sync.Mutex
 	idle   []*session

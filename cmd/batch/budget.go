@@ -89,12 +89,7 @@ func (s *session) showBudget(ctx context.Context) error {
 }
 
 // jobOf returns the job that a run belongs to.
-func jobOf(run checkpoint.Run) string {
-	if run.Job == "" {
-		return run.Name
-	}
-	return run.Job
-}
+func jobOf(run checkpoint.Run) string { return cmp.Or(run.Job, run.Name) }
 
 // budgetCeiling is a ceiling to show; without a limit, only what it would bound.
 type budgetCeiling struct {

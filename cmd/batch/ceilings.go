@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"payonce/checkpoint"
@@ -17,9 +18,6 @@ const (
 	ceilingMonthly          = "monthly"
 	ceilingWorkspaceMonthly = "workspace-monthly"
 )
-
-// usageBudget is the name of the account's own monthly ceiling.
-const usageBudget = "usage budget"
 
 // ceilingsOf returns the ceilings that the user set for a run of a job, the
 // narrowest first.
@@ -54,12 +52,7 @@ func (j *job) runCeilings() []cost.Ceiling {
 
 // jobName returns the job that the run belongs to: one of its own name when none
 // was given.
-func (j *job) jobName() string {
-	if j.job == "" {
-		return j.name
-	}
-	return j.job
-}
+func (j *job) jobName() string { return cmp.Or(j.job, j.name) }
 
 // ceilings returns every ceiling of the run, those of the account too.
 func (j *job) ceilings() []cost.Ceiling {

@@ -139,20 +139,27 @@ func (s *session) prepareConform(ctx context.Context, who conformanceFlags) (*jo
 			return nil, nil, err
 		}
 	}
-	j.scope.Wanted = enrich.Fields(s.fields).With(enrich.WorkEmail) // the lookup that names nobody asks for it
-	if err := j.choosePrices(); err != nil {
+	if _, err := j.priceSources(); err != nil { // for what is wrong in a rate card, before a journal is begun
 		return nil, nil, err
 	}
 	j.scope.Wanted = enrich.Fields(s.fields)
 	lookups, err := j.profileLookups(who.profiles)
-	if err != nil || s.maxSpend.amount == nil {
-		return j, lookups, err
-	}
-	if err := s.openJournal(conformanceRun); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
-	listed, err := j.listLookups(ctx)
-	return j, append(lookups, listed...), err
+	if s.maxSpend.amount != nil {
+		if err := s.openJournal(conformanceRun); err != nil {
+			return nil, nil, err
+		}
+		listed, err := j.listLookups(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		lookups = append(lookups, listed...)
+	}
+	// The lookup that names nobody asks for an email: that needs a price, too.
+	j.scope.Wanted = j.scope.Wanted.With(enrich.WorkEmail)
+	return j, lookups, j.choosePrices()
 }
 
 // profileLookups returns the lookups of the persons of profiles.

@@ -31,8 +31,11 @@ func (j *job) openSpending(ctx context.Context, client *service.Client) (why str
 			return "earlier lookups are in doubt; see \"batch reconcile\"", nil
 		}
 	}
-	j.counts.Lookup = 1 // whatever is left of the list: the account has to be read
-	if err := j.readAccount(ctx, client.StatusClient); err != nil {
+	account, err := client.Status(ctx)
+	if err == nil {
+		err = j.useAccount(ctx, client.StatusClient, account)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
@@ -90,7 +93,7 @@ func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conform
 	lookups := &pipeline.Lookups{
 		Ledger: s.journal, Finder: watched, Concurrency: 1, Now: s.env.now, Reconciler: s.reconciler(s.client.StatusClient),
 		Note: func(text string) { fmt.Fprintln(s.env.stderr, "batch: "+text) },
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: s.name, Job: s.jobName(), Prices: s.quote.Prices, Ceilings: s.runCeilings(), Strict: s.strict,
 		},
 	}

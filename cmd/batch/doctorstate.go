@@ -32,7 +32,7 @@ func (d *doctor) checkState(ctx context.Context) {
 		d.ok("disk", "there is room for the journal")
 	}
 	if d.checkEncryption() && ctx.Err() == nil {
-		d.checkJournal(ctx, dir)
+		d.checkJournal(ctx)
 	}
 }
 
@@ -91,7 +91,7 @@ func (d *doctor) checkEncryption() bool {
 }
 
 // checkJournal opens the journal, unless there is none yet.
-func (d *doctor) checkJournal(ctx context.Context, dir string) {
+func (d *doctor) checkJournal(ctx context.Context) {
 	const check = "journal"
 	exists, err := d.openExisting(ctx, "doctor")
 	var held *checkpoint.LockedError

@@ -79,8 +79,7 @@ func asService(ctx context.Context, err error) error {
 
 // asServiceIfRefused makes an error one of the service when that is what it is.
 func asServiceIfRefused(ctx context.Context, err error) error {
-	var status *service.StatusError
-	if errors.As(err, &status) {
+	if _, ok := errors.AsType[*service.StatusError](err); ok {
 		return asService(ctx, err)
 	}
 	return err

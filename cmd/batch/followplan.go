@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,15 +26,8 @@ type differences struct {
 
 func (d *differences) add(what, planned, now string) {
 	if planned != now {
-		d.found = append(d.found, difference{what, orNone(planned), orNone(now)})
+		d.found = append(d.found, difference{what, cmp.Or(planned, "none"), cmp.Or(now, "none")})
 	}
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // err returns the differences, nil when there are none.

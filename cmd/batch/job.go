@@ -124,12 +124,18 @@ func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attem
 // reason to fail.
 func (j *job) readAccount(ctx context.Context, client *service.StatusClient) error {
 	account, err := client.Status(ctx)
-	if err != nil {
-		if j.counts.Lookup == 0 && ctx.Err() == nil {
-			return j.choosePrices()
-		}
+	switch {
+	case err != nil && j.counts.Lookup == 0 && ctx.Err() == nil:
+		return j.choosePrices()
+	case err != nil:
 		return asService(ctx, err)
 	}
+	return j.useAccount(ctx, client, account)
+}
+
+// useAccount takes the account status, reads what the service publishes and chooses the
+// prices.
+func (j *job) useAccount(ctx context.Context, client *service.StatusClient, account cost.Account) error {
 	j.account, j.asked = account, true
 	if err := j.readPublished(ctx, client); err != nil {
 		return err
@@ -207,7 +213,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *
 		Ledger: j.journal, Finder: client, Concurrency: j.concurrency, Now: j.env.now, Report: progress.update,
 		Reconciler: j.reconciler(client.StatusClient), Note: progress.note,
 		ShortBudget: j.shortBudgetPolicy(),
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: j.name, Job: j.jobName(), Prices: j.quote.Prices, Ceilings: j.runCeilings(), Strict: j.strict, Reask: j.scope.Reask,
 		},
 	}
@@ -216,7 +222,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: "temporarily_unavailable", Message: lookupCount(tally.GivenUp) + " failed three times"}
+		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: lookupCount(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }

@@ -100,11 +100,10 @@ func asJournalError(err error) error {
 }
 
 func newJournalCheckCommand(env environment) *cobra.Command {
-	cmd := journalCommand(env, "check", "Verify every record of the journal and its sums",
+	return journalCommand(env, "check", "Verify every record of the journal and its sums",
 		"Walk every record of the journal and verify what has to hold: every record can be read, every\n"+
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up.",
 		checkJournal)
-	return cmd
 }
 
 // checkView is a check as it is printed with --json.
@@ -178,12 +177,11 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 }
 
 func newJournalRekeyCommand(env environment) *cobra.Command {
-	cmd := journalCommand(env, "rekey", "Encrypt the journal with another key",
+	return journalCommand(env, "rekey", "Encrypt the journal with another key",
 		"Rewrite the journal, encrypted with the key from "+newJournalKeyName+". The present key comes from\n"+
 			journalKeyName+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
 		rekeyJournal)
-	return cmd
 }
 
 func rekeyJournal(ctx context.Context, s *settings, dir string) error {

@@ -11,12 +11,11 @@ import (
 )
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {
-	cmd := journalCommand(env, "unpause", "End a wait that the service has asked for by mistake",
+	return journalCommand(env, "unpause", "End a wait that the service has asked for by mistake",
 		"A service can ask to be sent nothing for a time, with a Retry-After. No run sends anything before\n"+
 			"that is over; when it takes more than a day a run ends instead of waiting. This ends the wait, for\n"+
 			"one that the service cannot have meant, such as a hundred years. Ask the service first.",
 		unpauseJournal)
-	return cmd
 }
 
 func unpauseJournal(ctx context.Context, s *settings, dir string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -137,9 +138,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 	} {
 		plan, forged := *kept.Plan, *kept
 		forged.Plan, forged.Options = &plan, map[string]string{}
-		for flag, value := range kept.Options {
-			forged.Options[flag] = value
-		}
+		maps.Copy(forged.Options, kept.Options)
 		forge(&forged)
 		if forged.Checksum, err = forged.sum(); err != nil {
 			t.Fatal(err)

@@ -164,7 +164,9 @@ func createOutputs(output pipeline.Output, list *listFile, stdout io.Writer, pat
 	return files, nil
 }
 
-// rows returns the list as the writers need it read, when it was read whole before.
+// rows returns the list for the pass that writes it: with every column where a writer needs
+// them all, and without looking for faults, of which the pass that found out about the rows
+// has seen that there are none.
 func (f *outputFiles) rows(list *listFile) *listFile {
 	rows := f.out.Rows
 	if f.rejects != nil && f.rejects.Rows != list.List {

@@ -74,7 +74,7 @@ func (v *planView) viewCeiling(j *job, ceiling cost.Ceiling) ceilingView {
 	if at := renewal(ceiling.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at
 	}
-	if reset := j.account.Budget.ResetsAt; ceiling.Name == usageBudget && !reset.IsZero() {
+	if reset := j.account.Budget.ResetsAt; ceiling.Name == cost.UsageBudget && !reset.IsZero() {
 		reset = reset.UTC()
 		view.RenewsAt = &reset
 	}

@@ -5,7 +5,6 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/forecast"
 )
 
@@ -50,11 +49,7 @@ func (v *planView) addForecast(j *job, f *forecast.Forecast) {
 func kindNames(kinds []cost.Kind) []string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
-		by := "name"
-		if kind.Pattern == enrich.ByProfile {
-			by = "profile"
-		}
-		names[i] = fmt.Sprintf("%s by %s", kind.Operation, by)
+		names[i] = fmt.Sprintf("%s by %s", kind.Operation, kind.Pattern)
 	}
 	return names
 }

@@ -40,8 +40,9 @@ func (j *job) readPublished(ctx context.Context, client *service.StatusClient) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
-		j.published = append(j.published, publication{openAPIDocument, document})
-		if err := j.checkRequestNames(j.published[0]); err != nil {
+		published := publication{openAPIDocument, document}
+		j.published = append(j.published, published)
+		if err := j.checkRequestNames(published); err != nil {
 			return err
 		}
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
@@ -188,6 +189,17 @@ func (j *job) optionNames() []string {
 	return names
 }
 
+// option returns the rate card that the user names, or else the built-in one, and its option
+// that the workspace pays by as far as the user says.
+func (s *settings) option() (cost.RateCard, cost.Option, error) {
+	card, err := readRateCard(s.rateCard)
+	if err != nil {
+		return card, cost.Option{}, err
+	}
+	option, err := card.Option(cmp.Or(s.rateOption, defaultOption))
+	return card, option, asUsage(err)
+}
+
 // sent returns the lookups as they are sent, by operation: with profiles, all of them ask
 // for contacts to be enriched.
 func (j *job) sent() cost.Workload {
@@ -201,7 +213,7 @@ func (j *job) sent() cost.Workload {
 // and what is published tell; nil when nothing is known against them. What the
 // account says of an operation counts more.
 func (j *job) foreseen() pipeline.Stop {
-	if stop := pipeline.Precheck(j.account, j.counts); stop != nil {
+	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy()); stop != nil {
 		return stop
 	}
 	if offered := j.account.Offers(enrich.EnrichContact); j.sent()[enrich.EnrichContact] > 0 && offered.Known && !offered.Value {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -124,10 +125,8 @@ func (p *program) runToEnd(codes ...int) *process {
 	p.t.Helper()
 	run := p.start()
 	got := run.end()
-	for _, code := range codes {
-		if got == code {
-			return run
-		}
+	if slices.Contains(codes, got) {
+		return run
 	}
 	p.t.Fatalf("exit code %d, not of %v\n%s%s", got, codes, run.stdout.String(), run.stderr.String())
 	return nil

@@ -75,8 +75,7 @@ func checkOwnCommands(root *cobra.Command) {
 
 // withForm says how a value of a flag is written, where pflag does not.
 func withForm(err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if form := formOf(invalid.GetFlag()); form != "" {
 			return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", invalid.GetValue(), invalid.GetFlag().Name, form)
 		}

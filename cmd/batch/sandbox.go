@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -93,21 +92,6 @@ func newSandboxCommand(env environment) *cobra.Command {
 	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
 	return cmd
 }
-
-// percentOfAll is a share from 0% to 100%.
-type percentOfAll int
-
-func (v *percentOfAll) Set(text string) error {
-	digits, isPercent := strings.CutSuffix(text, "%")
-	n, err := strconv.Atoi(digits)
-	if !isPercent || err != nil || n < 0 || n > 100 {
-		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
-	}
-	*v = percentOfAll(n)
-	return nil
-}
-func (v *percentOfAll) String() string { return fmt.Sprintf("%d%%", int(*v)) }
-func (*percentOfAll) Type() string     { return "PERCENT" }
 
 // config turns the flags into the sandbox's configuration.
 func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {

@@ -145,7 +145,7 @@ func TestPlanFitsATerminal(t *testing.T) {
 	t.Parallel()
 	b := planBench(t)
 	for name, flags := range planFlags(b.dir) {
-		for _, line := range strings.Split(b.batch("plan", flags...), "\n") {
+		for line := range strings.SplitSeq(b.batch("plan", flags...), "\n") {
 			if width := utf8.RuneCountInString(line); width > lineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}

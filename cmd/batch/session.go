@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -16,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
-	"payonce/cost"
 	"payonce/io/listfile"
 	"payonce/sandbox"
 	"payonce/service"
@@ -43,6 +39,20 @@ func (s *settings) withSession(cmd *cobra.Command, do func(*session) error) (err
 	session := &session{settings: s, listOut: s.env.stdout, listIn: func() io.Reader { return readUntil(cmd.Context(), s.env.stdin) }}
 	defer func() { err = errors.Join(err, session.close()) }()
 	return do(session)
+}
+
+// withJournal runs a command on the workspace's journal, which has to exist.
+func (s *settings) withJournal(cmd *cobra.Command, doing string, do func(*session) error) error {
+	return s.withSession(cmd, func(session *session) error {
+		found, err := session.openExisting(cmd.Context(), doing)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return s.noJournal()
+		}
+		return do(session)
+	})
 }
 
 // workspaceDir returns the directory of the journal: one for each base URL and
@@ -147,65 +157,4 @@ func (s *session) openClient() (*service.Client, error) {
 		return nil, usageError{err}
 	}
 	return client, s.journal.CheckAPIKey(config.Key, s.sameWorkspace)
-}
-
-// option returns the rate card's option that the embedded service charges by.
-func (s *settings) option() (cost.RateCard, cost.Option, error) {
-	card, err := readRateCard(s.rateCard)
-	if err != nil {
-		return card, cost.Option{}, err
-	}
-	option, err := card.Option(cmp.Or(s.rateOption, defaultOption))
-	return card, option, asUsage(err)
-}
-
-// embeddedSandbox is the service of the specification in this process, reached
-// over loopback like the real one.
-type embeddedSandbox struct {
-	service *sandbox.Server
-	server  *http.Server
-	baseURL string
-}
-
-// startSandbox starts the embedded service. Its books are kept beside the
-// journal, so that resuming works as with the real one. It allows what --rate says.
-func (s *session) startSandbox() (*embeddedSandbox, error) {
-	dir, err := s.workspaceDir()
-	if err != nil {
-		return nil, err
-	}
-	card, option, err := s.option()
-	if err != nil {
-		return nil, err
-	}
-	config := sandbox.DefaultConfig()
-	config.Card, config.Plan = card, option.Name
-	config.Window = sandbox.Window{Limit: s.rate.Slots, Per: s.rate.Window}
-	config.Now = s.env.now
-	if exists, _ := checkpoint.Exists(dir); exists { // what cannot be seen keeps no books
-		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
-	}
-	return serveSandbox(config, "127.0.0.1:0")
-}
-
-func serveSandbox(config sandbox.Config, address string) (*embeddedSandbox, error) {
-	books, err := sandbox.New(config)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, errors.Join(usageError{err}, books.Close())
-	}
-	e := &embeddedSandbox{
-		service: books,
-		server:  &http.Server{Handler: books.Handler(), ReadHeaderTimeout: headerTimeout},
-		baseURL: "http://" + listener.Addr().String() + "/api/v1",
-	}
-	go e.server.Serve(listener) // ends with close
-	return e, nil
-}
-
-func (e *embeddedSandbox) close() error {
-	return errors.Join(e.service.Close(), e.server.Close())
 }

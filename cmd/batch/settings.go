@@ -98,7 +98,7 @@ func newSettings(env environment) *settings {
 		transport:   choiceValue{value: string(service.REST), choices: []string{string(service.REST), string(service.MCP)}},
 		timeout:     45 * time.Second,
 		fields:      fieldsValue(enrich.FieldsOf(enrich.WorkEmail)),
-		prefer:      choiceValue{value: "profile", choices: []string{"profile", "name"}},
+		prefer:      choiceValue{value: enrich.ByProfile.String(), choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}},
 		rate:        rateValue{Slots: 30, Window: time.Minute},
 		pace:        choiceValue{value: "burst", choices: []string{"burst", "even"}},
 		concurrency: 16, settleDelay: time.Minute,
@@ -215,7 +215,7 @@ func (s *settings) journalRate() checkpoint.Rate {
 
 // preference returns the identity pattern that wins.
 func (s *settings) preference() enrich.Pattern {
-	if s.prefer.value == "name" {
+	if s.prefer.value == enrich.ByName.String() {
 		return enrich.ByName
 	}
 	return enrich.ByProfile

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -217,30 +218,27 @@ func (j *job) ceilingAdvice(stop pipeline.CeilingReached) string {
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
 }
 
-// remedies say who can do what about a refusal (specification v1, "Errors").
+// remedies say who can do what about a refusal, by its code (specification v1, "Errors").
 var remedies = map[string]string{
-	"invalid_api_key":               "Set SERVICE_API_KEY to a valid key",
-	"workspace_inactive":            "Have the workspace's owner activate it",
-	"access_restricted":             "Have the workspace's owner lift the restriction",
-	"free_allowance_exhausted":      "Have the owner choose a paid plan",
-	"credits_exhausted":             "Have the owner add credit",
-	"usage_budget_reached":          "Have the billing owner raise the budget; a top-up does not change it",
-	"operation_pricing_unavailable": "Ask the service for a plan that prices this operation; credit does not enable it",
-	"attempt_limit_reached":         "Wait for the next usage period",
-	"asked_to_wait":                 "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
-	"responses_lost":                "Find out why responses do not arrive",
-	"account_status_refused":        "Look at the account with batch account",
-	"unreachable":                   "Check the network and --base-url",
-	"input_schema":                  "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
-	"input_condition":               "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
-	"mcp_tool_changed":              "Look at the tools with batch doctor, or go on with --transport rest",
-	"mcp_protocol_version":          "Go on with --transport rest",
-	"invalid_identifiers":           "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
+	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
+	"workspace_inactive":        "Have the workspace's owner activate it",
+	"access_restricted":         "Have the workspace's owner lift the restriction",
+	"free_allowance_exhausted":  "Have the owner choose a paid plan",
+	"credits_exhausted":         "Have the owner add credit",
+	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
+	cost.PricingUnavailable:     "Ask the service for a plan that prices this operation; credit does not enable it",
+	"attempt_limit_reached":     "Wait for the next usage period",
+	pipeline.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
+	pipeline.CodeResponsesLost:  "Find out why responses do not arrive",
+	pipeline.CodeAccountRefused: "Look at the account with batch account",
+	pipeline.CodeUnreachable:    "Check the network and --base-url",
+	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
+	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
+	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",
+	"mcp_protocol_version":      "Go on with --transport rest",
+	"invalid_identifiers":       "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
 
 func remedy(code string) string {
-	if text, known := remedies[code]; known {
-		return text
-	}
-	return "Find out what it means"
+	return cmp.Or(remedies[code], "Find out what it means")
 }

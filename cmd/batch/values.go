@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,6 +128,22 @@ func (v *percentValue) Set(text string) error {
 func (v *percentValue) String() string { return fmt.Sprintf("%d%%", int(*v)) }
 func (*percentValue) Type() string     { return "PERCENT" }
 
+// percentOfAll is a share from 0% to 100%.
+type percentOfAll int
+
+func (v *percentOfAll) Set(text string) error {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	if !isPercent || err != nil || n < 0 || n > 100 {
+		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
+	}
+	*v = percentOfAll(n)
+	return nil
+}
+
+func (v *percentOfAll) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*percentOfAll) Type() string     { return "PERCENT" }
+
 // fieldsValue is the set of wanted fields: email, phone or both.
 type fieldsValue enrich.Fields
 
@@ -161,11 +178,9 @@ type choiceValue struct {
 }
 
 func (v *choiceValue) Set(text string) error {
-	for _, choice := range v.choices {
-		if text == choice {
-			v.value = text
-			return nil
-		}
+	if slices.Contains(v.choices, text) {
+		v.value = text
+		return nil
 	}
 	return fmt.Errorf("write %s", strings.Join(v.choices, " or "))
 }

@@ -215,7 +215,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	counts := j.survey.Count()
-	o.stop = pipeline.Precheck(j.account, counts)
+	o.stop = pipeline.Precheck(j.account, counts, pipeline.StopWhenShort)
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
 			return o
@@ -309,7 +309,7 @@ func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error)
 	lookups := &pipeline.Lookups{
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
 		Reconciler: j.reconciler(),
-		Order: attempt.Request{
+		Request: attempt.Request{
 			Run: runName, Job: jobName, Prices: w.prices(), Strict: w.Strict,
 			Ceilings: j.start.ceilings(),
 		},

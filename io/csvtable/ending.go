@@ -36,8 +36,7 @@ func (s *scanner) unfinished(raw []byte) error {
 
 // readError says that the input failed. What it says of the list itself stays as it is.
 func (s *scanner) readError(err error) error {
-	var wrong *table.Error
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[*table.Error](err); ok {
 		return err
 	}
 	return fmt.Errorf("reading %s: %w", s.name, err)

@@ -34,13 +34,29 @@ type Request struct {
 // Create begins the output of a list, in the format that its name tells: that of the
 // list for standard output. Every Output needs a Commit or a Discard.
 func Create(list *List, request Request) (*Output, error) {
-	o := &Output{Rows: list}
-	format := list.format
-	var out io.Writer = request.Stdout
-	name := request.Path
-	if name == Standard {
-		name = list.inputs[0].Name()
-	} else {
+	return create(request, list.inputs[0].Name(), list.format, func(o *Output, format format, name string) error {
+		o.Rows = list
+		return o.open(list, format, name, request)
+	})
+}
+
+// CreateNew begins an output whose rows do not come from a List, but from a reader of
+// their own with this schema. Its format is what its name tells, text for standard
+// output; nothing is filled, and Rows stays nil. Every Output needs a Commit or a
+// Discard.
+func CreateNew(schema table.Schema, request Request) (*Output, error) {
+	return create(request, Standard, text{}, func(o *Output, format format, name string) error {
+		return o.take(format.encode(o.packed, name, schema, request.Appended))
+	})
+}
+
+// create begins the file of an output, and has open make its writer, by its format and the
+// name that tells it. For standard output these are given.
+func create(request Request, name string, format format, open func(o *Output, format format, name string) error) (*Output, error) {
+	o := &Output{}
+	out := request.Stdout
+	if request.Path != Standard {
+		name = request.Path
 		var err error
 		if format, err = formatOf(name); err != nil {
 			return nil, err
@@ -50,7 +66,11 @@ func Create(list *List, request Request) (*Output, error) {
 		}
 		out = o.file
 	}
-	if err := o.open(list, format, out, name, request); err != nil {
+	var err error
+	if o.packed, err = textfile.NewWriter(out, name); err == nil { // the names of other formats say nothing of compression
+		err = open(o, format, name)
+	}
+	if err != nil {
 		o.Discard()
 		return nil, err
 	}
@@ -59,13 +79,7 @@ func Create(list *List, request Request) (*Output, error) {
 
 // open makes the writer: one that carries over what nobody fills where the formats are
 // the same.
-func (o *Output) open(list *List, format format, out io.Writer, name string, request Request) (err error) {
-	o.packed = nopCloser{out}
-	if format == (text{}) {
-		if o.packed, err = textfile.NewWriter(out, name); err != nil {
-			return err
-		}
-	}
+func (o *Output) open(list *List, format format, name string, request Request) error {
 	reader, err := list.Open(nil)
 	if err != nil {
 		return err
@@ -95,10 +109,6 @@ func (o *Output) take(writer table.Writer, err error) error {
 	return err
 }
 
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
-
 // Commit writes what is left over and puts the file at its path, unless the list is not
 // the one any more that was opened: then the rows may be of several lists.
 func (o *Output) Commit() error {
@@ -118,9 +128,9 @@ func (o *Output) Commit() error {
 
 // Discard ends the output. After Commit it only closes what was read.
 func (o *Output) Discard() {
-	if given, ok := o.Writer.(interface{ Discard() }); ok && !o.closed {
+	if writer, ok := o.Writer.(table.Discarder); ok && !o.closed {
 		o.closed = true
-		given.Discard()
+		writer.Discard()
 	}
 	if o.list != nil {
 		_ = o.list.Close() // nothing was written to it

@@ -170,8 +170,7 @@ func (c *cells) copy(value []byte) {
 		return
 	}
 	c.present = append(c.present, 1)
-	c.values.text = append(c.values.text, value...)
-	c.values.ends = append(c.values.ends, uint32(len(c.values.text)))
+	c.values.addBytes(value)
 }
 
 // fills are the values that one column gets in a part, in place of its cells.

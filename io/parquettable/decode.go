@@ -9,11 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// chunkReader is the library's reader of the values in a column chunk.
-type chunkReader interface {
-	HasNext() bool
-	Err() error
-}
+// chunkReader is the library's reader of the values in a column chunk: what it failed with.
+type chunkReader interface{ Err() error }
 
 // decoder appends the next rows of a column chunk to a vector.
 type decoder interface {

@@ -46,8 +46,7 @@ func (d *dictionary) number(text []byte) (uint32, bool) {
 		return 0, false
 	}
 	d.hashes = append(d.hashes, hash)
-	d.texts.text = append(d.texts.text, text...)
-	d.texts.ends = append(d.texts.ends, uint32(len(d.texts.text)))
+	d.texts.addBytes(text)
 	d.slots[at] = uint32(len(d.hashes))
 	return uint32(len(d.hashes) - 1), true
 }

@@ -1,7 +1,6 @@
 package parquettable
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -17,16 +16,14 @@ import (
 type Encoder struct {
 	names    []string // of the list's columns
 	encoders []*encoder
-	workshop workshop
 	stretches
+	ending
 
-	out      *output
-	rows     int64   // of the row group that is gathered
-	complete []chunk // of the row group before, once it is encoded to its end
-	err      error   // sticky
+	out  *output
+	rows int64 // of the row group that is gathered
 }
 
-var _ table.Writer = (*Encoder)(nil)
+var _ table.Discarder = (*Encoder)(nil)
 
 // NewEncoder returns a writer of rows that come from a list of another format with
 // this schema.
@@ -94,10 +91,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 // Write takes a part, and has what was gathered encoded when it is enough. What it
 // writes are the row groups before.
 func (w *Encoder) Write(p table.Part) error {
-	if w.err == nil {
-		w.err = w.write(p.(*encodedPart))
-	}
-	return w.err
+	return w.do(func() error { return w.write(p.(*encodedPart)) })
 }
 
 func (w *Encoder) write(p *encodedPart) error {
@@ -112,57 +106,32 @@ func (w *Encoder) write(p *encodedPart) error {
 // encode has what is gathered encoded, while the caller goes on; with it the row group
 // may end.
 func (w *Encoder) encode(last bool) error {
-	if err := w.settle(); err != nil {
+	if err := w.settle(w.out.addGroup); err != nil {
 		return err
 	}
 	if last {
 		w.rows = 0
 	}
-	w.start(func(s stretch) error {
-		chunks := make([]chunk, len(w.encoders))
-		own := len(w.names)
-		err := w.workshop.onAllCores(len(chunks), func(i int, scratch *scratch) (err error) {
-			column := s.own
-			at := i
-			if i >= own {
-				column, at = s.added, i-own
-			}
-			if err = w.encoders[i].encode(s.rows, column(at), scratch); err == nil && last {
-				chunks[i], err = w.encoders[i].finish(scratch)
-			}
-			return err
-		})
-		if last {
-			w.complete = chunks
+	w.start(len(w.encoders), last, func(i int, s stretch, own *scratch) (chunk, error) {
+		if added := i - len(w.names); added >= 0 {
+			return w.encoders[i].encodeStretch(s.rows, s.added(added), last, own)
 		}
-		return err
+		return w.encoders[i].encodeStretch(s.rows, s.own(i), last, own)
 	})
 	return nil
 }
 
-// settle waits for what is being encoded, and writes the row group that ends with it.
-func (w *Encoder) settle() error {
-	if err := w.wait(); err != nil || w.complete == nil {
-		return err
-	}
-	chunks := w.complete
-	w.complete = nil
-	return w.out.addGroup(chunks)
-}
-
 // Close writes what is left over. It does not close the file below.
 func (w *Encoder) Close() error {
-	if w.err == nil {
-		w.err = w.close()
-	}
+	err := w.end(w.close)
 	_ = w.wait() // its error is known, or another came before it
-	return w.err
+	return err
 }
 
 // Discard ends the writer before all is written, in place of Close: nothing runs behind
 // it.
 func (w *Encoder) Discard() {
-	w.err = cmp.Or(w.err, errDiscarded)
+	w.fail(errDiscarded)
 	_ = w.Close() // that there is no file is what was asked for
 }
 
@@ -172,7 +141,7 @@ func (w *Encoder) close() error {
 			return err
 		}
 	}
-	if err := w.settle(); err != nil {
+	if err := w.settle(w.out.addGroup); err != nil {
 		return err
 	}
 	return w.out.close()

@@ -1,6 +1,7 @@
 package parquettable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -97,10 +98,10 @@ func TestDiscardWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := 0
-	encode := func(stretch) error { ended++; return nil }
-	carried.start(encode)
+	encode := func(int, stretch, *scratch) (chunk, error) { ended++; return chunk{}, nil }
+	carried.start(1, false, encode)
 	carried.Discard()
-	encoded.start(encode)
+	encoded.start(1, false, encode)
 	encoded.Discard()
 	subset.Discard()
 	if ended != 2 {
@@ -109,6 +110,31 @@ func TestDiscardWaits(t *testing.T) {
 	for name, w := range map[string]table.Writer{"writer": carried, "encoder": encoded, "subset": subset} {
 		if err := errors.Join(w.Write(nil), w.Close()); !errors.Is(err, errDiscarded) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAWriterEndsOnce: closing or discarding a writer that is closed writes nothing more.
+func TestAWriterEndsOnce(t *testing.T) {
+	list, err := Open(twoGroups(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	for name, create := range map[string]func(io.Writer) (table.Discarder, error){
+		"encoder": func(out io.Writer) (table.Discarder, error) { return NewEncoder(out, list.Schema(), nil) },
+		"subset":  func(out io.Writer) (table.Discarder, error) { return NewSubset(out, list, nil) },
+	} {
+		var out bytes.Buffer
+		w, err := create(&out)
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		size := out.Len()
+		again := errors.Join(w.Write(nil), w.Close())
+		w.Discard()
+		if !errors.Is(again, errClosed) || out.Len() != size {
+			t.Errorf("%s: %d bytes, then %d: %v", name, size, out.Len(), again)
 		}
 	}
 }

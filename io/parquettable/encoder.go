@@ -121,6 +121,15 @@ func (e *encoder) encode(rows int, parts []*cells, s *scratch) error {
 	return e.encodeTexts(parts, s)
 }
 
+// encodeStretch adds the rows of a stretch to the row group. With the last one the group
+// ends, and its chunk is returned.
+func (e *encoder) encodeStretch(rows int, parts []*cells, last bool, s *scratch) (chunk, error) {
+	if err := e.encode(rows, parts, s); err != nil || !last {
+		return chunk{}, err
+	}
+	return e.finish(s)
+}
+
 // pageSize is how many bytes of values a page has, as other writers have it: readers keep
 // a page of every column that they read.
 const pageSize = 1 << 20

@@ -13,9 +13,6 @@ const again = "export or copy the file again"
 // errDamaged marks what can only be damage of the file.
 var errDamaged = errors.New("the file is damaged")
 
-// errDiscarded is what a writer says that was discarded.
-var errDiscarded = errors.New("parquettable: the writer was discarded")
-
 // damaged says what shows that the file is damaged.
 func damaged(format string, values ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, values...))

@@ -78,6 +78,15 @@ func (r *refill) encode(group int, parts []*part, index int, s *scratch) error {
 	return nil
 }
 
+// encodeStretch is encode for the parts of a stretch. With the last one the row group ends,
+// and its chunk is returned.
+func (r *refill) encodeStretch(group int, parts []*part, index int, last bool, s *scratch) (chunk, error) {
+	if err := r.encode(group, parts, index, s); err != nil || !last {
+		return chunk{}, err
+	}
+	return r.finish(group, s)
+}
+
 // begin reads the rows that wait, unless none do because all before were read.
 func (r *refill) begin(group int, s *scratch) error {
 	if r.decoder != nil {
@@ -152,8 +161,7 @@ func (r *refill) fill(value []byte) {
 		return
 	}
 	r.cells.repeat(uint32(len(r.cells.values.ends)))
-	r.cells.values.text = append(r.cells.values.text, value...)
-	r.cells.values.ends = append(r.cells.values.ends, uint32(len(r.cells.values.text)))
+	r.cells.values.addBytes(value)
 }
 
 // flush encodes what was read.

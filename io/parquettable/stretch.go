@@ -55,16 +55,39 @@ func (s *stretch) added(i int) (all []*cells) {
 // stretches has one stretch encoded while the next is gathered.
 type stretches struct {
 	parts    parts
+	workshop workshop
 	gathered stretch
 	encoded  stretch // under way
+	complete []chunk // of the row group before, once it is encoded to its end
 	running  sync.WaitGroup
 	failed   error // what is under way, if it did
 }
 
-// start encodes what is gathered. What was encoded before must have come to its end.
-func (s *stretches) start(encode func(stretch) error) {
+// start has so many columns of what is gathered encoded, while the caller goes on; last says
+// that the row group ends with it. What was encoded before must have come to its end.
+func (s *stretches) start(columns int, last bool, encode func(column int, from stretch, own *scratch) (chunk, error)) {
 	s.gathered, s.encoded = stretch{parts: s.encoded.parts}, s.gathered
-	s.running.Go(func() { s.failed = encode(s.encoded) })
+	s.running.Go(func() {
+		chunks := make([]chunk, columns)
+		s.failed = s.workshop.onAllCores(columns, func(i int, own *scratch) (err error) {
+			chunks[i], err = encode(i, s.encoded, own)
+			return err
+		})
+		if last {
+			s.complete = chunks
+		}
+	})
+}
+
+// settle waits for what is being encoded, and hands the row group that ends with it to
+// write.
+func (s *stretches) settle(write func([]chunk) error) error {
+	if err := s.wait(); err != nil || s.complete == nil {
+		return err
+	}
+	chunks := s.complete
+	s.complete = nil
+	return write(chunks)
 }
 
 // wait waits for the end of what is under way, if anything is, and returns its error.

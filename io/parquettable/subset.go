@@ -1,7 +1,6 @@
 package parquettable
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 
@@ -20,11 +19,11 @@ type Subset struct {
 	parts    parts
 	gathered stretch // what is appended to its rows is not encoded yet
 	out      *output
-	rows     int   // of the row group
-	err      error // sticky
+	rows     int // of the row group
+	ending
 }
 
-var _ table.Writer = (*Subset)(nil)
+var _ table.Discarder = (*Subset)(nil)
 
 // NewSubset returns a writer of rows of list, which stays open until the writer is
 // closed. The rows come from list or from another Reader of the same file; the cells
@@ -88,10 +87,7 @@ func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 
 // Write encodes the part, and writes a row group when it has enough rows.
 func (w *Subset) Write(p table.Part) error {
-	if w.err == nil {
-		w.err = w.write(p.(*subsetPart))
-	}
-	return w.err
+	return w.do(func() error { return w.write(p.(*subsetPart)) })
 }
 
 func (w *Subset) write(p *subsetPart) error {
@@ -156,17 +152,20 @@ func (w *Subset) Close() error {
 	for _, c := range w.copiers {
 		c.close()
 	}
-	if w.err == nil && w.rows > 0 {
-		w.err = w.endGroup()
+	return w.end(w.close)
+}
+
+func (w *Subset) close() error {
+	if w.rows > 0 {
+		if err := w.endGroup(); err != nil {
+			return err
+		}
 	}
-	if w.err == nil {
-		w.err = w.out.close()
-	}
-	return w.err
+	return w.out.close()
 }
 
 // Discard ends the writer before all is written, in place of Close.
 func (w *Subset) Discard() {
-	w.err = cmp.Or(w.err, errDiscarded)
+	w.fail(errDiscarded)
 	_ = w.Close() // that there is no file is what was asked for
 }

@@ -35,3 +35,9 @@ func (v *vector) add(text string) {
 	v.text = append(v.text, text...)
 	v.ends = append(v.ends, uint32(len(v.text)))
 }
+
+// addBytes is add for the bytes of a text.
+func (v *vector) addBytes(text []byte) {
+	v.text = append(v.text, text...)
+	v.ends = append(v.ends, uint32(len(v.text)))
+}

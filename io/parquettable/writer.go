@@ -1,7 +1,6 @@
 package parquettable
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,19 +20,17 @@ type Writer struct {
 	filled   []int      // ascending
 	refills  []*refill  // of them
 	encoders []*encoder // of the appended columns
-	workshop workshop
 	stretches
+	ending
 
-	out      *output
-	written  int     // row groups
-	group    int     // the row group that is gathered
-	rows     int64   // of it
-	total    int64   // of the list
-	complete []chunk // of the row group before, once it is encoded to its end
-	err      error   // sticky
+	out     *output
+	written int   // row groups
+	group   int   // the row group that is gathered
+	rows    int64 // of it
+	total   int64 // of the list
 }
 
-var _ table.Writer = (*Writer)(nil)
+var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, which stays open until the writer is
 // closed. The rows come from list or from another Reader of the same file, whatever
@@ -105,10 +102,7 @@ func (p *carriedPart) WriteRow(visited table.Row, fills []table.Fill, appended [
 // Write takes a part, and has what was gathered encoded when it is enough. What it
 // writes are the row groups before.
 func (w *Writer) Write(p table.Part) error {
-	if w.err == nil {
-		w.err = w.write(p.(*carriedPart))
-	}
-	return w.err
+	return w.do(func() error { return w.write(p.(*carriedPart)) })
 }
 
 func (w *Writer) write(p *carriedPart) error {
@@ -144,38 +138,18 @@ func (w *Writer) endGroups() error {
 // encode has what is gathered encoded, while the caller goes on; with it the row group
 // may end.
 func (w *Writer) encode(last bool) error {
-	if err := w.settle(); err != nil {
+	if err := w.settle(w.writeGroup); err != nil {
 		return err
 	}
 	w.choose()
 	group := w.group
-	w.start(func(s stretch) error {
-		chunks := make([]chunk, len(w.refills)+len(w.encoders))
-		err := w.workshop.onAllCores(len(chunks), func(i int, own *scratch) (err error) {
-			chunks[i], err = w.encodeColumn(i, group, s, last, own)
-			return err
-		})
-		if last {
-			w.complete = chunks
+	w.start(len(w.refills)+len(w.encoders), last, func(i int, s stretch, own *scratch) (chunk, error) {
+		if added := i - len(w.refills); added >= 0 {
+			return w.encoders[added].encodeStretch(s.rows, s.added(added), last, own)
 		}
-		return err
+		return w.refills[i].encodeStretch(group, s.parts, i, last, own)
 	})
 	return nil
-}
-
-// encodeColumn encodes a filled or appended column of a stretch.
-func (w *Writer) encodeColumn(i, group int, s stretch, last bool, own *scratch) (c chunk, err error) {
-	if i < len(w.refills) {
-		if err = w.refills[i].encode(group, s.parts, i, own); err == nil && last {
-			c, err = w.refills[i].finish(group, own)
-		}
-		return c, err
-	}
-	i -= len(w.refills)
-	if err = w.encoders[i].encode(s.rows, s.added(i), own); err == nil && last {
-		c, err = w.encoders[i].finish(own)
-	}
-	return c, err
 }
 
 // choose makes the encoders follow the row group of the list: its chunk for a filled
@@ -195,19 +169,10 @@ func (w *Writer) choose() {
 	}
 }
 
-// settle waits for what is being encoded, and writes the row group that ends with it.
-func (w *Writer) settle() error {
-	if err := w.wait(); err != nil || w.complete == nil {
-		return err
-	}
-	chunks := w.complete
-	w.complete = nil
-	return w.writeGroup(w.written, chunks)
-}
-
-// writeGroup writes a row group: its columns in the order of the list and then the
+// writeGroup writes the next row group: its columns in the order of the list and then the
 // appended ones.
-func (w *Writer) writeGroup(group int, chunks []chunk) error {
+func (w *Writer) writeGroup(chunks []chunk) error {
+	group := w.written
 	w.written++
 	start := w.out.at
 	leaf := 0
@@ -238,25 +203,23 @@ func (w *Writer) writeGroup(group int, chunks []chunk) error {
 // Close writes what belongs behind the row groups. It is an error when rows of the
 // list were not written. It closes neither the file below nor the list.
 func (w *Writer) Close() error {
-	if w.err == nil {
-		w.err = w.close()
-	}
+	err := w.end(w.close)
 	_ = w.wait() // its error is known, or another came before it
 	for _, r := range w.refills {
 		r.close()
 	}
-	return w.err
+	return err
 }
 
 // Discard ends the writer before all is written, in place of Close: nothing runs behind
 // it.
 func (w *Writer) Discard() {
-	w.err = cmp.Or(w.err, errDiscarded)
+	w.fail(errDiscarded)
 	_ = w.Close() // that there is no file is what was asked for
 }
 
 func (w *Writer) close() error {
-	if err := errors.Join(w.endGroups(), w.settle()); err != nil {
+	if err := errors.Join(w.endGroups(), w.settle(w.writeGroup)); err != nil {
 		return err
 	}
 	if w.total != w.list.meta.NumRows {

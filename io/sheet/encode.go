@@ -22,7 +22,7 @@ type Encoder struct {
 	err      error // sticky
 }
 
-var _ table.Writer = (*Encoder)(nil)
+var _ table.Discarder = (*Encoder)(nil)
 
 // NewEncoder returns a writer of rows that come from a list with this schema. It
 // begins with the names of its columns and of the appended ones.

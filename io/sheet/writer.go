@@ -25,7 +25,7 @@ type Writer struct {
 	err      error // sticky
 }
 
-var _ table.Writer = (*Writer)(nil)
+var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, or of another Reader of the same
 // sheet. The names of the appended columns are put into the header.
@@ -217,6 +217,10 @@ func (w *Writer) Close() error {
 	}
 	return w.err
 }
+
+// Discard takes the place of Close when the workbook is not wanted any more: it closes the
+// one that it is made from.
+func (w *Writer) Discard() { _ = w.source.Close() } // was only read
 
 func (w *Writer) close() error {
 	if err := w.patch.rest(); err != nil {

@@ -86,6 +86,13 @@ type Writer interface {
 	Close() error
 }
 
+// Discarder is a Writer that holds more than memory until it is closed: goroutines, files.
+type Discarder interface {
+	Writer
+	// Discard takes the place of Close when what was written is not wanted any more.
+	Discard()
+}
+
 // Part takes rows of one block, in order. It is used by one goroutine.
 type Part interface {
 	// WriteRow adds the row with the fills, in ascending order of column, in place

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -86,9 +87,7 @@ func Open(config Config) (*Books, error) {
 		conditions:   map[enrich.Operation]json.RawMessage{},
 		open:         map[int]reservation{},
 	}
-	for operation, condition := range config.InputConditions {
-		b.conditions[operation] = condition
-	}
+	maps.Copy(b.conditions, config.InputConditions)
 	if b.ledger, err = openLedger(config.BooksPath, b.apply); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,7 @@ import (
 // their order, then io.EOF, and one that ends the reading.
 func (s Scope) Lookups(ctx context.Context, list List, survey *Survey) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
-		asked := func(m rowMark) bool { return m.ask() != 0 }
-		err := s.eachInOrder(ctx, list, survey, asked, func(l lead) error {
+		err := s.eachInOrder(ctx, list, survey, func(l lead) error {
 			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.mark.ask()}, nil) {
 				return errEnough
 			}
@@ -35,9 +34,11 @@ func (s Scope) Lookups(ctx context.Context, list List, survey *Survey) (next fun
 	}, stop
 }
 
+// errEnough ends a pass whose reader wants no more.
+var errEnough = errors.New("enough")
+
 // lead is a leading row.
 type lead struct {
-	number   int64
 	mark     rowMark
 	identity enrich.Identity
 }
@@ -47,14 +48,14 @@ func (l *looker) lead(row table.Row, mark rowMark) (lead, error) {
 	if key, _, reason := l.key(row); reason != "" || !mark.isOf(key) || l.missing(row) == 0 {
 		return lead{}, ErrListChanged
 	}
-	return lead{number: row.Number(), mark: mark, identity: l.identity(row)}, nil
+	return lead{mark: mark, identity: l.identity(row)}, nil
 }
 
-// eachInOrder calls visit for the leading rows that choose picks, in the order of
+// eachInOrder calls visit for the leading rows that ask for something, in the order of
 // the lookups.
-func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, choose func(rowMark) bool, visit func(lead) error) (err error) {
+func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, visit func(lead) error) (err error) {
 	if s.Priority != nil {
-		return s.eachGathered(ctx, list, survey, choose, visit)
+		return s.eachGathered(ctx, list, survey, visit)
 	}
 	reader, err := list.Open(s.Mapping.columns())
 	if err != nil {
@@ -71,7 +72,7 @@ func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, choos
 			return err
 		}
 		rows += int64(block.Len())
-		err = survey.eachLead(block, choose, func(row table.Row, mark rowMark) error {
+		err = survey.eachLead(block, func(row table.Row, mark rowMark) error {
 			found, err := l.lead(row, mark)
 			if err != nil {
 				return err
@@ -93,19 +94,19 @@ func (v *Survey) ended(rows int64) error {
 	return nil
 }
 
-// eachLead calls visit for the leading rows of a block that choose picks. A block
+// eachLead calls visit for the leading rows of a block that ask for something. A block
 // without one is not looked at.
-func (v *Survey) eachLead(block table.Block, choose func(rowMark) bool, visit func(table.Row, rowMark) error) error {
+func (v *Survey) eachLead(block table.Block, visit func(table.Row, rowMark) error) error {
 	first := block.First()
 	if first-1+int64(block.Len()) > v.Rows {
 		return ErrListChanged
 	}
 	marks := v.rows[first-1:][:block.Len()]
-	if !slices.ContainsFunc(marks, choose) {
+	if !slices.ContainsFunc(marks, rowMark.asks) {
 		return nil
 	}
 	return block.Each(func(row table.Row) error {
-		if mark := marks[row.Number()-first]; choose(mark) {
+		if mark := marks[row.Number()-first]; mark.asks() {
 			return visit(row, mark)
 		}
 		return nil
@@ -114,13 +115,8 @@ func (v *Survey) eachLead(block table.Block, choose func(rowMark) bool, visit fu
 
 // RowsOf returns the numbers of the rows that lead the given people, 0 for those of
 // whom no row misses anything.
-func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) (rows []int64, err error) {
-	reader, err := list.Open(s.Mapping.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	rows = make([]int64, len(people))
+func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) ([]int64, error) {
+	rows := make([]int64, len(people))
 	sought := map[string][]int{}
 	for i, id := range people {
 		sought[id.Canonical()] = append(sought[id.Canonical()], i)
@@ -142,7 +138,7 @@ func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) 
 			return nil
 		})
 	}
-	return rows, table.Ordered(ctx, reader, seek, func(_ table.Block, found map[int]int64) error {
+	return rows, pass(ctx, list, s.Mapping.columns(), seek, func(_ table.Block, found map[int]int64) error {
 		for i, row := range found {
 			if rows[i] == 0 {
 				rows[i] = row

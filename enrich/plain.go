@@ -1,0 +1,264 @@
+package enrich
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Most cells are plain: ASCII, and letters beyond it that fold in a simple way. Their
+// canonical forms are made here without an allocation; Identify has to look at the
+// others.
+
+// appendPlainText appends the folded form of plain text: small letters, single spaces,
+// none at the ends. It reports false for text beyond ASCII and plain letters.
+func appendPlainText(form, cell []byte) ([]byte, bool) {
+	start, space := len(form), false
+	for i := 0; i < len(cell); i++ {
+		b := cell[i]
+		if b == ' ' {
+			space = len(form) > start
+			continue
+		}
+		if space {
+			form, space = append(form, ' '), false
+		}
+		switch {
+		case ' ' < b && b < 0x7f:
+			form = append(form, lowerPlain(b))
+		case b < utf8.RuneSelf:
+			return form, false
+		default:
+			r, size := utf8.DecodeRune(cell[i:])
+			if !isPlainLetter(r) {
+				return form, false
+			}
+			form = utf8.AppendRune(form, unicode.ToLower(r))
+			i += size - 1
+		}
+	}
+	return form, true
+}
+
+// folds says of every byte what it is folded to, 0 for those that are not plain.
+type folds [256]byte
+
+// The plain bytes of hosts and paths.
+var (
+	hostBytes = foldsOf("-.0123456789abcdefghijklmnopqrstuvwxyz")
+	pathBytes = foldsOf("-./0123456789_abcdefghijklmnopqrstuvwxyz~")
+)
+
+// foldsOf returns the folds of some characters, and of the capitals of the letters among
+// them.
+func foldsOf(plain string) (f folds) {
+	for _, b := range []byte(plain) {
+		f[b] = b
+		if 'a' <= b && b <= 'z' {
+			f[b+'A'-'a'] = b
+		}
+	}
+	return f
+}
+
+// appendWhile appends the folded bytes of a text up to the first that is not plain, and
+// returns their number.
+func appendWhile(f *folds, form, text []byte) ([]byte, int) {
+	start := len(form)
+	form = append(form, text...)
+	for i, b := range form[start:] {
+		fold := f[b]
+		if fold == 0 {
+			return form[:start+i], i
+		}
+		form[start+i] = fold
+	}
+	return form, len(text)
+}
+
+// isPlainLetter reports whether a letter beyond ASCII is of the blocks Latin-1, Latin
+// Extended-A, the Vietnamese and Russian alphabets or the common ideographs, and one whose
+// normal form is itself and whose folded form is the small letter.
+func isPlainLetter(r rune) bool {
+	switch {
+	case r >= 'À' && r <= 'ž':
+		return !strings.ContainsRune("ßİĲĳĿŀŉ", r)
+	case r < 'Ѐ':
+		return false
+	default:
+		return r <= 'џ' || r >= 'Ạ' && r <= 'ỹ' || r >= '\u4e00' && r <= '\u9fff'
+	}
+}
+
+// appendPlainProfile appends the canonical form of a profile's address, when that is
+// a plain one: a host, and a path of unreserved and escaped characters. It reports false
+// for others, and for none.
+func appendPlainProfile(form, cell []byte) ([]byte, bool) {
+	start := len(form)
+	form = append(form, "profile"+unitSeparator...)
+	form, rest, ok := appendPlainHost(form, trimPlain(cell))
+	if !ok {
+		return form[:start], false
+	}
+	hostEnd := len(form)
+	form, ok = appendPlainPath(form, rest)
+	for len(form) > hostEnd && form[len(form)-1] == '/' {
+		form = form[:len(form)-1]
+	}
+	if !ok || len(form) == hostEnd {
+		return form[:start], false
+	}
+	return form, true
+}
+
+// appendPlainPath appends the folded form of what follows the host of an address,
+// without the query. It reports false unless that is a path of unreserved and escaped
+// characters.
+func appendPlainPath(form, rest []byte) ([]byte, bool) {
+	start := len(form)
+	form, n := appendWhile(&pathBytes, form, rest)
+	if n < len(rest) && rest[n] == '%' {
+		for n < len(rest) && rest[n] != '?' {
+			if pathBytes[rest[n]] == 0 && !(rest[n] == '%' && n+2 < len(rest) && isHex(rest[n+1]) && isHex(rest[n+2])) {
+				return form, false
+			}
+			n++
+		}
+		form = appendEscapedPath(form[:start], rest[:n])
+	}
+	return form, n == len(rest) || isPlainQuery(rest[n:])
+}
+
+// isPlainQuery reports whether what follows a path is a query and no fragment, which is
+// looked at.
+func isPlainQuery(rest []byte) bool {
+	for _, b := range rest {
+		if b <= ' ' || b >= 0x7f || b == '#' {
+			return false
+		}
+	}
+	return rest[0] == '?'
+}
+
+// appendPlainHost appends the host of an address, in small letters and without
+// "www.", and returns what follows it. The address may lack its scheme. It reports
+// false where the host is no plain one: something else than a domain of ASCII labels,
+// or with a port, a user, or labels that IDNA has rules for.
+func appendPlainHost(form, address []byte) (withHost, rest []byte, ok bool) {
+	address = trimScheme(address)
+	start := len(form)
+	form, n := appendWhile(&hostBytes, form, address)
+	rest = address[n:]
+	if len(rest) > 0 && rest[0] != '/' && rest[0] != '?' || n > 253 {
+		return form, nil, false
+	}
+	dots, label := 0, form[start:]
+	for {
+		dot := bytes.IndexByte(label, '.')
+		if dot < 0 {
+			break
+		}
+		if !isPlainLabel(label[:dot]) {
+			return form, nil, false
+		}
+		dots++
+		label = label[dot+1:]
+	}
+	if dots == 0 || !isPlainLabel(label) || isNumber(label) {
+		return form, nil, false
+	}
+	for dots > 1 && string(form[start:start+4]) == "www." {
+		form = append(form[:start], form[start+4:]...)
+		dots--
+	}
+	return form, rest, true
+}
+
+// isNumber reports whether a label is one, as at the end of an IP address.
+func isNumber(label []byte) bool {
+	for _, b := range label {
+		if b < '0' || b > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlainLabel reports whether a label of a host is one that IDNA leaves as it is.
+func isPlainLabel(label []byte) bool {
+	n := len(label)
+	return n > 0 && n <= 63 && label[0] != '-' && label[n-1] != '-' &&
+		(n < 4 || label[2] != '-' || label[3] != '-')
+}
+
+// appendEscapedPath appends the folded form of a path with escapes. Without those of
+// letters beyond ASCII there would be none.
+func appendEscapedPath(form, path []byte) []byte {
+	for i, segment := range bytes.Split(path, []byte{'/'}) {
+		if i > 0 {
+			form = append(form, '/')
+		}
+		plain, err := url.PathUnescape(string(segment))
+		if err != nil || !utf8.ValidString(plain) {
+			form = appendLower(form, segment)
+			continue
+		}
+		folded, ok := appendPlainText(nil, []byte(plain))
+		if !ok {
+			folded = []byte(foldText(plain))
+		}
+		form = append(form, url.PathEscape(string(folded))...)
+	}
+	return form
+}
+
+func appendLower(form, text []byte) []byte {
+	for _, b := range text {
+		form = append(form, lowerPlain(b))
+	}
+	return form
+}
+
+// trimPlain returns the cell without the spaces around it.
+func trimPlain(cell []byte) []byte {
+	for len(cell) > 0 && cell[0] == ' ' {
+		cell = cell[1:]
+	}
+	for len(cell) > 0 && cell[len(cell)-1] == ' ' {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
+}
+
+// trimScheme returns an address without the scheme of a web page.
+func trimScheme(address []byte) []byte {
+	for _, scheme := range [...]string{"https://", "http://"} {
+		if len(address) >= len(scheme) && equalFold(address[:len(scheme)], scheme) {
+			return address[len(scheme):]
+		}
+	}
+	return address
+}
+
+// equalFold reports whether b is the text, which is in small letters, in any case.
+func equalFold(b []byte, text string) bool {
+	for i, c := range b {
+		if lowerPlain(c) != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func isHex(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
+}
+
+func lowerPlain(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
