@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"payonce/io/csvtable"
+	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/io/textfile"
 )
@@ -45,8 +46,8 @@ type List struct {
 	sheet   *checkedSheet   // of a workbook
 }
 
-// checkedSheet is the sheet of a workbook that was found and checked, "" before.
-type checkedSheet struct{ name string }
+// checkedSheet is the sheet of a workbook that was found and checked, nil before.
+type checkedSheet struct{ found *sheet.Checked }
 
 // state is what tells that a file is still the same.
 type state struct {
