@@ -316,7 +316,7 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	out.Discard()
 	_, err = listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
 	var wrong *table.Error
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text") {
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text; write it as Parquet") {
 		t.Errorf("%v, want the column that has no text", err)
 	}
 	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
