@@ -76,7 +76,20 @@ func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
 			mapping[role] = column
 		}
 	}
+	if err := mapping.checkFilled(schema); err != nil {
+		return nil, err
+	}
 	return mapping, nil
+}
+
+// checkFilled refuses one column for both of the fields: a cell takes one value.
+func (m Mapping) checkFilled(schema table.Schema) error {
+	email, found := m[RoleEmail]
+	if phone, both := m[RolePhone]; !found || !both || phone != email {
+		return nil
+	}
+	return fmt.Errorf("column %s cannot be both %s and %s; map another column for one of them, or none, such as --map %s=",
+		described(schema, []int{email}), RoleEmail, RolePhone, RolePhone)
 }
 
 func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, error) {

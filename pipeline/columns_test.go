@@ -66,6 +66,19 @@ func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	}
 }
 
+// TestOneColumnTakesOneField: the output of what was paid for could not be written.
+func TestOneColumnTakesOneField(t *testing.T) {
+	columns := []string{"Name", "Phone"}
+	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
+		_, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+		wantError(t, err, `column #2 "Phone" cannot be both email and phone`, "--map phone=")
+	}
+	got := mapColumns(t, columns, "email=Phone", "phone=")
+	if diff := cmp.Diff(pipeline.Mapping{pipeline.RoleEmail: 1}, got); diff != "" {
+		t.Errorf("with the advice taken (-want +got):\n%s", diff)
+	}
+}
+
 // TestAnOutputsOwnProfileIsNoProfileURL feeds an output with profiles back in.
 func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
 	appended := func(list ...string) []string {
