@@ -163,7 +163,7 @@ func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (tabl
 	if request.Some {
 		return nil, nil // a workbook is written again whole, or new
 	}
-	return sheet.NewWriter(out, list.(*sheet.Reader), request.Appended)
+	return sheet.NewWriter(out, list.(*sheet.Reader), request.Filled, request.Appended)
 }
 
 func (workbook) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {

@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -28,19 +27,26 @@ func checkSheet(path, sheet string) (*Checked, error) {
 		return nil, err
 	}
 	defer part.Close()
-	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}}
+	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}}
 	if err := checked.read(xml.NewDecoder(part)); err != nil {
 		return nil, fmt.Errorf("%s: %w", entry.Name, err)
 	}
 	return checked, nil
 }
 
-// Checked is a sheet whose XML was found sound.
+// Checked is a sheet whose XML was found sound. Of each column, from 0, it knows the line
+// of the first cell of either kind.
 type Checked struct {
-	sheet string
-	// unvalued are the columns, from 0, in which a formula has no value, and the line
-	// of the first one.
-	unvalued map[int]int64
+	sheet    string
+	unvalued map[int]int64 // formulas without a value
+	serving  map[int]int64 // empty texts whose formula serves other cells too
+}
+
+// note keeps the first line of a column.
+func note(lines map[int]int64, column int, line int64) {
+	if _, found := lines[column]; !found {
+		lines[column] = line
+	}
 }
 
 func (c *Checked) read(decoder *xml.Decoder) error {
@@ -63,45 +69,15 @@ func (c *Checked) read(decoder *xml.Decoder) error {
 		if start.Name.Local != "c" {
 			continue
 		}
-		valued, err := readCell(decoder, start)
+		formula, err := readFormula(decoder, start)
 		if err != nil {
 			return err
 		}
-		if _, found := c.unvalued[order.column-1]; !valued && !found {
-			c.unvalued[order.column-1] = int64(order.rows.line)
-		}
-	}
-}
-
-// readCell reads the rest of a cell; what is within a cell is no cell. It reports false
-// for a formula that has no value, as programs write it that do not calculate. An empty
-// text is a value.
-func readCell(decoder *xml.Decoder, cell xml.StartElement) (valued bool, err error) {
-	valued = true
-	var open []string // elements in the cell
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return false, err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			open = append(open, t.Name.Local)
-			switch {
-			case t.Name.Local == "f":
-				valued = false
-			case t.Name.Local == "v" && attribute(cell, "t") == "str":
-				valued = true
-			}
-		case xml.CharData:
-			if len(open) > 0 && open[len(open)-1] == "v" && len(bytes.TrimSpace(t)) > 0 {
-				valued = true
-			}
-		case xml.EndElement:
-			if len(open) == 0 {
-				return valued, nil
-			}
-			open = open[:len(open)-1]
+		switch column, line := order.column-1, int64(order.rows.line); {
+		case formula.unvalued:
+			note(c.unvalued, column, line)
+		case formula.empty && formula.serves:
+			note(c.serving, column, line)
 		}
 	}
 }

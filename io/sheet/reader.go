@@ -3,8 +3,6 @@ package sheet
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -171,31 +169,6 @@ func (r *Reader) Schema() table.Schema {
 
 // Checked is the sheet, to be opened again.
 func (r *Reader) Checked() *Checked { return r.checked }
-
-// CheckValues returns an error for formulas in these columns that have no value; nil when
-// all have. They would be read as empty cells, and filled.
-func (r *Reader) CheckValues(columns []int) error {
-	for _, i := range columns {
-		line, found := r.checked.unvalued[i]
-		if !found {
-			continue
-		}
-		place, err := excelize.CoordinatesToCellName(i+1, int(line))
-		if err != nil {
-			return err
-		}
-		return &table.Error{
-			File: r.name, Line: line, Reason: fmt.Sprintf("the formula of the cell %s has no value: the program that wrote the workbook did not calculate it", place),
-			Hint: again,
-		}
-	}
-	return nil
-}
-
-// Legible is CheckValues for all columns.
-func (r *Reader) Legible() error {
-	return r.CheckValues(slices.Sorted(maps.Keys(r.checked.unvalued)))
-}
 
 // Next returns the next block, io.EOF after the last one, or an error: a *table.Error
 // for what is wrong with the sheet. After an error it returns that error again.

@@ -319,7 +319,7 @@ func FuzzSheet(f *testing.F) {
 		}
 		defer list.Close()
 		var out bytes.Buffer
-		w, err := NewWriter(&out, list, []table.Column{{Name: "new"}})
+		w, err := NewWriter(&out, list, nil, []table.Column{{Name: "new"}})
 		if err != nil {
 			return
 		}
