@@ -237,6 +237,33 @@ func TestWhatCannotBeAList(t *testing.T) {
 	}
 }
 
+// A file that is cut short says so however little of it there is, and whoever finds out.
+func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
+	const want = "data is cut short; copy or download the file again"
+	for _, ending := range []string{".gz", ".zst"} {
+		path := filepath.Join(t.TempDir(), "list.csv"+ending)
+		fill(t, open(t, listfile.Options{}, write(t, "list.csv", list+strings.Repeat("Eve,,y\n", 1000))), path, false)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := open(t, listfile.Options{}, write(t, "cut.csv"+ending, string(whole[:len(whole)/2])))
+		if _, err := cut.Schema(); err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the header: %v", ending, err)
+		}
+		reader, err := cut.Open(nil)
+		if err == nil {
+			defer reader.Close()
+		}
+		for err == nil {
+			_, err = reader.Next()
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", ending, err)
+		}
+	}
+}
+
 func TestStandardInputHasToBeText(t *testing.T) {
 	_, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1\x15\x00")}, listfile.Standard)
 	if err == nil || !strings.Contains(err.Error(), "standard input holds a Parquet file") {
