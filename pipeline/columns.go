@@ -76,20 +76,21 @@ func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
 			mapping[role] = column
 		}
 	}
-	if err := mapping.checkFilled(schema); err != nil {
-		return nil, err
-	}
 	return mapping, nil
 }
 
-// checkFilled refuses one column for both of the fields: a cell takes one value.
-func (m Mapping) checkFilled(schema table.Schema) error {
-	email, found := m[RoleEmail]
-	if phone, both := m[RolePhone]; !found || !both || phone != email {
-		return nil
+// CheckFilled refuses one column for two fields that are wanted: a cell takes one value.
+func (m Mapping) CheckFilled(schema table.Schema, wanted enrich.Fields) error {
+	var filled []int
+	for f := range wanted.Each() {
+		column := m.columnOf(f)
+		if column != none && slices.Contains(filled, column) {
+			return fmt.Errorf("column %s cannot be filled with both %s and %s; map another column for one of them, or none, such as --map %s=",
+				described(schema, []int{column}), RoleEmail, RolePhone, RolePhone)
+		}
+		filled = append(filled, column)
 	}
-	return fmt.Errorf("column %s cannot be both %s and %s; map another column for one of them, or none, such as --map %s=",
-		described(schema, []int{email}), RoleEmail, RolePhone, RolePhone)
+	return nil
 }
 
 func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, error) {
