@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"payonce/io/csvtable"
@@ -78,6 +79,8 @@ func New(options Options, patterns ...string) (*List, error) {
 			return nil, err
 		}
 		l.inputs = []textfile.Input{l.spool.Input}
+	} else if slices.Contains(patterns, Standard) {
+		return nil, errors.New("- is standard input, which is a list of its own; name files alone")
 	} else if l.inputs, err = textfile.Expand(patterns...); err != nil {
 		return nil, err
 	}

@@ -229,6 +229,7 @@ func TestWhatCannotBeAList(t *testing.T) {
 		"a workbook by another name": {[]string{write(t, "book.txt", "PK\x03\x04\x14\x00")}, "book.txt holds a workbook or an archive and not text"},
 		"a workbook with macros":     {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "lists of the kind .xlsm are not supported; export the list as CSV"},
 		"another compression":        {[]string{write(t, "list.csv.xz", "\xfd7zXZ\x00")}, "files of the kind .xz are not supported; compress text to .gz or .zst"},
+		"standard input and a file":  {[]string{csv, "-"}, "- is standard input, which is a list of its own; name files alone"},
 		"the same file named twice":  {[]string{csv, csv}, "is named twice"},
 	} {
 		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
