@@ -79,6 +79,20 @@ func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
 	return mapping, nil
 }
 
+// CheckFilled refuses one column for two fields that are wanted: a cell takes one value.
+func (m Mapping) CheckFilled(schema table.Schema, wanted enrich.Fields) error {
+	var filled []int
+	for f := range wanted.Each() {
+		column := m.columnOf(f)
+		if column != none && slices.Contains(filled, column) {
+			return fmt.Errorf("column %s cannot be filled with both %s and %s; map another column for one of them, or none, such as --map %s=",
+				described(schema, []int{column}), RoleEmail, RolePhone, RolePhone)
+		}
+		filled = append(filled, column)
+	}
+	return nil
+}
+
 func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, error) {
 	chosen := map[Role]int{}
 	for _, override := range overrides {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline"
 )
@@ -63,6 +64,26 @@ func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	got := mapColumns(t, columns, "email=#3")
 	if diff := cmp.Diff(pipeline.Mapping{pipeline.RoleEmail: 2}, got); diff != "" {
 		t.Errorf("with the advice taken (-want +got):\n%s", diff)
+	}
+}
+
+// TestOneColumnTakesOneField: the output of what was paid for could not be written.
+func TestOneColumnTakesOneField(t *testing.T) {
+	schema := table.Schema{Columns: []string{"Name", "Phone"}}
+	both := enrich.FieldsOf(enrich.WorkEmail, enrich.BusinessPhone)
+	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
+		mapping := mapColumns(t, schema.Columns, overrides...)
+		wantError(t, mapping.CheckFilled(schema, both), `column #2 "Phone" cannot be filled with both email and phone`, "--map phone=")
+		for _, one := range []enrich.Fields{email, phone} {
+			if err := mapping.CheckFilled(schema, one); err != nil {
+				t.Errorf("%v alone: %v", one, err)
+			}
+		}
+	}
+	for _, overrides := range [][]string{nil, {"email=Phone", "phone="}, {"phone="}} {
+		if err := mapColumns(t, schema.Columns, overrides...).CheckFilled(schema, both); err != nil {
+			t.Errorf("%q: %v", overrides, err)
+		}
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 type csvList string
 
 func (l csvList) Open([]int) (table.Reader, error) {
-	return csvtable.NewReader(strings.NewReader(string(l)), "list.csv", csvtable.Options{})
+	// What the bytes look like may change with their order, and the encoding that is guessed.
+	return csvtable.NewReader(strings.NewReader(string(l)), "list.csv", csvtable.Options{Encoding: csvtable.UTF8})
 }
 
 func (l csvList) schema(t testing.TB) table.Schema {

@@ -50,6 +50,9 @@ func prepareJob(s *session, names []string) (*job, error) {
 		return nil, err
 	}
 	mapping, err := pipeline.MapColumns(j.schema, s.mapping)
+	if err == nil {
+		err = mapping.CheckFilled(j.schema, enrich.Fields(s.fields))
+	}
 	if err != nil {
 		return nil, usagef("%s: %w", strings.Join(names, " "), err)
 	}

@@ -2,6 +2,7 @@ package listfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -38,7 +39,9 @@ func formatOf(name string) (format, error) {
 			return workbook{}, nil
 		}
 		return parquet{}, nil
-	case ".xls", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
+	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
+		return nil, fmt.Errorf("%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
+	case ".xls", ".xlsm", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
 		return nil, fmt.Errorf("%s: lists of the kind %s are not supported; export the list as CSV", name, ending)
 	}
 	return text{}, nil
@@ -134,23 +137,33 @@ func (parquet) encode(out io.Writer, _ string, schema table.Schema, appended []t
 type workbook struct{}
 
 // open checks the sheet once: the list does not change between two passes.
-func (workbook) open(list *List, _ []int) (table.Reader, error) {
-	if list.sheet.name != "" {
-		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.name)
-	}
-	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+func (workbook) open(list *List, columns []int) (table.Reader, error) {
+	reader, err := openSheet(list)
 	if err != nil {
 		return nil, err
 	}
-	list.sheet.name = reader.Sheet()
+	if err := reader.CheckValues(columns); err != nil {
+		return nil, errors.Join(err, reader.Close())
+	}
 	return reader, nil
+}
+
+func openSheet(list *List) (*sheet.Reader, error) {
+	if list.sheet.found != nil {
+		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.found)
+	}
+	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	if err == nil {
+		list.sheet.found = reader.Checked()
+	}
+	return reader, err
 }
 
 func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
 	if request.Some {
 		return nil, nil // a workbook is written again whole, or new
 	}
-	return sheet.NewWriter(out, list.(*sheet.Reader), request.Appended)
+	return sheet.NewWriter(out, list.(*sheet.Reader), request.Filled, request.Appended)
 }
 
 func (workbook) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {

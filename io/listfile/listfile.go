@@ -11,9 +11,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"payonce/io/csvtable"
+	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/io/textfile"
 )
@@ -45,8 +47,8 @@ type List struct {
 	sheet   *checkedSheet   // of a workbook
 }
 
-// checkedSheet is the sheet of a workbook that was found and checked, "" before.
-type checkedSheet struct{ name string }
+// checkedSheet is the sheet of a workbook that was found and checked, nil before.
+type checkedSheet struct{ found *sheet.Checked }
 
 // state is what tells that a file is still the same.
 type state struct {
@@ -77,6 +79,8 @@ func New(options Options, patterns ...string) (*List, error) {
 			return nil, err
 		}
 		l.inputs = []textfile.Input{l.spool.Input}
+	} else if slices.Contains(patterns, Standard) {
+		return nil, errors.New("- is standard input, which is a list of its own; name files alone")
 	} else if l.inputs, err = textfile.Expand(patterns...); err != nil {
 		return nil, err
 	}

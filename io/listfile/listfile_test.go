@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
 	"go.uber.org/goleak"
 
 	"payonce/io/csvtable"
@@ -219,17 +220,47 @@ func TestWhatCannotBeAList(t *testing.T) {
 		names []string
 		want  string
 	}{
-		"not there":                 {[]string{"nowhere.csv"}, "there is no file nowhere.csv"},
-		"an old workbook":           {[]string{write(t, "list.xls", "x")}, "lists of the kind .xls are not supported; export the list as CSV"},
-		"compressed Parquet":        {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
-		"files of two formats":      {[]string{csv, parquet}, "several files are one list only when all of them are text"},
-		"several Parquet files":     {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
-		"Parquet by another name":   {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file and not text, which its name does not tell; save it to a file whose name ends in .parquet"},
-		"a workbook with macros":    {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "list.xlsm holds a workbook or an archive and not text"},
-		"the same file named twice": {[]string{csv, csv}, "is named twice"},
+		"not there":                  {[]string{"nowhere.csv"}, "there is no file nowhere.csv"},
+		"an old workbook":            {[]string{write(t, "list.xls", "x")}, "lists of the kind .xls are not supported; export the list as CSV"},
+		"compressed Parquet":         {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
+		"files of two formats":       {[]string{csv, parquet}, "several files are one list only when all of them are text"},
+		"several Parquet files":      {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
+		"Parquet by another name":    {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file and not text, which its name does not tell; save it to a file whose name ends in .parquet"},
+		"a workbook by another name": {[]string{write(t, "book.txt", "PK\x03\x04\x14\x00")}, "book.txt holds a workbook or an archive and not text"},
+		"a workbook with macros":     {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "lists of the kind .xlsm are not supported; export the list as CSV"},
+		"another compression":        {[]string{write(t, "list.csv.xz", "\xfd7zXZ\x00")}, "files of the kind .xz are not supported; compress text to .gz or .zst"},
+		"standard input and a file":  {[]string{csv, "-"}, "- is standard input, which is a list of its own; name files alone"},
+		"the same file named twice":  {[]string{csv, csv}, "is named twice"},
 	} {
 		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", title, err, test.want)
+		}
+	}
+}
+
+// A file that is cut short says so however little of it there is, and whoever finds out.
+func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
+	const want = "data is cut short; copy or download the file again"
+	for _, ending := range []string{".gz", ".zst"} {
+		path := filepath.Join(t.TempDir(), "list.csv"+ending)
+		fill(t, open(t, listfile.Options{}, write(t, "list.csv", list+strings.Repeat("Eve,,y\n", 1000))), path, false)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := open(t, listfile.Options{}, write(t, "cut.csv"+ending, string(whole[:len(whole)/2])))
+		if _, err := cut.Schema(); err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the header: %v", ending, err)
+		}
+		reader, err := cut.Open(nil)
+		if err == nil {
+			defer reader.Close()
+		}
+		for err == nil {
+			_, err = reader.Next()
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", ending, err)
 		}
 	}
 }
@@ -313,7 +344,7 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	out.Discard()
 	_, err = listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
 	var wrong *table.Error
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text") {
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text; write it as Parquet") {
 		t.Errorf("%v, want the column that has no text", err)
 	}
 	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
@@ -322,6 +353,50 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(filled.Path)); len(left) > 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// What has another format inside, or another compression, is not written as text.
+func TestNamesOfOtherFormatsAreNoOutputs(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"out.xls", "out.xlsm", "out.ods", "out.json", "out.zip", "out.csv.bz2", "out.csv.XZ", "out.parquet.gz"} {
+		_, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{Path: filepath.Join(dir, name)})
+		if err == nil || !strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "decompress it") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// A formula that no program calculated is refused where its column is needed, and where
+// it would be lost.
+func TestFormulasWithoutValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.xlsx")
+	book := excelize.NewFile()
+	defer book.Close()
+	err := errors.Join(
+		book.SetSheetRow("Sheet1", "A1", &[]any{"name", "email", "note"}),
+		book.SetSheetRow("Sheet1", "A2", &[]any{"Ann", "ann@b.example"}),
+		book.SetSheetRow("Sheet1", "A3", &[]any{"Bob"}),
+		book.SetCellFormula("Sheet1", "C3", `A3&"!"`),
+		book.SaveAs(path),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, listfile.Options{}, path)
+	for range 2 { // the sheet is checked the first time alone
+		_, err = l.Open([]int{0, 2})
+		if err == nil || !strings.Contains(err.Error(), "list.xlsx:3: the formula of the cell C3 has no value") {
+			t.Error(err)
+		}
+	}
+	fill(t, l, filepath.Join(t.TempDir(), "out.xlsx"), false)
+	_, err = listfile.Create(l, listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
+	if err == nil || !strings.Contains(err.Error(), "the formula of the cell C3 has no value") {
+		t.Error(err)
 	}
 }
 

@@ -54,7 +54,8 @@ func seeds(t testing.TB) [][]byte {
 	files = append(files, numbers.write(t))
 	numbers.fields, numbers.groups = numbers.fields[:2], [][]leaf{numbers.groups[0][:2]}
 	numbers.options = append(numbers.options, parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked))
-	return append(files, numbers.write(t), described(t))
+	differences, _ := deltaFixed(t, parquet.DataPageV2, 10)
+	return append(files, numbers.write(t), described(t), differences)
 }
 
 // described is a small file with what others keep beside the data: indexes of the pages

@@ -99,11 +99,14 @@ func (d *deltas) header() deltaHeader {
 	return h
 }
 
-// sum reads one sequence of integers and returns their sum and their number.
-func (d *deltas) sum() (sum int64, total uint64) {
+// each reads one sequence of integers, as far as visit wants more, and returns their
+// number.
+func (d *deltas) each(visit func(value int64) (more bool)) (total uint64) {
 	h := d.header()
 	value, left := h.first, h.total
-	sum = value
+	if d.wrong || left == 0 || !visit(value) {
+		return h.total
+	}
 	for !d.wrong && left > 1 {
 		least := d.varint()
 		widths := d.take(h.parts)
@@ -114,18 +117,28 @@ func (d *deltas) sum() (sum int64, total uint64) {
 			part := h.values / h.parts
 			packed := d.take(part / 8 * uint64(width))
 			if d.wrong = d.wrong || width > 64; d.wrong {
-				return 0, h.total
+				return h.total
 			}
 			for i := range min(part, left-1) {
 				value += least + int64(unpack(packed, i, uint64(width)))
-				if sum += value; sum < 0 || sum > maxPage {
-					return sum, h.total
+				if !visit(value) {
+					return h.total
 				}
 			}
 			left -= min(part, left-1)
 		}
 	}
-	return sum, h.total
+	return h.total
+}
+
+// sum reads one sequence of integers and returns their sum, as far as a page may come to
+// it, and their number.
+func (d *deltas) sum() (sum int64, total uint64) {
+	total = d.each(func(value int64) bool {
+		sum += value
+		return sum >= 0 && sum <= maxPage
+	})
+	return sum, total
 }
 
 // unpack returns the number at index i of packed numbers of width bits each.

@@ -32,6 +32,7 @@ type pages struct {
 	dictionary []byte
 	compressed []byte
 	data       []byte
+	plain      []byte // values that were put together
 	err        error
 }
 
@@ -171,10 +172,11 @@ func (p *pages) dataPage(h pageHeader, raw []byte) (file.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.encoding, err = checkDelta(h, values); err != nil {
+	data, err := p.readable(&h, int64(len(p.data)-len(values)))
+	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV1(memory.NewBufferBytes(p.data), int32(h.values), h.encoding, h.definition, h.repetition, int32(h.uncompressed)), nil
+	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding, h.definition, h.repetition, int32(h.uncompressed)), nil
 }
 
 func (p *pages) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
@@ -190,11 +192,11 @@ func (p *pages) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 		return nil, err
 	}
 	p.values -= h.values
-	var err error
-	if h.encoding, err = checkDelta(h, p.data[levels:]); err != nil {
+	data, err := p.readable(&h, levels)
+	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV2(memory.NewBufferBytes(p.data), int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
+	return file.NewDataPageV2(memory.NewBufferBytes(data), int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
 		int32(h.definitionLength), int32(h.repetitionLength), int32(h.uncompressed), !h.plain), nil
 }
 

@@ -109,7 +109,7 @@ func (r *Reader) choose(columns []int) error {
 			return fmt.Errorf("there is no column %d, the list has %d", i, len(r.columns))
 		}
 		c := r.columns[i]
-		switch err := r.checkText(c); {
+		switch err := r.checkText(c, all); {
 		case err != nil && !all:
 			return err
 		case err != nil:
@@ -122,13 +122,15 @@ func (r *Reader) choose(columns []int) error {
 	return nil
 }
 
-// checkText says why a column has no text; nil when it has.
-func (r *Reader) checkText(c column) error {
+// checkText says why a column has no text; nil when it has. All columns are read to be
+// written in another format.
+func (r *Reader) checkText(c column, all bool) error {
 	if !c.flat() {
-		return &table.Error{
-			File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.name, c.shape()),
-			Hint: "choose a column with one plain value in each row",
+		hint := "choose a column with one plain value in each row"
+		if all {
+			hint = "write it as Parquet"
 		}
+		return &table.Error{File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.name, c.shape()), Hint: hint}
 	}
 	return checkScale(c.name, r.meta.Schema.Column(c.leaf))
 }

@@ -127,7 +127,7 @@ func (c *cells) element(raw []byte) error {
 func (c *cells) drop() error {
 	return c.content(func(token xml.Token, _ []byte) error {
 		start, ok := token.(xml.StartElement)
-		if ok && start.Name.Local == "f" && attribute(start, "ref") != "" {
+		if ok && servesOthers(start) {
 			return fmt.Errorf("row %d: the formula of a cell that is to be filled serves other cells too; replace the formulas of the column by their values", c.line)
 		}
 		return nil

@@ -12,40 +12,72 @@ import (
 
 // checkSheet reads the XML of a sheet once before its rows are read: the library takes
 // an error in it for its end, and rows would be missing without a word.
-func checkSheet(path, sheet string) (err error) {
+func checkSheet(path, sheet string) (*Checked, error) {
 	book, err := zip.OpenReader(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer book.Close() // was only read
 	entry, err := partOf(&book.Reader, sheet)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	part, err := entry.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer part.Close()
+	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}}
+	if err := checked.read(xml.NewDecoder(part)); err != nil {
+		return nil, fmt.Errorf("%s: %w", entry.Name, err)
+	}
+	return checked, nil
+}
+
+// Checked is a sheet whose XML was found sound. Of each column, from 0, it knows the line
+// of the first cell of either kind.
+type Checked struct {
+	sheet    string
+	unvalued map[int]int64 // formulas without a value
+	serving  map[int]int64 // empty texts whose formula serves other cells too
+}
+
+// note keeps the first line of a column.
+func note(lines map[int]int64, column int, line int64) {
+	if _, found := lines[column]; !found {
+		lines[column] = line
+	}
+}
+
+func (c *Checked) read(decoder *xml.Decoder) error {
 	order := order{}
-	decoder := xml.NewDecoder(part)
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", entry.Name, err)
+			return err
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {
 			continue
 		}
-		if err = order.next(start); err == nil && start.Name.Local == "c" {
-			err = decoder.Skip() // what is within a cell is no cell
+		if err := order.next(start); err != nil {
+			return err
 		}
+		if start.Name.Local != "c" {
+			continue
+		}
+		formula, err := readFormula(decoder, start)
 		if err != nil {
-			return fmt.Errorf("%s: %w", entry.Name, err)
+			return err
+		}
+		switch column, line := order.column-1, int64(order.rows.line); {
+		case formula.unvalued:
+			note(c.unvalued, column, line)
+		case formula.empty && formula.serves:
+			note(c.serving, column, line)
 		}
 	}
 }

@@ -6,7 +6,8 @@
 // A cell is read as the workbook keeps it, without its number format: a number in its
 // digits, so that 15551234567 stays a phone number; a date as its serial number, the
 // days since the end of 1899; TRUE as 1; a formula as the value that it had when the
-// workbook was saved.
+// workbook was saved. A formula that nobody calculated has none, and would look empty:
+// CheckValues tells of those.
 //
 // # What is kept
 //

@@ -26,6 +26,7 @@ const (
 type Reader struct {
 	name    string
 	sheet   string
+	checked *Checked
 	book    *excelize.File
 	rows    *excelize.Rows
 	line    int64 // of the row read last
@@ -46,8 +47,11 @@ func Open(path, sheet string) (*Reader, error) {
 
 // OpenAgain opens the sheet of a Reader of a workbook that has not changed since: it was
 // checked then.
-func OpenAgain(path, sheet string) (*Reader, error) {
-	return open(path, sheet, func(*Reader) error { return nil })
+func OpenAgain(path string, checked *Checked) (*Reader, error) {
+	return open(path, checked.sheet, func(r *Reader) error {
+		r.checked = checked
+		return nil
+	})
 }
 
 func open(path, sheet string, check func(*Reader) error) (r *Reader, err error) {
@@ -72,7 +76,9 @@ func (r *Reader) choose() (err error) {
 	if r.sheet != "" {
 		return r.find()
 	}
-	r.sheet, err = r.onlySheet()
+	if r.checked, err = r.onlySheet(); err == nil {
+		r.sheet = r.checked.sheet
+	}
 	return err
 }
 
@@ -93,22 +99,24 @@ func (r *Reader) begin(check func(*Reader) error) (err error) {
 }
 
 // find checks the sheet that was named.
-func (r *Reader) find() error {
+func (r *Reader) find() (err error) {
 	if index, err := r.book.GetSheetIndex(r.sheet); err != nil || index < 0 {
 		return &table.Error{
 			File: r.name, Reason: fmt.Sprintf("there is no sheet %s", r.sheet),
 			Hint: "the sheets are " + strings.Join(r.book.GetSheetList(), ", "),
 		}
 	}
-	return checkSheet(r.name, r.sheet)
+	r.checked, err = checkSheet(r.name, r.sheet)
+	return err
 }
 
 // onlySheet returns the only sheet that has values.
-func (r *Reader) onlySheet() (string, error) {
+func (r *Reader) onlySheet() (only *Checked, err error) {
 	var found []string
 	for _, sheet := range r.book.GetSheetList() {
-		if err := checkSheet(r.name, sheet); err != nil {
-			return "", err
+		checked, err := checkSheet(r.name, sheet)
+		if err != nil {
+			return nil, err
 		}
 		rows, err := r.book.Rows(sheet)
 		if err != nil {
@@ -118,18 +126,18 @@ func (r *Reader) onlySheet() (string, error) {
 		_, err = other.next()
 		_ = rows.Close() // was only read
 		if err == nil {
-			found = append(found, sheet)
+			found, only = append(found, sheet), checked
 		} else if err != io.EOF {
-			return "", err
+			return nil, err
 		}
 	}
 	switch len(found) {
 	case 0:
-		return "", &table.Error{File: r.name, Reason: "no sheet has a value", Hint: "a list begins with a row of column names"}
+		return nil, &table.Error{File: r.name, Reason: "no sheet has a value", Hint: "a list begins with a row of column names"}
 	case 1:
-		return found[0], nil
+		return only, nil
 	}
-	return "", &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them with --sheet"}
+	return nil, &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them with --sheet"}
 }
 
 // next returns the next row that has a value, without empty cells at its end; io.EOF
@@ -159,8 +167,8 @@ func (r *Reader) Schema() table.Schema {
 	return table.Schema{Columns: append([]string{}, r.columns...)}
 }
 
-// Sheet is the name of the sheet.
-func (r *Reader) Sheet() string { return r.sheet }
+// Checked is the sheet, to be opened again.
+func (r *Reader) Checked() *Checked { return r.checked }
 
 // Next returns the next block, io.EOF after the last one, or an error: a *table.Error
 // for what is wrong with the sheet. After an error it returns that error again.

@@ -41,7 +41,7 @@ func TestCellsAreTheValuesOfTheWorkbook(t *testing.T) {
 	}
 	defer r.Close()
 	b, err := r.Next()
-	if err != nil || r.Sheet() != "Sheet1" || b.First() != 1 || b.Len() != 2 {
+	if err != nil || r.Checked().sheet != "Sheet1" || b.First() != 1 || b.Len() != 2 {
 		t.Fatal(b, err)
 	}
 	var lines []int64
@@ -95,7 +95,7 @@ func TestOpenAgainReadsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	again, err := OpenAgain(path, first.Sheet())
+	again, err := OpenAgain(path, first.Checked())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +104,48 @@ func TestOpenAgainReadsTheSame(t *testing.T) {
 	if diff := cmp.Diff(first.Schema(), again.Schema()); diff != "" || err != nil || b.Len() != 1 {
 		t.Errorf("%s, %v", diff, err)
 	}
-	if _, err := OpenAgain(path, "gone"); err == nil {
+	if _, err := OpenAgain(path, &Checked{sheet: "gone"}); err == nil {
 		t.Error("a sheet that is not there was opened")
+	}
+}
+
+// TestFormulasWithoutValues: what nobody calculated is not empty.
+func TestFormulasWithoutValues(t *testing.T) {
+	const formula = `<f>A2&amp;"@b.example"</f>`
+	for cell, valued := range map[string]bool{
+		`<c r="B3">` + formula + `</c>`:                  false,
+		`<c r="B3">` + formula + `<v></v></c>`:           false,
+		`<c r="B3"><f t="shared" si="0"/><v/></c>`:       false,
+		`<c r="B3"><x><c/></x>` + formula + `<c/></c>`:   false,
+		`<c r="B3" t="str">` + formula + `<v></v></c>`:   true, // the empty text
+		`<c r="B3" t="str">` + formula + `</c>`:          false,
+		`<c r="B3">` + formula + `<v>0</v></c>`:          true,
+		`<c r="B3" t="e">` + formula + `<v>#N/A</v></c>`: true,
+		`<c r="B3"/>`: true,
+		`<c r="B3" t="inlineStr"><is><t>` + `=A2` + `</t></is></c>`: true,
+	} {
+		path := save(t, replacePart(t, withRows(t, []any{"x"}), sheetPart, `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1" t="str"><v>b</v></c></row>`+
+			`<row r="3"><c r="A3" t="str"><v>1</v></c>`+cell+`</row><row r="4"><c r="B4"><f>1</f><v>1</v></c></row></sheetData></worksheet>`))
+		first, err := Open(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer first.Close()
+		again, err := OpenAgain(path, first.Checked())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		for _, r := range []*Reader{first, again} {
+			if err := r.CheckValues([]int{0}); err != nil {
+				t.Errorf("%s: column a: %v", cell, err)
+			}
+			for _, err := range []error{r.CheckValues([]int{0, 1}), r.Legible()} {
+				if valued && err != nil || !valued && !isListError(err, "list.xlsx:3: the formula of the cell B3 has no value") {
+					t.Errorf("%s: %v", cell, err)
+				}
+			}
+		}
 	}
 }
 
@@ -278,7 +318,7 @@ func FuzzSheet(f *testing.F) {
 		}
 		defer list.Close()
 		var out bytes.Buffer
-		w, err := NewWriter(&out, list, []table.Column{{Name: "new"}})
+		w, err := NewWriter(&out, list, nil, []table.Column{{Name: "new"}})
 		if err != nil {
 			return
 		}

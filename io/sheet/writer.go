@@ -28,8 +28,12 @@ type Writer struct {
 var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, or of another Reader of the same
-// sheet. The names of the appended columns are put into the header.
-func NewWriter(out io.Writer, list *Reader, appended []table.Column) (*Writer, error) {
+// sheet. The names of the appended columns are put into the header. A column that may be
+// filled must not have an empty cell whose formula serves others: they would lose it.
+func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Column) (*Writer, error) {
+	if err := list.checkFillable(filled); err != nil {
+		return nil, err
+	}
 	width := len(list.columns) + len(appended)
 	if width > excelize.MaxColumns {
 		return nil, &table.Error{File: list.name, Reason: fmt.Sprintf("with the new ones it would have %d columns; a sheet has %d at most", width, excelize.MaxColumns), Hint: "save the list as CSV"}

@@ -23,7 +23,7 @@ func rewrite(t testing.TB, path string, appended []table.Column, change func(row
 	}
 	defer list.Close()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, list, appended)
+	w, err := NewWriter(&out, list, nil, appended)
 	if err != nil {
 		return "", err
 	}
@@ -206,9 +206,32 @@ func TestFormulas(t *testing.T) {
 	if strings.Contains(after[sheetPart], "<f>") {
 		t.Errorf("the filled cell keeps its formula: %s", after[sheetPart])
 	}
-	if _, err := rewrite(t, sheet(`<f t="shared" ref="B2:B9" si="0">A2</f>`), nil, fill); !isListError(err, "row 2: the formula of a cell that is to be filled serves other cells too") {
+	if out, err = rewrite(t, sheet(`<f t="array" ref="B2">A2</f>`), nil, fill); err != nil || strings.Contains(parts(t, out)[sheetPart], "<f") {
+		t.Errorf("a formula that fills its own cell alone is not replaced: %v", err)
+	}
+	shared := sheet(`<f t="shared" ref="B2:B9" si="0">A2</f>`)
+	if _, err := rewrite(t, shared, nil, fill); !isListError(err, "row 2: the formula of a cell that is to be filled serves other cells too") {
 		t.Error(err)
 	}
+	testFillable(t, shared, "list.xlsx:2: the formula of the cell B2 is shared with other cells")
+}
+
+// testFillable asks before anything is written whether column B can be filled.
+func testFillable(t *testing.T, path, want string) {
+	t.Helper()
+	list, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	if _, err := NewWriter(io.Discard, list, []int{1}, nil); !isListError(err, want) {
+		t.Error(err)
+	}
+	w, err := NewWriter(io.Discard, list, []int{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.source.Close()
 }
 
 func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
@@ -232,7 +255,7 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer list.Close()
-			w, err := NewWriter(io.Discard, list, []table.Column{{Name: "new"}})
+			w, err := NewWriter(io.Discard, list, nil, []table.Column{{Name: "new"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -268,7 +291,7 @@ func (f *failing) Write(data []byte) (int, error) {
 func TestErrorsOfTheFileBelowAreReturned(t *testing.T) {
 	path := save(t, withRows(t, []any{"a"}, []any{"1"}))
 	for name, open := range map[string]func(out io.Writer, list *Reader) (table.Writer, error){
-		"writer":  func(out io.Writer, list *Reader) (table.Writer, error) { return NewWriter(out, list, nil) },
+		"writer":  func(out io.Writer, list *Reader) (table.Writer, error) { return NewWriter(out, list, nil, nil) },
 		"encoder": func(out io.Writer, list *Reader) (table.Writer, error) { return NewEncoder(out, list.Schema(), nil) },
 	} {
 		for left := 0; ; left += 500 {

@@ -64,14 +64,13 @@ func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, explain("gzip", err)
 		}
-		return &unpackedFile{"gzip", unpacked, unpacked.member.Close, file}, nil
+		return &unpackedFile{"gzip", unpacked, func() { _ = unpacked.member.Close() }, file}, nil // Read told its error
 	case isZstd(start):
 		unpacked, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, explain("zstd", err)
 		}
-		end := func() error { unpacked.Close(); return nil }
-		return &unpackedFile{"zstd", unpacked, end, file}, nil
+		return &unpackedFile{"zstd", unpacked, unpacked.Close, file}, nil
 	case length > 0 && compression(name) != "":
 		return nil, fmt.Errorf("the name ends in %s, but the file holds no %s data; rename it, or compress it", filepath.Ext(name), compression(name))
 	}
@@ -87,7 +86,7 @@ type plainFile struct {
 type unpackedFile struct {
 	kind string
 	text io.Reader
-	end  func() error // of the decompression
+	end  func() // of the decompression
 	file io.Closer
 }
 
@@ -99,7 +98,10 @@ func (f *unpackedFile) Read(p []byte) (int, error) {
 	return length, err
 }
 
-func (f *unpackedFile) Close() error { return errors.Join(f.end(), f.file.Close()) }
+func (f *unpackedFile) Close() error {
+	f.end()
+	return f.file.Close()
+}
 
 // explain says what is wrong with compressed data and what to do about it.
 func explain(kind string, err error) error {

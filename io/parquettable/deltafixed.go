@@ -1,0 +1,50 @@
+package parquettable
+
+import "github.com/apache/arrow-go/v18/parquet"
+
+// readable returns the page, whose levels take so many bytes, in an encoding that the
+// library knows, which the header then says. It does not know values of fixed length that
+// begin like the ones before them, as which Java and Rust write decimals and UUIDs.
+func (p *pages) readable(h *pageHeader, levels int64) (data []byte, err error) {
+	h.encoding, err = checkDelta(*h, p.data[levels:])
+	if err != nil || h.encoding != parquet.Encodings.DeltaByteArray || p.descriptor.PhysicalType() != parquet.Types.FixedLenByteArray {
+		return p.data, err
+	}
+	h.encoding = parquet.Encodings.Plain
+	p.plain, err = appendFixed(append(p.plain[:0], p.data[:levels]...), p.data[levels:], h.values, int64(p.descriptor.TypeLength()))
+	return p.plain, err
+}
+
+// appendFixed appends at most so many values, of width bytes each, that data holds by how
+// much of each is that of the one before, and what follows that.
+func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
+	if width <= 0 || values > maxPage/width {
+		return nil, damaged("a page claims %d values of %d bytes", values, width)
+	}
+	d := deltas{data: data}
+	prefixes, suffixes := d.lengths(values, width), d.lengths(values, width)
+	if d.wrong || len(prefixes) != len(suffixes) {
+		return nil, damaged("the differences in a page cannot be read")
+	}
+	var before []byte
+	for i, prefix := range prefixes {
+		suffix := d.take(uint64(suffixes[i]))
+		if d.wrong || prefix+suffixes[i] != width || prefix > int64(len(before)) {
+			return nil, damaged("a page has a value that is not of %d bytes", width)
+		}
+		plain = append(append(plain, before[:prefix]...), suffix...)
+		before = plain[int64(len(plain))-width:]
+	}
+	return plain, nil
+}
+
+// lengths reads one sequence of at most so many lengths, none of which is above most.
+func (d *deltas) lengths(values, most int64) (lengths []int64) {
+	total := d.each(func(length int64) bool {
+		d.wrong = d.wrong || length < 0 || length > most || int64(len(lengths)) >= values
+		lengths = append(lengths, length)
+		return !d.wrong
+	})
+	d.wrong = d.wrong || total != uint64(len(lengths))
+	return lengths
+}

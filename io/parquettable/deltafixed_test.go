@@ -1,0 +1,139 @@
+package parquettable
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/google/go-cmp/cmp"
+)
+
+// deltaFixed returns a file with a column of values of fixed length that are kept as
+// differences. The library does not write such, so it is one of texts with the schema of
+// another file.
+func deltaFixed(t testing.TB, version parquet.DataPageVersion, rows int) (data []byte, cells [][]string) {
+	t.Helper()
+	column := func(values any, node schema.Node) sample {
+		definition := make([]int16, rows)
+		for i := range definition {
+			definition[i] = int16(min(i%7, 1))
+		}
+		return sample{
+			fields: schema.FieldList{node}, groups: [][]leaf{{{values: values, definition: definition}}},
+			options: []parquet.WriterProperty{
+				parquet.WithDictionaryDefault(false), parquet.WithEncoding(parquet.Encodings.DeltaByteArray), parquet.WithStats(false),
+				parquet.WithDataPageVersion(version), parquet.WithDataPageSize(400), parquet.WithBatchSize(100),
+			},
+		}
+	}
+	var asTexts []parquet.ByteArray
+	for i := range rows {
+		value := fmt.Sprintf("%04d", i/3)
+		if i%7 == 0 {
+			value = "∅"
+		} else {
+			asTexts = append(asTexts, parquet.ByteArray(value))
+		}
+		cells = append(cells, []string{value})
+	}
+	data = column(asTexts, text(t, "t")).write(t)
+	fixed := column(make([]parquet.FixedLenByteArray, 0), logical(t, "f", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray, 4))
+	fixed.groups[0][0].definition = make([]int16, rows)
+	fixed.options = nil
+	return withSchema(t, data, fixed.write(t)), cells
+}
+
+// withSchema returns a file whose only column is of the type of another file's.
+func withSchema(t testing.TB, data, other []byte) []byte {
+	t.Helper()
+	footer := func(data []byte) (*metadata.FileMetaData, int) {
+		start := len(data) - tailSize - int(binary.LittleEndian.Uint32(data[len(data)-tailSize:]))
+		meta, err := parseFooter(data[start : len(data)-tailSize])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return meta, start
+	}
+	meta, start := footer(data)
+	from, _ := footer(other)
+	meta.FileMetaData.Schema[1] = from.FileMetaData.Schema[1]
+	chunk, typed := meta.RowGroups[0].Columns[0].MetaData, from.RowGroups[0].Columns[0].MetaData
+	chunk.Type, chunk.PathInSchema = typed.Type, typed.PathInSchema
+	var out bytes.Buffer
+	length, err := meta.WriteTo(&out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(bytes.Clone(data[:start]), out.Bytes()...)
+	return append(binary.LittleEndian.AppendUint32(all, uint32(length)), magic...)
+}
+
+func TestValuesOfFixedLengthMayBeDifferences(t *testing.T) {
+	for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
+		data, want := deltaFixed(t, version, 1000)
+		path := save(t, data)
+		got, err := cellsOf(path, nil)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("version %d: %v\n%s", version, err, diff)
+		}
+		some, err := subset(t, path, func(row int64) bool { return row%2 == 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err = cellsOf(some, []int{0})
+		if err != nil || len(got) != 500 || got[499][0] != want[999][0] {
+			t.Errorf("version %d: %d rows of a subset, %v", version, len(got), err)
+		}
+	}
+}
+
+// differences returns integers as they are kept: in one block, whose widths are of bytes.
+func differences(values ...int64) []byte {
+	data := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), uint64(len(values)))
+	data = binary.AppendVarint(data, values[0])
+	if len(values) == 1 {
+		return data
+	}
+	data = binary.AppendVarint(data, -128)
+	data = append(data, 8, 0, 0, 0)
+	packed := make([]byte, 32)
+	for i := range values[1:] {
+		packed[i] = byte(values[i+1] - values[i] + 128)
+	}
+	return append(data, packed...)
+}
+
+func TestDifferencesOfFixedLengthThatLie(t *testing.T) {
+	page := func(prefixes, suffixes []byte, text string) []byte {
+		return append(append(bytes.Clone(prefixes), suffixes...), text...)
+	}
+	const most = 3
+	got, err := appendFixed([]byte("levels"), page(differences(0, 2, 4), differences(4, 2, 0), "abcdxy"), most, 4)
+	if string(got) != "levelsabcdabxyabxy" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	for name, data := range map[string][]byte{
+		"a prefix before the first": page(differences(1, 2), differences(3, 2), "abcxy"),
+		"a value too short":         page(differences(0, 2), differences(4, 1), "abcdx"),
+		"a value too long":          page(differences(0, 3), differences(4, 2), "abcdxy"),
+		"a negative prefix":         page(differences(0, -1), differences(4, 5), "abcdefghi"),
+		"a prefix beyond the value": page(differences(0, 100), differences(4, 0), "abcd"),
+		"text that is missing":      page(differences(0, 2), differences(4, 2), "abcd"),
+		"more values than the page": page(differences(0, 4, 4, 4), differences(4, 0, 0, 0), "abcd"),
+		"fewer suffixes":            page(differences(0, 4, 4), differences(4, 0), "abcd"),
+		"no suffixes":               differences(0, 2),
+		"nothing":                   nil,
+	} {
+		if got, err := appendFixed(nil, data, most, 4); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if _, err := appendFixed(nil, differences(0), maxPage, 4); !errors.Is(err, errDamaged) {
+		t.Errorf("too many values: %v", err)
+	}
+}

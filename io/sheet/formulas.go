@@ -1,0 +1,90 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
+)
+
+// CheckValues returns an error for formulas in these columns that have no value; nil when
+// all have. They would be read as empty cells, and filled.
+func (r *Reader) CheckValues(columns []int) error {
+	return r.refuse(columns, r.checked.unvalued, "has no value: the program that wrote the workbook did not calculate it", again)
+}
+
+// Legible is CheckValues for all columns.
+func (r *Reader) Legible() error {
+	return r.CheckValues(slices.Sorted(maps.Keys(r.checked.unvalued)))
+}
+
+// checkFillable refuses columns with cells that cannot be filled though they are empty.
+func (r *Reader) checkFillable(columns []int) error {
+	return r.refuse(columns, r.checked.serving, "is shared with other cells, which would lose it when the cell is filled", "replace the formulas of the column by their values")
+}
+
+// refuse returns an error for the first of the columns that has such a formula.
+func (r *Reader) refuse(columns []int, lines map[int]int64, what, hint string) error {
+	for _, i := range columns {
+		line, found := lines[i]
+		if !found {
+			continue
+		}
+		place, err := excelize.CoordinatesToCellName(i+1, int(line))
+		if err != nil {
+			return err
+		}
+		return &table.Error{File: r.name, Line: line, Reason: fmt.Sprintf("the formula of the cell %s %s", place, what), Hint: hint}
+	}
+	return nil
+}
+
+// formula says what the formula of a cell is like.
+type formula struct {
+	unvalued bool // programs that do not calculate write no value
+	empty    bool // its value is the empty text
+	serves   bool // other cells too
+}
+
+// readFormula reads the rest of a cell; what is within a cell is no cell. For a cell
+// without a formula it returns nothing.
+func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
+	isFormula, isText, value := false, false, false
+	var open []string // elements in the cell
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return formula{}, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			open = append(open, t.Name.Local)
+			isFormula = isFormula || t.Name.Local == "f"
+			isText = isText || t.Name.Local == "v" && attribute(cell, "t") == "str"
+			found.serves = found.serves || servesOthers(t)
+		case xml.CharData:
+			value = value || len(open) > 0 && open[len(open)-1] == "v" && len(bytes.TrimSpace(t)) > 0
+		case xml.EndElement:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+				continue
+			}
+			if !isFormula || value {
+				return formula{}, nil
+			}
+			found.unvalued, found.empty = !isText, isText
+			return found, nil
+		}
+	}
+}
+
+// servesOthers reports whether an element is a formula of several cells.
+func servesOthers(start xml.StartElement) bool {
+	return start.Name.Local == "f" && strings.Contains(attribute(start, "ref"), ":")
+}
