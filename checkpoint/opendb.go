@@ -62,9 +62,10 @@ func isSystemError(err error) bool {
 	return false
 }
 
-// asCorrupt turns a panic, which Badger raises on damaged bytes, into an error.
+// asCorrupt turns a panic, which Badger raises on damaged bytes, into an error. It tells
+// which one, for it may be a mistake in a program as well.
 func asCorrupt(err *error) {
 	if failure := recover(); failure != nil {
-		*err = fmt.Errorf("%w: its files cannot be read; %s", ErrCorrupt, restore)
+		*err = fmt.Errorf("%w: its files cannot be read: %v; %s", ErrCorrupt, failure, restore)
 	}
 }

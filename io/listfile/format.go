@@ -39,6 +39,8 @@ func formatOf(name string) (format, error) {
 			return workbook{}, nil
 		}
 		return parquet{}, nil
+	case ".parq", ".pq":
+		return nil, fmt.Errorf("%s: name a Parquet file .parquet", name)
 	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
 		return nil, fmt.Errorf("%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
 	case ".xls", ".xlsm", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
