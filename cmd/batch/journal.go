@@ -86,15 +86,18 @@ func (s *settings) journalOptions(doing string, stop func() error) (checkpoint.O
 	}, err
 }
 
+// otherState says what another directory for journals means.
+const otherState = "the journal there is another one and buys again what it does not know"
+
 // asJournalError makes what the user has to set right an error of usage.
 func asJournalError(err error) error {
 	switch {
 	case errors.Is(err, checkpoint.ErrEncryptionKey):
 		return usagef("%w; the key comes from %s, and %q turns encryption on or changes the key", err, journalKeyName, "batch journal rekey")
 	case errors.Is(err, checkpoint.ErrNotWritable):
-		return usagef("%w; give --state DIR or set BATCH_STATE to a directory that can be written", err)
+		return usagef("%w; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: %s", err, otherState)
 	case errors.Is(err, fs.ErrPermission):
-		return usagef("%w; the journal belongs to the user who began it: work as that one, or give --state DIR", err)
+		return usagef("%w; the journal belongs to the user who began it: work as that one, or give --state DIR: %s", err, otherState)
 	}
 	return err
 }
