@@ -17,7 +17,7 @@ func (j *Journal) recoverWindow(now time.Time) error {
 	w, horizon := &j.books.window, j.books.persisted.Horizon
 	defer w.sort()
 	next := j.books.persisted.NextID
-	outside := 0 // lookups in a row that ended before the window
+	outside := 0 // lookups in a row before the horizon that ended before the window
 	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, attemptsTogether) {
 		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
 			return nil
@@ -29,14 +29,16 @@ func (j *Journal) recoverWindow(now time.Time) error {
 			return err
 		}
 		for i, end := range slices.Backward(ends) {
-			freeAt := end.at.Add(w.rate.Window)
+			id, freeAt := next+attempt.ID(i), end.at.Add(w.rate.Window)
 			if !freeAt.After(now) {
-				outside++
+				if id < horizon {
+					outside++
+				}
 				continue
 			}
 			outside = 0
 			if end.sent {
-				w.cooling = append(w.cooling, slot{next + attempt.ID(i), freeAt})
+				w.cooling = append(w.cooling, slot{id, freeAt})
 			}
 		}
 	}

@@ -155,3 +155,27 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 		})
 	}
 }
+
+// TestTheSlotOfACrashIsFoundInALongerWindow: the request of a call that was in flight at a
+// crash is waited for as long as a window, so that its slot is taken again when the window
+// gets longer, while those of all lookups after it stay free.
+func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
+	r := newRig(t)
+	r.rate = Rate{Slots: 1000, Window: time.Second}
+	r.reopen()
+	lost := r.grant(request(person(0), email)).ID
+	r.reopen()
+	r.clock.at = r.clock.at.Add(2*time.Second + time.Second/2)
+	for n := range horizonStep {
+		r.settle(r.grant(request(person(1+n), email)), found)
+	}
+	if got := r.books.persisted.Horizon; got != lost+1 {
+		t.Fatalf("the horizon is attempt %d, and the test says nothing", got)
+	}
+	r.rate.Window = time.Minute
+	r.clock.at = start.Add(time.Minute + maxOnTheWay - time.Second)
+	r.reopen()
+	if cooling := r.books.window.cooling; len(cooling) != 1 || cooling[0].id != lost {
+		t.Errorf("the slots %v are taken, want that of attempt %d", cooling, lost)
+	}
+}

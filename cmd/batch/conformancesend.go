@@ -22,11 +22,9 @@ func (j *job) openSpending(ctx context.Context, client *service.Client) (why str
 	reconciler := j.reconciler(client.StatusClient)
 	if reconciler.Pending() > 0 {
 		fmt.Fprintln(j.env.stderr, "batch: earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
-		findings, err := reconciler.Reconcile(ctx)
-		if err != nil {
-			return "", asServiceIfRefused(ctx, err)
+		if err := j.settleDoubts(ctx, reconciler); err != nil {
+			return "", err
 		}
-		fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
 		if reconciler.Pending() > 0 {
 			return "earlier lookups are in doubt; see \"batch reconcile\"", nil
 		}
@@ -44,6 +42,7 @@ func (j *job) openSpending(ctx context.Context, client *service.Client) (why str
 	if err := j.journal.RememberAPIKey(j.apiKey); err != nil {
 		return "", err
 	}
+	j.tellUnknownUse(j.journal.Base(), j.account, j.journal.Totals(checkpoint.ScopeAccount))
 	return "", j.journal.Rebase(j.account)
 }
 

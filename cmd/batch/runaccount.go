@@ -31,22 +31,22 @@ func (j *job) openAccount(ctx context.Context, client *service.Client) error {
 		_, err := j.readDrift(ctx, client.StatusClient)
 		return err
 	}
-	j.tellUnknownUse()
+	j.tellUnknownUse(j.journal.Base(), j.account, j.journal.Totals(checkpoint.ScopeAccount))
 	return j.journal.Rebase(j.account)
 }
 
-// tellUnknownUse tells what the account has lost since the base that the journal knows
-// nothing of, before another base takes its place. A journal that is older than what was
-// bought with it cannot tell by itself: it would buy that again. An earlier start may have
-// been a strict one.
-func (j *job) tellUnknownUse() {
-	totals := j.journal.Totals(checkpoint.ScopeAccount)
-	drift := cost.DriftOf(j.journal.Base(), j.account, totals, totals, true)
+// tellUnknownUse tells what the account has lost between two snapshots that the journal,
+// with its totals of the time between, knows nothing of. A journal that is older than what
+// was bought with it cannot tell by itself: it would buy that again. An earlier start may
+// have been a strict one.
+func (j *job) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
+	drift := cost.DriftOf(base, now, totals, totals, true)
 	if drift.Zero() {
 		return
 	}
-	fmt.Fprintf(j.env.stderr, "batch: since this journal was used last the account lost $%s and %s that it knows nothing of: somebody else uses the workspace, "+
-		"or the journal was restored from an older copy, and then what was bought since will be bought again\n", drift.Money, listCounts(byField(drift.Free)))
+	fmt.Fprintf(j.env.stderr, "batch: since the last start the account lost $%s and %s that this journal knows nothing of: somebody else uses the workspace, "+
+		"an included balance has expired, or the journal was restored from an older copy, and then what was bought since will be bought again\n",
+		drift.Money, listCounts(byField(drift.Free)))
 }
 
 // readDrift compares the account with the journal before anything is sent. An error is
@@ -68,12 +68,23 @@ func (j *job) settleLeftovers(ctx context.Context, client *service.Client) error
 		return nil
 	}
 	fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", counted(pending, "lookup"))
+	if err := j.settleDoubts(ctx, reconciler); err != nil {
+		return err
+	}
+	return j.take(ctx)
+}
+
+// settleDoubts lets the account decide about the lookups in doubt, and tells what came of
+// it. The snapshot becomes the new base, so what else the account has lost is told as well.
+func (j *job) settleDoubts(ctx context.Context, reconciler *pipeline.Reconciler) error {
+	base, totals := j.journal.Base(), j.journal.Totals(checkpoint.ScopeAccount)
 	findings, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
 	}
 	fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
-	return j.take(ctx)
+	j.tellUnknownUse(base, j.journal.Base(), totals)
+	return nil
 }
 
 // monitor compares the account with the journal.
