@@ -55,8 +55,15 @@ type formula struct {
 // readFormula reads the rest of a cell; what is within a cell is no cell. For a cell
 // without a formula it returns nothing.
 func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
-	isFormula, isText, value := false, false, false
-	var open []string // elements in the cell
+	holder, isText := "v", false // the element with the value
+	switch attribute(cell, "t") {
+	case "str":
+		isText = true
+	case "inlineStr":
+		holder, isText = "t", true
+	}
+	isFormula, isHeld, value := false, false, false
+	within, inHolder := 0, false // how many elements of the cell
 	for {
 		token, err := decoder.Token()
 		if err != nil {
@@ -64,21 +71,23 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			open = append(open, t.Name.Local)
+			within++
+			inHolder = t.Name.Local == holder
+			isHeld = isHeld || inHolder
 			isFormula = isFormula || t.Name.Local == "f"
-			isText = isText || t.Name.Local == "v" && attribute(cell, "t") == "str"
 			found.serves = found.serves || servesOthers(t)
 		case xml.CharData:
-			value = value || len(open) > 0 && open[len(open)-1] == "v" && len(bytes.TrimSpace(t)) > 0
+			value = value || inHolder && len(bytes.TrimSpace(t)) > 0
 		case xml.EndElement:
-			if len(open) > 0 {
-				open = open[:len(open)-1]
+			inHolder = false
+			if within--; within >= 0 {
 				continue
 			}
 			if !isFormula || value {
 				return formula{}, nil
 			}
-			found.unvalued, found.empty = !isText, isText
+			found.empty = isText && isHeld
+			found.unvalued = !found.empty
 			return found, nil
 		}
 	}
@@ -86,5 +95,6 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 
 // servesOthers reports whether an element is a formula of several cells.
 func servesOthers(start xml.StartElement) bool {
-	return start.Name.Local == "f" && strings.Contains(attribute(start, "ref"), ":")
+	first, last, several := strings.Cut(attribute(start, "ref"), ":")
+	return start.Name.Local == "f" && several && first != last
 }
