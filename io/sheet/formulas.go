@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -19,9 +17,13 @@ func (r *Reader) CheckValues(columns []int) error {
 	return r.refuse(columns, r.checked.unvalued, "has no value: the program that wrote the workbook did not calculate it", again)
 }
 
-// Legible is CheckValues for all columns.
+// Legible is CheckValues for all columns of the list.
 func (r *Reader) Legible() error {
-	return r.CheckValues(slices.Sorted(maps.Keys(r.checked.unvalued)))
+	all := make([]int, len(r.columns))
+	for i := range all {
+		all[i] = i
+	}
+	return r.CheckValues(all)
 }
 
 // checkFillable refuses columns with cells that cannot be filled though they are empty.

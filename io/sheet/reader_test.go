@@ -122,6 +122,7 @@ func TestFormulasWithoutValues(t *testing.T) {
 		`<c r="B3">` + formula + `<v>0</v></c>`:          true,
 		`<c r="B3" t="e">` + formula + `<v>#N/A</v></c>`: true,
 		`<c r="B3"/>`: true,
+		`<c r="B3"><v>2</v></c><c r="D3"><f>A3</f></c>`:                          true, // beside the list
 		`<c r="B3" t="inlineStr"><is><t>` + `=A2` + `</t></is></c>`:              true,
 		`<c r="B3" t="inlineStr">` + formula + `<is><t>1@b.example</t></is></c>`: true,
 		`<c r="B3" t="inlineStr">` + formula + `<is><r><t>1</t></r></is></c>`:    true,
