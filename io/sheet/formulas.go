@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -26,8 +27,13 @@ func (r *Reader) Legible() error {
 	return r.CheckValues(all)
 }
 
-// checkFillable refuses columns with cells that cannot be filled though they are empty.
-func (r *Reader) checkFillable(columns []int) error {
+// checkFillable refuses columns with cells that cannot be filled though they look empty:
+// some of the list, and so many behind it.
+func (r *Reader) checkFillable(filled []int, appended int) error {
+	columns := slices.Clone(filled)
+	for i := range appended {
+		columns = append(columns, len(r.columns)+i)
+	}
 	return r.refuse(columns, r.checked.serving, "is shared with other cells, which would lose it when the cell is filled", "replace the formulas of the column by their values")
 }
 
@@ -47,15 +53,14 @@ func (r *Reader) refuse(columns []int, lines map[int]int64, what, hint string) e
 	return nil
 }
 
-// formula says what the formula of a cell is like.
+// formula says what the formula of a cell is like that looks empty.
 type formula struct {
-	unvalued bool // programs that do not calculate write no value
-	empty    bool // its value is the empty text
+	unvalued bool // programs that do not calculate write no value; else it is the empty text
 	serves   bool // other cells too
 }
 
 // readFormula reads the rest of a cell; what is within a cell is no cell. For a cell
-// without a formula it returns nothing.
+// without a formula, or with a value, it returns nothing.
 func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
 	holder, isText := "v", false // the element with the value
 	switch attribute(cell, "t") {
@@ -88,8 +93,7 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 			if !isFormula || value {
 				return formula{}, nil
 			}
-			found.empty = isText && isHeld
-			found.unvalued = !found.empty
+			found.unvalued = !isText || !isHeld
 			return found, nil
 		}
 	}
