@@ -248,13 +248,24 @@ func (m Mapping) column(role Role) int {
 	return none
 }
 
-// columnOf returns the column that a field is written to, or none.
-func (m Mapping) columnOf(f enrich.Field) int {
+// roleOf returns the role of the column that a field is written to.
+func roleOf(f enrich.Field) Role {
 	if f == enrich.BusinessPhone {
-		return m.column(RolePhone)
+		return RolePhone
 	}
-	return m.column(RoleEmail)
+	return RoleEmail
 }
 
-// columns returns the mapped columns, in order.
-func (m Mapping) columns() []int { return slices.Compact(slices.Sorted(maps.Values(m))) }
+// columnOf returns the column that a field is written to, or none.
+func (m Mapping) columnOf(f enrich.Field) int { return m.column(roleOf(f)) }
+
+// columns returns the columns that tell who a row is about and which wanted fields it
+// misses, in order. What a column of a field holds that nobody wants is no matter: it may
+// even be of a kind that cannot be read.
+func (s Scope) columns() []int {
+	read := maps.Clone(s.Mapping)
+	for f := range enrich.AllFields.Without(s.Wanted).Each() {
+		delete(read, roleOf(f))
+	}
+	return slices.Compact(slices.Sorted(maps.Values(read)))
+}

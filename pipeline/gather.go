@@ -58,7 +58,7 @@ func (s Scope) gather(ctx context.Context, list List, survey *Survey, rows []uin
 	slices.SortFunc(places, byRow)
 	leads := make([]lead, len(rows))
 	lookers := sync.Pool{New: func() any { return s.looker(survey.keyOf) }}
-	err := survey.eachPlace(ctx, list, s.Mapping.columns(), places, func(row table.Row, p *place) (err error) {
+	err := survey.eachPlace(ctx, list, s.columns(), places, func(row table.Row, p *place) (err error) {
 		l := lookers.Get().(*looker)
 		defer lookers.Put(l)
 		leads[p.group], err = l.lead(row, survey.rows[p.row-1])

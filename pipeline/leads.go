@@ -57,7 +57,7 @@ func (s Scope) eachInOrder(ctx context.Context, list List, survey *Survey, visit
 	if s.Priority != nil {
 		return s.eachGathered(ctx, list, survey, visit)
 	}
-	reader, err := list.Open(s.Mapping.columns())
+	reader, err := list.Open(s.columns())
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s Scope) RowsOf(ctx context.Context, list List, people []enrich.Identity) 
 			return nil
 		})
 	}
-	return rows, pass(ctx, list, s.Mapping.columns(), seek, func(_ table.Block, found map[int]int64) error {
+	return rows, pass(ctx, list, s.columns(), seek, func(_ table.Block, found map[int]int64) error {
 		for i, row := range found {
 			if rows[i] == 0 {
 				rows[i] = row

@@ -26,7 +26,7 @@ func eachSurveyed[T any](
 	ctx context.Context, scope Scope, list List, journal Recorder, work func(*surveyor, table.Block) (T, error), take func(T),
 ) error {
 	surveyors := sync.Pool{New: func() any { return &surveyor{looker: scope.looker(journal.KeyOf)} }}
-	return pass(ctx, list, scope.Mapping.columns(), func(block table.Block) (T, error) {
+	return pass(ctx, list, scope.columns(), func(block table.Block) (T, error) {
 		v := surveyors.Get().(*surveyor)
 		defer surveyors.Put(v)
 		return work(v, block)

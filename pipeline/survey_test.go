@@ -329,3 +329,47 @@ func TestReadingThatIsGivenUpIsClosed(t *testing.T) {
 		t.Errorf("%d readers are open at the end", open)
 	}
 }
+
+// askedList tells which columns are asked for.
+type askedList struct {
+	csvList
+	asked func(columns []int)
+}
+
+func (l askedList) Open(columns []int) (table.Reader, error) {
+	l.asked(columns)
+	return l.csvList.Open(columns)
+}
+
+// What stands in the column of a field that nobody wants is no matter, even when it cannot
+// be read.
+func TestColumnsOfUnwantedFieldsAreNotRead(t *testing.T) {
+	const header = csvList("profile,email,phone\nx.example/in/ada,,\n")
+	for _, c := range []struct {
+		wanted    enrich.Fields
+		overrides []string
+		want      []int
+	}{
+		{email, nil, []int{0, 1}},
+		{phone, nil, []int{0, 2}},
+		{email | phone, nil, []int{0, 1, 2}},
+		{email, []string{"email=phone"}, []int{0, 2}},
+		{email, []string{"email="}, []int{0}},
+	} {
+		var asked [][]int
+		list := askedList{header, func(columns []int) { asked = append(asked, columns) }}
+		scope := pipeline.Scope{Mapping: mapColumns(t, header.schema(t).Columns, c.overrides...), Wanted: c.wanted}
+		survey := take(t, scope, list, blank{})
+		next, done := scope.Lookups(t.Context(), list, survey)
+		if _, err := next(); err != nil {
+			t.Fatal(err)
+		}
+		done()
+		if _, err := scope.RowsOf(t.Context(), list, nil); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([][]int{c.want, c.want, c.want}, asked); diff != "" {
+			t.Errorf("%v, %q: %s", c.wanted, c.overrides, diff)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (w *writing) columns() []int {
 	if w.roster.verified && !w.roster.wide {
 		return []int{} // nil would be all of them
 	}
-	return w.Scope.Mapping.columns()
+	return w.Scope.columns()
 }
 
 // format formats a block.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"payonce/configs"
 )
@@ -110,5 +109,5 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 	}
 }
 
-// inConfig reports whether a configuration may hold the flag.
-func inConfig(flag *pflag.Flag) bool { return flag.Name != "config" && flag.Name != "help" }
+// inConfig reports whether a configuration may hold the flag of a name.
+func inConfig(name string) bool { return name != "config" && name != "help" }

@@ -64,8 +64,8 @@ func (s *settings) set(cmd *cobra.Command, key, value *yaml.Node) error {
 		flag = nil // where a run writes to is no place for what another command writes
 	}
 	switch {
-	case flag == nil && !isListFlag(cmd, name) || flag != nil && !inConfig(flag):
-		return fmt.Errorf("unknown key %q%s; the keys are the long names of the command's flags", name, didYouMean(name, "", flagNames(cmd.Flags())))
+	case flag == nil && !isListFlag(cmd, name) || flag != nil && !inConfig(name):
+		return fmt.Errorf("unknown key %q%s; the keys are the long names of the command's flags", name, didYouMean(name, "", configKeys(cmd)))
 	case flag == nil:
 		return nil // of another command that the file serves too
 	case flag.Changed || s.env.getenv(envOf[name]) != "" && envOf[name] != "":
@@ -92,6 +92,20 @@ func (s *settings) set(cmd *cobra.Command, key, value *yaml.Node) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// configKeys returns the keys that a configuration for the command may have, those of plan
+// and run among them, in order.
+func configKeys(cmd *cobra.Command) []string {
+	keys := flagNames(cmd.Flags())
+	for _, c := range cmd.Root().Commands() {
+		if isListCommand(c) {
+			keys = append(keys, flagNames(c.Flags())...)
+		}
+	}
+	keys = slices.DeleteFunc(keys, func(name string) bool { return !inConfig(name) })
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // takesSeveral reports whether a flag may have a list of values.

@@ -11,7 +11,7 @@ func configSchema(commands ...*pflag.FlagSet) map[string]any {
 	properties := map[string]any{}
 	for _, flags := range commands {
 		flags.VisitAll(func(flag *pflag.Flag) {
-			if inConfig(flag) {
+			if inConfig(flag.Name) {
 				property := flagSchema(flag)
 				property["description"] = strings.ReplaceAll(flag.Usage, "`", "")
 				properties[flag.Name] = property

@@ -55,7 +55,8 @@ func completeChoices(cmd *cobra.Command) {
 }
 
 // checkOwnCommands makes names that cobra's own commands do not know an error of usage:
-// by themselves they show some help, and all seems well.
+// by themselves they show some help, and all seems well. What stands behind a command that
+// help is asked for is no matter.
 func checkOwnCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -64,11 +65,17 @@ func checkOwnCommands(root *cobra.Command) {
 		case "help":
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				about, rest, _ := root.Find(args)
+				if !about.HasSubCommands() {
+					return nil
+				}
 				return usageArgs(cobra.NoArgs)(about, rest)
 			}
 		case "completion":
 			cmd.Args = usageArgs(cobra.NoArgs)
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = cmd.Args
+			}
 		}
 	}
 }

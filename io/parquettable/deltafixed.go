@@ -1,6 +1,10 @@
 package parquettable
 
-import "github.com/apache/arrow-go/v18/parquet"
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+)
 
 // readable returns the page, whose levels take so many bytes, in an encoding that the
 // library knows, which the header then says. It does not know values of fixed length that
@@ -26,10 +30,11 @@ func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
 	if d.wrong || len(prefixes) != len(suffixes) {
 		return nil, damaged("the differences in a page cannot be read")
 	}
+	plain = slices.Grow(plain, len(prefixes)*int(width))
 	var before []byte
 	for i, prefix := range prefixes {
 		suffix := d.take(uint64(suffixes[i]))
-		if d.wrong || prefix+suffixes[i] != width || prefix > int64(len(before)) {
+		if d.wrong || int64(prefix+suffixes[i]) != width || int(prefix) > len(before) {
 			return nil, damaged("a page has a value that is not of %d bytes", width)
 		}
 		plain = append(append(plain, before[:prefix]...), suffix...)
@@ -39,10 +44,13 @@ func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
 }
 
 // lengths reads one sequence of at most so many lengths, none of which is above most.
-func (d *deltas) lengths(values, most int64) (lengths []int64) {
+// Memory is taken once: a few bytes can stand for very many.
+func (d *deltas) lengths(values, most int64) []int32 {
+	start := *d
+	lengths := make([]int32, 0, min(start.header().total, uint64(values)))
 	total := d.each(func(length int64) bool {
 		d.wrong = d.wrong || length < 0 || length > most || int64(len(lengths)) >= values
-		lengths = append(lengths, length)
+		lengths = append(lengths, int32(length))
 		return !d.wrong
 	})
 	d.wrong = d.wrong || total != uint64(len(lengths))

@@ -137,3 +137,61 @@ func TestDifferencesOfFixedLengthThatLie(t *testing.T) {
 		t.Errorf("too many values: %v", err)
 	}
 }
+
+// unchanging returns integers as they are kept: one, and then the other very often.
+func unchanging(first, others int64, count int) []byte {
+	data := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), uint64(count))
+	data = binary.AppendVarint(data, first)
+	for at := 1; at < count; at += 128 {
+		if at > 1 {
+			data = append(data, 0, 0, 0, 0, 0) // no differences
+			continue
+		}
+		data = append(binary.AppendVarint(data, -128), 8, 8, 8, 8)
+		data = append(data, byte(others-first+128))
+		data = append(data, bytes.Repeat([]byte{128}, 127)...)
+	}
+	return data
+}
+
+// A few bytes stand for very many values, for which memory is taken once.
+func TestValuesOfFixedLengthTakeLittleMemory(t *testing.T) {
+	const count, width = 1 << 20, 2
+	page := append(append(unchanging(0, width, count), unchanging(width, 0, count)...), "ab"...)
+	var got []byte
+	var err error
+	size := allocated(func() { got, err = appendFixed(nil, page, count, width) })
+	if len(got) != count*width || !bytes.HasSuffix(got, []byte("abab")) || err != nil {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	if most := uint64(count * (2*4 + width) * 11 / 10); size > most {
+		t.Errorf("%d bytes are taken, more than %d", size, most)
+	}
+}
+
+// FuzzFixed puts values of fixed length together from any bytes: as many as the page may
+// have, all of that length, each of which begins as it says.
+func FuzzFixed(f *testing.F) {
+	f.Add(append(append(differences(0, 2, 4), differences(4, 2, 0)...), "abcdxy"...), uint16(3), uint8(4))
+	f.Add(append(append(differences(0), differences(2)...), "ab"...), uint16(1), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, values uint16, width uint8) {
+		got, err := appendFixed(nil, data, int64(values), int64(width))
+		if err != nil {
+			if !errors.Is(err, errDamaged) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if len(got)%int(width) != 0 || len(got)/int(width) > int(values) {
+			t.Fatalf("%d bytes of at most %d values of %d bytes", len(got), values, width)
+		}
+		d := deltas{data: data}
+		var prefixes []int64
+		d.each(func(length int64) bool { prefixes = append(prefixes, length); return true })
+		for i, prefix := range prefixes {
+			if at := i * int(width); i > 0 && !bytes.Equal(got[at:at+int(prefix)], got[at-int(width):][:prefix]) {
+				t.Fatalf("value %d does not begin like the one before", i)
+			}
+		}
+	})
+}

@@ -39,7 +39,7 @@ func checkSheet(path, sheet string) (*Checked, error) {
 type Checked struct {
 	sheet    string
 	unvalued map[int]int64 // formulas without a value
-	serving  map[int]int64 // empty texts whose formula serves other cells too
+	serving  map[int]int64 // those, and empty texts, whose formula serves other cells too
 }
 
 // note keeps the first line of a column.
@@ -73,10 +73,11 @@ func (c *Checked) read(decoder *xml.Decoder) error {
 		if err != nil {
 			return err
 		}
-		switch column, line := order.column-1, int64(order.rows.line); {
-		case formula.unvalued:
+		column, line := order.column-1, int64(order.rows.line)
+		if formula.unvalued {
 			note(c.unvalued, column, line)
-		case formula.empty && formula.serves:
+		}
+		if formula.serves {
 			note(c.serving, column, line)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,13 +18,22 @@ func (r *Reader) CheckValues(columns []int) error {
 	return r.refuse(columns, r.checked.unvalued, "has no value: the program that wrote the workbook did not calculate it", again)
 }
 
-// Legible is CheckValues for all columns.
+// Legible is CheckValues for all columns of the list.
 func (r *Reader) Legible() error {
-	return r.CheckValues(slices.Sorted(maps.Keys(r.checked.unvalued)))
+	all := make([]int, len(r.columns))
+	for i := range all {
+		all[i] = i
+	}
+	return r.CheckValues(all)
 }
 
-// checkFillable refuses columns with cells that cannot be filled though they are empty.
-func (r *Reader) checkFillable(columns []int) error {
+// checkFillable refuses columns with cells that cannot be filled though they look empty:
+// some of the list, and so many behind it.
+func (r *Reader) checkFillable(filled []int, appended int) error {
+	columns := slices.Clone(filled)
+	for i := range appended {
+		columns = append(columns, len(r.columns)+i)
+	}
 	return r.refuse(columns, r.checked.serving, "is shared with other cells, which would lose it when the cell is filled", "replace the formulas of the column by their values")
 }
 
@@ -45,18 +53,24 @@ func (r *Reader) refuse(columns []int, lines map[int]int64, what, hint string) e
 	return nil
 }
 
-// formula says what the formula of a cell is like.
+// formula says what the formula of a cell is like that looks empty.
 type formula struct {
-	unvalued bool // programs that do not calculate write no value
-	empty    bool // its value is the empty text
+	unvalued bool // programs that do not calculate write no value; else it is the empty text
 	serves   bool // other cells too
 }
 
 // readFormula reads the rest of a cell; what is within a cell is no cell. For a cell
-// without a formula it returns nothing.
+// without a formula, or with a value, it returns nothing.
 func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
-	isFormula, isText, value := false, false, false
-	var open []string // elements in the cell
+	holder, isText := "v", false // the element with the value
+	switch attribute(cell, "t") {
+	case "str":
+		isText = true
+	case "inlineStr":
+		holder, isText = "t", true
+	}
+	isFormula, isHeld, value := false, false, false
+	within, inHolder := 0, false // how many elements of the cell
 	for {
 		token, err := decoder.Token()
 		if err != nil {
@@ -64,21 +78,22 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			open = append(open, t.Name.Local)
+			within++
+			inHolder = t.Name.Local == holder
+			isHeld = isHeld || inHolder
 			isFormula = isFormula || t.Name.Local == "f"
-			isText = isText || t.Name.Local == "v" && attribute(cell, "t") == "str"
 			found.serves = found.serves || servesOthers(t)
 		case xml.CharData:
-			value = value || len(open) > 0 && open[len(open)-1] == "v" && len(bytes.TrimSpace(t)) > 0
+			value = value || inHolder && len(bytes.TrimSpace(t)) > 0
 		case xml.EndElement:
-			if len(open) > 0 {
-				open = open[:len(open)-1]
+			inHolder = false
+			if within--; within >= 0 {
 				continue
 			}
 			if !isFormula || value {
 				return formula{}, nil
 			}
-			found.unvalued, found.empty = !isText, isText
+			found.unvalued = !isText || !isHeld
 			return found, nil
 		}
 	}
@@ -86,5 +101,6 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 
 // servesOthers reports whether an element is a formula of several cells.
 func servesOthers(start xml.StartElement) bool {
-	return start.Name.Local == "f" && strings.Contains(attribute(start, "ref"), ":")
+	first, last, several := strings.Cut(attribute(start, "ref"), ":")
+	return start.Name.Local == "f" && several && first != last
 }

@@ -122,7 +122,14 @@ func TestFormulasWithoutValues(t *testing.T) {
 		`<c r="B3">` + formula + `<v>0</v></c>`:          true,
 		`<c r="B3" t="e">` + formula + `<v>#N/A</v></c>`: true,
 		`<c r="B3"/>`: true,
-		`<c r="B3" t="inlineStr"><is><t>` + `=A2` + `</t></is></c>`: true,
+		`<c r="B3"><v>2</v></c><c r="D3"><f>A3</f></c>`:                          true, // beside the list
+		`<c r="B3" t="inlineStr"><is><t>` + `=A2` + `</t></is></c>`:              true,
+		`<c r="B3" t="inlineStr">` + formula + `<is><t>1@b.example</t></is></c>`: true,
+		`<c r="B3" t="inlineStr">` + formula + `<is><r><t>1</t></r></is></c>`:    true,
+		`<c r="B3" t="inlineStr">` + formula + `<is><t/></is></c>`:               true, // the empty text
+		`<c r="B3" t="inlineStr">` + formula + `</c>`:                            false,
+		`<x:c xmlns:x="y" r="B3" t="str"><x:f>A2</x:f><x:v>&#49;</x:v></x:c>`:    true,
+		`<c r="B3" t="s"><f t="array" ref="B3:B4">A2:A3</f><v>0</v></c>`:         true,
 	} {
 		path := save(t, replacePart(t, withRows(t, []any{"x"}), sheetPart, `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1" t="str"><v>b</v></c></row>`+
 			`<row r="3"><c r="A3" t="str"><v>1</v></c>`+cell+`</row><row r="4"><c r="B4"><f>1</f><v>1</v></c></row></sheetData></worksheet>`))

@@ -29,9 +29,10 @@ var _ table.Discarder = (*Writer)(nil)
 
 // NewWriter returns a writer of all rows of list, or of another Reader of the same
 // sheet. The names of the appended columns are put into the header. A column that may be
-// filled must not have an empty cell whose formula serves others: they would lose it.
+// filled, or takes an appended one, must not have a cell that looks empty and whose
+// formula serves others: they would lose it.
 func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Column) (*Writer, error) {
-	if err := list.checkFillable(filled); err != nil {
+	if err := list.checkFillable(filled, len(appended)); err != nil {
 		return nil, err
 	}
 	width := len(list.columns) + len(appended)

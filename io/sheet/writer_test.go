@@ -206,32 +206,39 @@ func TestFormulas(t *testing.T) {
 	if strings.Contains(after[sheetPart], "<f>") {
 		t.Errorf("the filled cell keeps its formula: %s", after[sheetPart])
 	}
-	if out, err = rewrite(t, sheet(`<f t="array" ref="B2">A2</f>`), nil, fill); err != nil || strings.Contains(parts(t, out)[sheetPart], "<f") {
-		t.Errorf("a formula that fills its own cell alone is not replaced: %v", err)
+	for _, own := range []string{"B2", "B2:B2"} {
+		if out, err = rewrite(t, sheet(`<f t="array" ref="`+own+`">A2</f>`), nil, fill); err != nil || strings.Contains(parts(t, out)[sheetPart], "<f") {
+			t.Errorf("a formula that fills its own cell %s alone is not replaced: %v", own, err)
+		}
 	}
 	shared := sheet(`<f t="shared" ref="B2:B9" si="0">A2</f>`)
 	if _, err := rewrite(t, shared, nil, fill); !isListError(err, "row 2: the formula of a cell that is to be filled serves other cells too") {
 		t.Error(err)
 	}
-	testFillable(t, shared, "list.xlsx:2: the formula of the cell B2 is shared with other cells")
+	testFillable(t, shared, []int{0}, nil, "")
+	testFillable(t, shared, []int{1}, nil, "list.xlsx:2: the formula of the cell B2 is shared with other cells")
+	for _, cell := range []string{`<c r="D2" t="str"><f t="array" ref="D2:D3">A2</f><v/></c>`, `<c r="D2"><f t="shared" ref="D2:D3" si="0">A2</f></c>`} {
+		beside := sheet(`</c>` + cell + `<c>`)
+		testFillable(t, beside, nil, []table.Column{{Name: "new"}, {Name: "more"}}, "list.xlsx:2: the formula of the cell D2 is shared with other cells")
+		testFillable(t, beside, []int{1}, []table.Column{{Name: "new"}}, "")
+	}
 }
 
-// testFillable asks before anything is written whether column B can be filled.
-func testFillable(t *testing.T, path, want string) {
+// testFillable asks before anything is written whether columns can be filled and appended.
+func testFillable(t *testing.T, path string, filled []int, appended []table.Column, want string) {
 	t.Helper()
 	list, err := Open(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer list.Close()
-	if _, err := NewWriter(io.Discard, list, []int{1}, nil); !isListError(err, want) {
+	w, err := NewWriter(io.Discard, list, filled, appended)
+	if err == nil {
+		w.Discard()
+	}
+	if want == "" && err != nil || want != "" && !isListError(err, want) {
 		t.Error(err)
 	}
-	w, err := NewWriter(io.Discard, list, []int{0}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.source.Close()
 }
 
 func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
