@@ -1,0 +1,211 @@
+package listfile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/csvtable"
+	"payonce/io/listfile"
+	"payonce/io/table"
+)
+
+// A list that changes while it is written is noticed before its output is put in place.
+func TestNoOutputOfAListThatChangedMeanwhile(t *testing.T) {
+	for title, change := range map[string]func(path string) error{
+		"grown":    func(path string) error { return os.WriteFile(path, []byte(list+"Eve,,\n"), 0o600) },
+		"replaced": func(path string) error { return os.Rename(write(t, "other.csv", "name,email,note\n"), path) },
+		"removed":  os.Remove,
+	} {
+		path, output := write(t, "list.csv", list), filepath.Join(t.TempDir(), "out.csv")
+		out, err := listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: output})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Commit(); !errors.Is(err, listfile.ErrChanged) {
+			t.Errorf("%s: %v, want %v", title, err, listfile.ErrChanged)
+		}
+		out.Discard()
+		if left, _ := os.ReadDir(filepath.Dir(output)); len(left) > 0 {
+			t.Errorf("%s: %v is left", title, left)
+		}
+	}
+}
+
+// What cannot be carried into another format is told when the output begins.
+func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nested.parquet")
+	out, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{
+		Path: path, Appended: []table.Column{{Name: "words", Kind: table.Texts}},
+	})
+	if err == nil {
+		err = out.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Discard()
+	_, err = listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
+	var wrong *table.Error
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text; write it as Parquet") {
+		t.Errorf("%v, want the column that has no text", err)
+	}
+	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
+	if _, err = listfile.Create(open(t, listfile.Options{}, path), filled); !errors.As(err, &wrong) {
+		t.Errorf("%v, want the column that cannot be filled", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(filled.Path)); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// What has another format inside, or another compression, is not written as text.
+func TestNamesOfOtherFormatsAreNoOutputs(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"out.xls", "out.xlsm", "out.ods", "out.json", "out.zip", "out.csv.bz2", "out.csv.XZ", "out.parquet.gz", "out.pq"} {
+		_, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{Path: filepath.Join(dir, name)})
+		if err == nil || !strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "decompress it") && !strings.Contains(err.Error(), "name a Parquet file .parquet") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// A formula that no program calculated is refused where its column is needed, and where
+// it would be lost.
+func TestFormulasWithoutValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.xlsx")
+	book := excelize.NewFile()
+	defer book.Close()
+	err := errors.Join(
+		book.SetSheetRow("Sheet1", "A1", &[]any{"name", "email", "note"}),
+		book.SetSheetRow("Sheet1", "A2", &[]any{"Ann", "ann@b.example"}),
+		book.SetSheetRow("Sheet1", "A3", &[]any{"Bob"}),
+		book.SetCellFormula("Sheet1", "C3", `A3&"!"`),
+		book.SaveAs(path),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, listfile.Options{}, path)
+	for range 2 { // the sheet is checked the first time alone
+		_, err = l.Open([]int{0, 2})
+		if err == nil || !strings.Contains(err.Error(), "list.xlsx:3: the formula of the cell C3 has no value") {
+			t.Error(err)
+		}
+	}
+	fill(t, l, filepath.Join(t.TempDir(), "out.xlsx"), false)
+	_, err = listfile.Create(l, listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
+	if err == nil || !strings.Contains(err.Error(), "the formula of the cell C3 has no value") {
+		t.Error(err)
+	}
+}
+
+// An output that is given up leaves nothing of the list behind, also of a workbook, which
+// grows in a temporary file.
+func TestAnOutputThatIsGivenUpLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	long := strings.Repeat("x", 30_000)
+	source := open(t, listfile.Options{}, write(t, "list.csv", "name,email,note\n"+strings.Repeat("Ann,,"+long+"\n", 1000)))
+	out, err := listfile.Create(source, listfile.Request{Path: filepath.Join(t.TempDir(), "out.xlsx")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := out.Rows.Open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	err = table.Ordered(context.Background(), reader, func(b table.Block) (table.Part, error) {
+		part := out.Writer.Part(b)
+		return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, nil) })
+	}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begun, _ := os.ReadDir(temp); len(begun) == 0 {
+		t.Fatal("the workbook has no temporary file, so this shows nothing")
+	}
+	out.Discard()
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+}
+
+func TestASheetHasOnlySoManyRows(t *testing.T) {
+	const most = 1<<20 - 1 // besides the header
+	if err := errors.Join(listfile.CheckRows("out.xlsx", most), listfile.CheckRows("out.csv", most+1), listfile.CheckRows("-", most+1)); err != nil {
+		t.Error(err)
+	}
+	if err := listfile.CheckRows("out.xlsx", most+1); err == nil || !strings.Contains(err.Error(), "write it as CSV or Parquet") {
+		t.Errorf("%v, want the rows refused", err)
+	}
+}
+
+// TestANewListInEveryFormat writes rows that are no list's, and reads them back.
+func TestANewListInEveryFormat(t *testing.T) {
+	rows := func() table.Reader {
+		reader, err := csvtable.NewReader(strings.NewReader(list), "rows", csvtable.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reader
+	}
+	create := func(request listfile.Request) {
+		reader := rows()
+		out, err := listfile.CreateNew(reader.Schema(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Discard()
+		err = table.Ordered(t.Context(), reader, func(b table.Block) (table.Part, error) {
+			part := out.Writer.Part(b)
+			return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, []string{"0.15"}) })
+		}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
+		if err := errors.Join(err, out.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appended := []table.Column{{Name: "cost"}}
+	want := [][]string{
+		{"name", "email", "note", "cost"},
+		{"Ann", "", "a, b", "0.15"},
+		{"Bob", "bob@b.example", "", "0.15"},
+		{"Çelik", "", "x", "0.15"},
+	}
+	for _, name := range []string{"new.csv", "new.tsv", "new.csv.gz", "new.csv.zst", "new.parquet", "new.xlsx"} {
+		path := filepath.Join(t.TempDir(), name)
+		create(listfile.Request{Path: path, Appended: appended})
+		if diff := cmp.Diff(want, cells(t, open(t, listfile.Options{}, path))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var stdout bytes.Buffer
+	create(listfile.Request{Path: listfile.Standard, Stdout: &stdout, Appended: appended})
+	if wantText := "name,email,note,cost\nAnn,,\"a, b\",0.15\nBob,bob@b.example,,0.15\nÇelik,,x,0.15\n"; stdout.String() != wantText {
+		t.Errorf("standard output got %q, want %q", stdout.String(), wantText)
+	}
+}
+
+func TestANewListThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.json")
+	if _, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path}); err == nil {
+		t.Error("a list of an unknown format was begun")
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) > 0 {
+		t.Errorf("left over: %v", files)
+	}
+}
