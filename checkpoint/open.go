@@ -91,15 +91,20 @@ func openLocked(dir string, options Options) (*Journal, error) {
 
 // syncNames syncs the directories above dir, of which Open may have made some: a loss of
 // power must not take one away with all that was acknowledged in it. One that may not be
-// read, or is not kept on a disk, was there before.
+// read or cannot be synced, as on a network, was there before.
 func syncNames(dir string, sync func(dir string) error) error {
 	path, err := filepath.Abs(dir)
 	for above := filepath.Dir(path); err == nil && above != path; path, above = above, filepath.Dir(above) {
-		if err = sync(above); errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
+		if err = sync(above); errors.Is(err, fs.ErrPermission) || cannotBeSynced(err) {
 			err = nil
 		}
 	}
 	return err
+}
+
+// cannotBeSynced reports whether an error says that nothing of the kind is ever synced.
+func cannotBeSynced(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EROFS) || errors.Is(err, errors.ErrUnsupported)
 }
 
 // openStoreIn opens the store in the locked directory, and returns the ID of the

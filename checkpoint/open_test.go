@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,7 @@ func TestTheNamesOfANewJournalAreSynced(t *testing.T) {
 	}{
 		"all":        {nil, []string{"/state/host", "/state", "/"}, nil},
 		"not a home": {map[string]error{"/state": fs.ErrPermission}, []string{"/state/host", "/state", "/"}, nil},
+		"no disk":    {map[string]error{"/state": syscall.EINVAL, "/": syscall.EROFS, "/state/host": syscall.EOPNOTSUPP}, []string{"/state/host", "/state", "/"}, nil},
 		"broken":     {map[string]error{"/state": broken}, []string{"/state/host", "/state"}, broken},
 	} {
 		var synced []string

@@ -88,18 +88,24 @@ func TestSheetsAreFoundByName(t *testing.T) {
 	}
 }
 
-func TestOpenAgainReadsTheSame(t *testing.T) {
-	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2"}))
+// openTwice opens a workbook, and then once more as one that was checked.
+func openTwice(t *testing.T, path string) (first, again *Reader) {
+	t.Helper()
 	first, err := Open(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer first.Close()
-	again, err := OpenAgain(path, first.Checked())
-	if err != nil {
+	t.Cleanup(func() { _ = first.Close() })
+	if again, err = OpenAgain(path, first.Checked()); err != nil {
 		t.Fatal(err)
 	}
-	defer again.Close()
+	t.Cleanup(func() { _ = again.Close() })
+	return first, again
+}
+
+func TestOpenAgainReadsTheSame(t *testing.T) {
+	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2"}))
+	first, again := openTwice(t, path)
 	b, err := again.Next()
 	if diff := cmp.Diff(first.Schema(), again.Schema()); diff != "" || err != nil || b.Len() != 1 {
 		t.Errorf("%s, %v", diff, err)
@@ -133,16 +139,7 @@ func TestFormulasWithoutValues(t *testing.T) {
 	} {
 		path := save(t, replacePart(t, withRows(t, []any{"x"}), sheetPart, `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1" t="str"><v>b</v></c></row>`+
 			`<row r="3"><c r="A3" t="str"><v>1</v></c>`+cell+`</row><row r="4"><c r="B4"><f>1</f><v>1</v></c></row></sheetData></worksheet>`))
-		first, err := Open(path, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer first.Close()
-		again, err := OpenAgain(path, first.Checked())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer again.Close()
+		first, again := openTwice(t, path)
 		for _, r := range []*Reader{first, again} {
 			if err := r.CheckValues([]int{0}); err != nil {
 				t.Errorf("%s: column a: %v", cell, err)
