@@ -32,9 +32,10 @@ func floors() map[string][]string {
 		"internal/lists": {},
 		"internal/tidy":  {},
 		// Lists in the formats of other programs.
-		"io/parquettable":         {"io/table", "io/parquettable/compact"},
-		"io/parquettable/compact": {},
-		"io/sheet":                {"io/table"},
+		"io/parquettable":             {"io/table", "io/parquettable/compact"},
+		"io/parquettable/compact":     {},
+		"io/parquettable/parquettest": {"io/table"},
+		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline"},
 		"cmd/batch":           {everything},

@@ -6,31 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/io/parquettable/parquettest"
+
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 )
-
-// arrowMessage returns a schema of Arrow as it is kept in files.
-func arrowMessage(t testing.TB, fields ...arrow.Field) []byte {
-	t.Helper()
-	metadata := arrow.NewMetadata([]string{"key"}, []string{"value"})
-	var out bytes.Buffer
-	if err := ipc.NewWriter(&out, ipc.WithSchema(arrow.NewSchema(fields, &metadata))).Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // TestArrowSchemasThatLie changes every bit of one: what it then claims to hold would
 // take more memory than there is.
 func TestArrowSchemasThatLie(t *testing.T) {
 	word := arrow.Field{Name: "word", Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{"key"}, []string{"value"})}
-	data := arrowMessage(t, word, arrow.Field{Name: "list", Type: arrow.ListOf(arrow.StructOf(word))},
+	data := parquettest.ArrowSchema(t, word, arrow.Field{Name: "list", Type: arrow.ListOf(arrow.StructOf(word))},
 		arrow.Field{Name: "code", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.LargeString}},
 		arrow.Field{Name: "union", Type: arrow.DenseUnionOf([]arrow.Field{word}, []int8{5})})
 	whole := base64.StdEncoding.EncodeToString(data)
-	if withColumns(arrowSchema, whole, result()) == whole {
+	if withColumns(arrowSchema, whole, appended()) == whole {
 		t.Error("a schema that can be read does not get the appended columns")
 	}
 	for at := range data {
@@ -38,7 +28,7 @@ func TestArrowSchemasThatLie(t *testing.T) {
 			wrong := bytes.Clone(data)
 			wrong[at] ^= 1 << bit
 			value := base64.StdEncoding.EncodeToString(wrong)
-			if size := allocated(func() { withColumns(arrowSchema, value, result()) }); size > 1<<20 {
+			if size := parquettest.Allocated(func() { withColumns(arrowSchema, value, appended()) }); size > 1<<20 {
 				t.Fatalf("bit %d of byte %d changed: %d MiB are taken", bit, at, size>>20)
 			}
 		}
@@ -50,7 +40,7 @@ func TestArrowSchemasThatLieTooDeep(t *testing.T) {
 	for range maxDepth + 1 {
 		deep = arrow.ListOf(deep)
 	}
-	if soundSchema(message(arrowMessage(t, arrow.Field{Name: "deep", Type: deep}))) {
+	if soundSchema(message(parquettest.ArrowSchema(t, arrow.Field{Name: "deep", Type: deep}))) {
 		t.Error("a deep schema is taken for sound")
 	}
 }
@@ -65,7 +55,7 @@ func TestArrowSchemasThatStandForVeryMuch(t *testing.T) {
 		"key":   {Type: text, Metadata: arrow.NewMetadata([]string{long}, []string{""})},
 		"value": {Type: text, Metadata: arrow.NewMetadata([]string{""}, []string{long})},
 	} {
-		data := message(arrowMessage(t, first, arrow.Field{Type: text}, arrow.Field{Type: text}, arrow.Field{Type: text}))
+		data := message(parquettest.ArrowSchema(t, first, arrow.Field{Type: text}, arrow.Field{Type: text}, arrow.Field{Type: text}))
 		if !soundSchema(data) {
 			t.Fatalf("a long %s is taken for damage", name)
 		}

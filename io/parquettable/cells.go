@@ -99,6 +99,16 @@ func (c *cells) repeat(id uint32) {
 	c.present, c.ids = append(c.present, 1), append(c.ids, id)
 }
 
+// rows counts the rows of the cells.
+func (c *cells) rows() int {
+	c.endRepeats()
+	rows := len(c.present)
+	for _, repeats := range c.repeats {
+		rows -= int(repeats)
+	}
+	return rows
+}
+
 // count is the number of cells that are not null.
 func (c *cells) count() int {
 	if c.shared {
@@ -171,22 +181,6 @@ func (c *cells) copy(value []byte) {
 	}
 	c.present = append(c.present, 1)
 	c.values.addBytes(value)
-}
-
-// fills are the values that one column gets in a part, in place of its cells.
-type fills struct {
-	rows   []int // of the part, from 0
-	values vector
-}
-
-func (f *fills) reset() {
-	f.rows = f.rows[:0]
-	f.values.reset()
-}
-
-func (f *fills) add(row int, value string) {
-	f.rows = append(f.rows, row)
-	f.values.add(value)
 }
 
 // parseMoney returns dollars with at most six decimals as micro-dollars.

@@ -1,19 +1,10 @@
 package parquettable
 
 import (
-	"encoding/binary"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
-
-// chunk is an encoded column of a row group: the start of a file with nothing else in
-// it. It is valid until its encoder begins again.
-type chunk struct {
-	data []byte
-	meta *metadata.FileMetaData
-}
 
 // finish ends the row group.
 func (e *encoder) finish(s *scratch) (chunk, error) {
@@ -59,24 +50,6 @@ func (p page) append(data []byte, kind file.PageType, compressed []byte, info *m
 	}
 	info.UncompressedSize += int64(len(data) - start + p.uncompressed)
 	return append(data, compressed...)
-}
-
-// appendHeader appends the header of a page in Thrift's compact protocol: its first
-// fields, and as another field with an ID those of its kind.
-func appendHeader(data []byte, fields []int64, id byte, ofKind []int64) []byte {
-	const (
-		nextInteger = 1<<4 | 5 // the field behind the one before, of 32 bits
-		structure   = 12
-		end         = 0
-	)
-	for _, field := range fields {
-		data = binary.AppendVarint(append(data, nextInteger), field)
-	}
-	data = append(data, (id-byte(len(fields)))<<4|structure)
-	for _, field := range ofKind {
-		data = binary.AppendVarint(append(data, nextInteger), field)
-	}
-	return append(data, end, end)
 }
 
 // describe returns what is known of the chunk, as the footer of a file.

@@ -2,15 +2,17 @@ package parquettable
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // copier encodes rows of one column of a list again, in its own type.
 type copier struct {
-	list   *Reader
+	meta   *metadata.FileMetaData
 	name   string
 	copied *copied
 	leaves []*leafCopier
@@ -20,7 +22,7 @@ type copier struct {
 // so that nothing needs to be known of the columns around it.
 type leafCopier struct {
 	leaf  int
-	pages pages
+	pages *pages
 	rows  rowCopier // of the row group
 	group int
 }
@@ -31,18 +33,18 @@ type rowCopier interface {
 	copyRows(chosen []int64, to file.ColumnChunkWriter) error
 }
 
-func newCopier(list *Reader, c column, codec compress.Compression) *copier {
-	own := &copier{list: list, name: c.name, copied: &copied{node: c.node, codec: codec}}
+func newCopier(in io.ReaderAt, meta *metadata.FileMetaData, c column, codec compress.Compression) *copier {
+	own := &copier{meta: meta, name: c.name, copied: &copied{node: c.node, codec: codec}}
 	for leaf := c.leaf; leaf < c.leaf+c.leaves; leaf++ {
-		p := pages{file: list.file, descriptor: list.meta.Schema.Column(leaf), decompress: &decompressor{}}
-		own.leaves = append(own.leaves, &leafCopier{leaf: leaf, pages: p, group: none})
+		p := newPages(in, meta.Schema.Column(leaf))
+		own.leaves = append(own.leaves, &leafCopier{leaf: leaf, pages: p, group: -1})
 	}
 	return own
 }
 
 func (c *copier) close() {
 	for _, l := range c.leaves {
-		l.pages.decompress.close()
+		_ = l.pages.Close() // never fails
 	}
 }
 
@@ -52,20 +54,23 @@ func (c *copier) copy(group int, chosen []int64) error {
 		return err
 	}
 	for i, l := range c.leaves {
-		if err := l.copy(c.list, group, chosen, c.copied.columns[i]); err != nil {
+		if err := l.copy(c.meta, group, chosen, c.copied.columns[i]); err != nil {
 			return fmt.Errorf("column %s of row group %d: %w", c.name, group, err)
 		}
 	}
 	return nil
 }
 
-func (l *leafCopier) copy(list *Reader, group int, chosen []int64, to file.ColumnChunkWriter) (err error) {
+// finish ends the row group.
+func (c *copier) finish() (chunk, error) { return c.copied.finish() }
+
+func (l *leafCopier) copy(meta *metadata.FileMetaData, group int, chosen []int64, to file.ColumnChunkWriter) (err error) {
 	defer guard(&err)
 	if l.group != group {
-		if err := l.pages.openChunk(list.meta, group, l.leaf); err != nil {
+		if err := l.pages.openChunk(meta, group, l.leaf); err != nil {
 			return err
 		}
-		if l.rows, err = newRowCopier(&l.pages); err != nil {
+		if l.rows, err = newRowCopier(l.pages); err != nil {
 			return err
 		}
 		l.group = group
@@ -101,7 +106,7 @@ const copyBatch = 4096
 
 // typedRows copies rows of values of type T with a writer of type W.
 type typedRows[T any, W file.ColumnChunkWriter] struct {
-	reader  chunkReader
+	reader  file.ColumnChunkReader
 	read    readBatch[T]
 	write   func(W, []T, []int16, []int16) (int64, error)
 	highest int16 // definition level, which a value has
@@ -117,7 +122,7 @@ type typedRows[T any, W file.ColumnChunkWriter] struct {
 	outDefinition, outRepetition []int16
 }
 
-func newTypedRows[T any, W file.ColumnChunkWriter](descriptor *schema.Column, reader chunkReader, read readBatch[T], write func(W, []T, []int16, []int16) (int64, error)) *typedRows[T, W] {
+func newTypedRows[T any, W file.ColumnChunkWriter](descriptor *schema.Column, reader file.ColumnChunkReader, read readBatch[T], write func(W, []T, []int16, []int16) (int64, error)) *typedRows[T, W] {
 	return &typedRows[T, W]{
 		reader: reader, read: read, write: write, row: -1,
 		highest: descriptor.MaxDefinitionLevel(), nested: descriptor.MaxRepetitionLevel() > 0,

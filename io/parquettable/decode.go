@@ -3,28 +3,41 @@ package parquettable
 import (
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// chunkReader is the library's reader of the values in a column chunk: what it failed with.
-type chunkReader interface{ Err() error }
+// maxVector is the most text that a column of one block may have, in bytes.
+const maxVector = 256 << 20
 
-// decoder appends the next rows of a column chunk to a vector.
-type decoder interface {
+// decoder decodes the cells of a column chunk.
+type decoder struct{ rows rowDecoder }
+
+// rowDecoder appends the next rows of a column chunk to a vector. It may panic when the chunk is damaged.
+type rowDecoder interface {
 	decode(v *vector, rows int) error
 }
 
-// newColumnReader returns the library's decoder of the chunk that p is open for.
-func newColumnReader(p *pages) file.ColumnChunkReader {
-	//lint:ignore SA1019 it is the only way to decode pages that were read and checked here
-	return file.NewColumnReader(p.descriptor, p, memory.DefaultAllocator, nil)
+// newDecoder returns a decoder of a leaf in a row group, whose pages p reads.
+func newDecoder(p *pages, meta *metadata.FileMetaData, group, leaf int) (d *decoder, err error) {
+	defer guard(&err)
+	if err := p.openChunk(meta, group, leaf); err != nil {
+		return nil, err
+	}
+	rows, err := newRowDecoder(p)
+	return &decoder{rows}, err
 }
 
-// newDecoder returns a decoder of the chunk that p is open for.
-func newDecoder(p *pages) (decoder, error) {
+// decode appends the next rows to v.
+func (d *decoder) decode(v *vector, rows int) (err error) {
+	defer guard(&err)
+	return d.rows.decode(v, rows)
+}
+
+// newRowDecoder returns a decoder of the chunk that p is open for.
+func newRowDecoder(p *pages) (rowDecoder, error) {
 	descriptor := p.descriptor
 	integer := integerText(descriptor)
 	switch r := newColumnReader(p).(type) {
@@ -50,13 +63,9 @@ func newDecoder(p *pages) (decoder, error) {
 	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
 }
 
-// readBatch reads values and levels of one page. It returns how many rows they are and
-// how many of them have a value. Byte strings are valid until the next call.
-type readBatch[T any] func(size int64, values []T, definition, repetition []int16) (rows int64, found int, err error)
-
 // values decodes a column of values of type T.
 type values[T any] struct {
-	reader     chunkReader
+	reader     file.ColumnChunkReader
 	read       readBatch[T]
 	text       appender[T]
 	optional   bool
@@ -64,7 +73,7 @@ type values[T any] struct {
 	definition []int16
 }
 
-func newValues[T any](descriptor *schema.Column, reader chunkReader, read readBatch[T], text appender[T]) *values[T] {
+func newValues[T any](descriptor *schema.Column, reader file.ColumnChunkReader, read readBatch[T], text appender[T]) *values[T] {
 	return &values[T]{reader: reader, read: read, text: text, optional: descriptor.MaxDefinitionLevel() > 0}
 }
 

@@ -3,9 +3,11 @@ package parquettable
 import (
 	"bytes"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -35,7 +38,7 @@ func encodeStretches(t testing.TB, e *encoder, groups [][][]*cells) string {
 		for _, parts := range stretches {
 			rows := 0
 			for _, c := range parts {
-				rows += rowsOf(c)
+				rows += c.rows()
 			}
 			if err := e.encode(rows, parts, s); err != nil {
 				t.Fatal(err)
@@ -53,16 +56,6 @@ func encodeStretches(t testing.TB, e *encoder, groups [][][]*cells) string {
 		t.Fatal(err)
 	}
 	return save(t, out.Bytes())
-}
-
-// rowsOf counts the rows of cells.
-func rowsOf(c *cells) int {
-	c.endRepeats()
-	rows := len(c.present)
-	for _, repeats := range c.repeats {
-		rows -= int(repeats)
-	}
-	return rows
 }
 
 // cellsFrom returns values as cells; an empty one is a null.
@@ -109,7 +102,7 @@ func newTestEncoder(t testing.TB, kind table.Kind, l layout) *encoder {
 
 func TestEncodedTextsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		l := layout{codec: rapid.SampledFrom(codecs()).Draw(rt, "codec"), dictionary: rapid.Bool().Draw(rt, "dictionary")}
+		l := layout{codec: rapid.SampledFrom(parquettest.Codecs()).Draw(rt, "codec"), dictionary: rapid.Bool().Draw(rt, "dictionary")}
 		e := newTestEncoder(t, table.Text, l)
 		var want []string
 		var groups [][][]*cells
@@ -249,7 +242,6 @@ func asText(value any) string {
 func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, values []string) {
 	var want []any
 	for _, value := range values {
-		c := cellsFrom(rt, kind, []string{value})
 		switch {
 		case value == "":
 			want = append(want, nil)
@@ -257,8 +249,15 @@ func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, valu
 			for word := range strings.SplitSeq(value, " ") {
 				want = append(want, word)
 			}
+		case kind == table.Money:
+			micros, _ := new(big.Rat).SetString(value)
+			want = append(want, micros.Mul(micros, big.NewRat(1_000_000, 1)).Num().Int64())
 		default:
-			want = append(want, c.numbers[0])
+			at, err := time.Parse(time.RFC3339, value)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want = append(want, at.UnixMicro())
 		}
 	}
 	if len(values) == 0 {
@@ -339,8 +338,8 @@ func TestARowOfAListLiesInOnePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer list.Close()
-	p := pages{file: list.file, descriptor: list.meta.Schema.Column(0), decompress: &decompressor{}}
-	defer p.decompress.close()
+	p := newPages(list.file, list.meta.Schema.Column(0))
+	defer p.Close()
 	if err := p.openChunk(list.meta, 0, 0); err != nil {
 		t.Fatal(err)
 	}

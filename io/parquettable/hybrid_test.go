@@ -22,7 +22,7 @@ func readHybrid(data []byte, count, width int) (numbers []uint32) {
 			if len(data) < bytes || header == 0 {
 				return nil
 			}
-			numbers = append(numbers, slices.Repeat([]uint32{uint32(unpack(data, 0, uint64(width)))}, int(header>>1))...)
+			numbers = append(numbers, slices.Repeat([]uint32{uint32(unpackBits(data, 0, uint64(width)))}, int(header>>1))...)
 			data = data[bytes:]
 			continue
 		}
@@ -31,7 +31,7 @@ func readHybrid(data []byte, count, width int) (numbers []uint32) {
 			return nil
 		}
 		for i := range header >> 1 * 8 {
-			numbers = append(numbers, uint32(unpack(data, i, uint64(width))))
+			numbers = append(numbers, uint32(unpackBits(data, i, uint64(width))))
 		}
 		data = data[bytes:]
 	}
@@ -82,4 +82,13 @@ func TestLongRunsTakeAFewBytes(t *testing.T) {
 	if data := appendFlags(nil, make([]uint8, length)); len(data) > 8 {
 		t.Errorf("%d bytes", len(data))
 	}
+}
+
+// unpackBits returns the number at index i of packed numbers of width bits each.
+func unpackBits(packed []byte, i, width uint64) (number uint64) {
+	for bit := range width {
+		at := i*width + bit
+		number |= uint64(packed[at/8]>>(at%8)&1) << bit
+	}
+	return number
 }

@@ -2,6 +2,7 @@ package parquettable
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
@@ -11,27 +12,27 @@ import (
 // carryIndexes writes the Bloom filters and page indexes of the chunks that were
 // carried over. They only help to skip data, so one that cannot be read is left out,
 // as are those of encoded columns.
-func (o *output) carryIndexes(list *Reader) error {
-	left := list.end // indexes do not overlap, so together they are not larger than the file
+func (o *output) carryIndexes(from io.ReaderAt, was *metadata.FileMetaData, end int64) error {
+	left := end // indexes do not overlap, so together they are not larger than the file
 	read := func(offset *int64, length *int32) []byte {
-		if offset == nil || length == nil || *length <= 0 || int64(*length) > left || *offset > list.end-int64(*length) {
+		if offset == nil || length == nil || *length <= 0 || int64(*length) > left || *offset > end-int64(*length) {
 			return nil
 		}
 		left -= int64(*length)
 		data := make([]byte, *length)
-		if _, err := list.file.ReadAt(data, *offset); err != nil {
+		if _, err := from.ReadAt(data, *offset); err != nil {
 			return nil
 		}
 		return data
 	}
 	for g, group := range o.meta.RowGroups {
-		for leaf, was := range list.meta.RowGroups[g].Columns {
+		for leaf, before := range was.RowGroups[g].Columns {
 			chunk := group.Columns[leaf]
 			filter := read(chunk.MetaData.BloomFilterOffset, chunk.MetaData.BloomFilterLength)
 			values := read(chunk.ColumnIndexOffset, chunk.ColumnIndexLength)
 			pages := read(chunk.OffsetIndexOffset, chunk.OffsetIndexLength)
 			if pages != nil {
-				pages = movePages(pages, chunk.MetaData.DataPageOffset-was.MetaData.DataPageOffset)
+				pages = movePages(pages, chunk.MetaData.DataPageOffset-before.MetaData.DataPageOffset)
 			}
 			if pages == nil { // the one is of no use without the other
 				values = nil

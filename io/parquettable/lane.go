@@ -2,9 +2,6 @@ package parquettable
 
 import (
 	"fmt"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 // span is the run of rows that makes a block. It lies in one row group.
@@ -42,22 +39,22 @@ func (c *cursor) next() (span, bool) {
 type lane struct {
 	reader *Reader
 	column column
-	pages  pages
-	out    chan *vector
+	pages  *pages
+	out    chan decoded
 }
 
 func newLane(r *Reader, c column) *lane {
 	return &lane{
-		reader: r, column: c, out: make(chan *vector, blocksAhead),
-		pages: pages{file: r.file, descriptor: r.meta.Schema.Column(c.leaf), decompress: &decompressor{}},
+		reader: r, column: c, out: make(chan decoded, blocksAhead),
+		pages: newPages(r.file, r.meta.Schema.Column(c.leaf)),
 	}
 }
 
 // run decodes to the end of the list, until something is wrong or the reader is closed.
 func (l *lane) run() {
 	defer close(l.out)
-	defer l.pages.decompress.close()
-	var d decoder
+	defer l.pages.Close()
+	var d *decoder
 	blocks := cursor{reader: l.reader, at: span{first: 1}}
 	for {
 		s, found := blocks.next()
@@ -66,43 +63,29 @@ func (l *lane) run() {
 		}
 		v := l.reader.vectors.Get().(*vector)
 		v.reset()
+		var err error
 		if s.start == 0 {
-			d, v.err = l.open(s.group)
+			d, err = newDecoder(l.pages, l.reader.meta, s.group, l.column.leaf)
 		}
-		if v.err == nil {
-			v.err = l.decode(d, v, s.rows)
+		if err == nil {
+			err = d.decode(v, s.rows)
 		}
-		last := v.err != nil
-		if last {
-			v.err = inFile(l.reader.name, fmt.Errorf("column %s, rows %d to %d: %w", l.column.name, s.first, s.first+int64(s.rows)-1, v.err))
+		if err != nil {
+			err = inFile(l.reader.name, fmt.Errorf("column %s, rows %d to %d: %w", l.column.name, s.first, s.first+int64(s.rows)-1, err))
 		}
 		select {
-		case l.out <- v:
+		case l.out <- decoded{v, err}:
 		case <-l.reader.done:
 			return
 		}
-		if last {
+		if err != nil {
 			return
 		}
 	}
 }
 
-// open returns a decoder of the column in a row group.
-func (l *lane) open(group int) (d decoder, err error) {
-	defer guard(&err)
-	if err := l.pages.openChunk(l.reader.meta, group, l.column.leaf); err != nil {
-		return nil, err
-	}
-	return newDecoder(&l.pages)
-}
-
-func (l *lane) decode(d decoder, v *vector, rows int) (err error) {
-	defer guard(&err)
-	return d.decode(v, rows)
-}
-
-// openChunk makes p read the chunk of a leaf in a row group.
-func (p *pages) openChunk(meta *metadata.FileMetaData, group, leaf int) error {
-	chunk := meta.RowGroups[group].Columns[leaf].MetaData
-	return p.open(chunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset), chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
+// decoded holds the cells of a block, or the error that ends the column.
+type decoded struct {
+	cells *vector
+	err   error
 }

@@ -3,21 +3,21 @@ package parquettable
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
-// libraryColumn encodes a column with arrow-go's column writer, where an encoder does it in an Encoder.
+// libraryColumn encodes a column with arrow-go's column writer.
 type libraryColumn struct {
 	node    schema.Node
 	buffer  bytes.Buffer
@@ -30,7 +30,7 @@ type libraryColumn struct {
 	levels  []int16
 }
 
-func (c *libraryColumn) encodeStretch(_ int, parts []*cells, last bool) (chunk, error) {
+func (c *libraryColumn) encodeStretch(parts []*cells, last bool) (chunk, error) {
 	if err := c.begin(); err != nil {
 		return chunk{}, err
 	}
@@ -95,70 +95,10 @@ func (c *libraryColumn) write(part *cells) (err error) {
 	return err
 }
 
-// libraryEncoder is an Encoder whose columns arrow-go encodes.
-type libraryEncoder struct {
-	*Encoder
-	columns []*libraryColumn
-}
-
-func newLibraryEncoder(b *testing.B, out io.Writer, list table.Schema, appended []table.Column) *libraryEncoder {
-	own, err := NewEncoder(out, list, appended)
-	if err != nil {
-		b.Fatal(err)
-	}
-	w := &libraryEncoder{Encoder: own}
-	for _, e := range own.encoders {
-		w.columns = append(w.columns, &libraryColumn{node: e.node})
-	}
-	return w
-}
-
-func (w *libraryEncoder) Write(p table.Part) error {
-	w.gathered.add(p.(*encodedPart).part)
-	w.rows += int64(p.(*encodedPart).rows)
-	if w.rows >= groupRows || w.gathered.full() {
-		return w.encode(w.rows >= groupRows)
-	}
-	return nil
-}
-
-func (w *libraryEncoder) encode(last bool) error {
-	if err := w.settle(w.out.addGroup); err != nil {
-		return err
-	}
-	if last {
-		w.rows = 0
-	}
-	w.start(len(w.columns), last, func(i int, s stretch, _ *scratch) (chunk, error) {
-		if added := i - len(w.names); added >= 0 {
-			return w.columns[i].encodeStretch(s.rows, s.added(added), last)
-		}
-		return w.columns[i].encodeStretch(s.rows, s.own(i), last)
-	})
-	return nil
-}
-
-func (w *libraryEncoder) Close() error {
-	if w.rows > 0 {
-		if err := w.encode(true); err != nil {
-			return err
-		}
-	}
-	return errors.Join(w.settle(w.out.addGroup), w.wait(), w.out.close())
-}
-
-// counter counts the bytes that are written.
-type counter int64
-
-func (c *counter) Write(data []byte) (int, error) {
-	*c += counter(len(data))
-	return len(data), nil
-}
-
-// BenchmarkEncodeBesideLibrary writes the output of a run for a list of another format, once with the
-// encoder of this package and once with arrow-go's column writers in its place. All else is the same:
-// the rows, the batches, and the cores. "no encoding" only gathers the cells. ENCODE_ROWS sets the number of rows.
-func BenchmarkEncodeBesideLibrary(b *testing.B) {
+// BenchmarkBesideLibrary encodes the columns of an output, each with the encoder of this package and with arrow-go's
+// column writer, one after the other on one core. It counts the time of the encoders alone. ENCODE_ROWS sets the
+// number of rows.
+func BenchmarkBesideLibrary(b *testing.B) {
 	rows := int64(100_000)
 	if text := os.Getenv("ENCODE_ROWS"); text != "" {
 		var err error
@@ -166,38 +106,127 @@ func BenchmarkEncodeBesideLibrary(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for _, by := range []string{"no encoding", "own", "arrow-go"} {
-		b.Run(fmt.Sprintf("%s/%d", by, rows), func(b *testing.B) {
-			var size counter
-			for b.Loop() {
-				size = 0
-				list := &peopleList{rows: rows}
-				var w table.Writer
-				switch by {
-				case "arrow-go":
-					w = newLibraryEncoder(b, &size, list.Schema(), outputColumns())
-				default:
-					own, err := NewEncoder(&size, list.Schema(), outputColumns())
-					if err != nil {
-						b.Fatal(err)
-					}
-					w = own
-					if by == "no encoding" {
-						w = gatherOnly{own}
-					}
-				}
-				write(b, list, w, outputRow, len(outputColumns()))
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
-			b.ReportMetric(float64(size)/float64(rows), "file-B/row")
-		})
+	var own, library time.Duration
+	var ownSize, librarySize int64
+	runs := int64(0)
+	for b.Loop() {
+		e := newBothEncoders(b)
+		list := parquettest.People(rows)
+		for left := rows; left > 0; {
+			step := min(left, batchRowsOfBenchmark)
+			left -= step
+			e.encode(b, gather(b, list, step), int(step), left == 0 || (rows-left)%(2*batchRowsOfBenchmark) == 0)
+		}
+		own, library = own+e.own, library+e.library
+		ownSize, librarySize = e.ownSize, e.librarySize
+		runs++
+	}
+	perRow := func(total time.Duration) float64 { return float64(total.Nanoseconds()) / float64(runs*rows) }
+	b.ReportMetric(perRow(own), "own-ns/row")
+	b.ReportMetric(perRow(library), "arrow-go-ns/row")
+	b.ReportMetric(float64(library)/float64(own), "ratio")
+	b.ReportMetric(float64(ownSize)/float64(rows), "own-B/row")
+	b.ReportMetric(float64(librarySize)/float64(rows), "arrow-go-B/row")
+}
+
+// batchRowsOfBenchmark is how many rows are encoded together. A row group has twice as many.
+const batchRowsOfBenchmark = 1 << 16
+
+// bothEncoders encodes every column twice, and counts the time.
+type bothEncoders struct {
+	columns              []*encoder
+	libraries            []*libraryColumn
+	scratch              scratch
+	own, library         time.Duration
+	ownSize, librarySize int64
+}
+
+func newBothEncoders(b *testing.B) *bothEncoders {
+	b.Helper()
+	var columns []table.Column
+	for _, name := range parquettest.People(0).Schema().Columns {
+		columns = append(columns, table.Column{Name: name})
+	}
+	e := &bothEncoders{}
+	var err error
+	if e.columns, err = newEncoders(append(columns, parquettest.OutputColumns()...)); err != nil {
+		b.Fatal(err)
+	}
+	for _, column := range e.columns {
+		column.layout = layout{codec: compress.Codecs.Zstd, dictionary: true}
+		e.libraries = append(e.libraries, &libraryColumn{node: column.node})
+	}
+	return e
+}
+
+// encode encodes the parts of every column. With the last ones a row group ends.
+func (e *bothEncoders) encode(b *testing.B, parts [][]*cells, rows int, last bool) {
+	b.Helper()
+	for i := range e.columns {
+		start := time.Now()
+		own, err := e.columns[i].encodeStretch(rows, parts[i], last, &e.scratch)
+		e.own += time.Since(start)
+		if err != nil {
+			b.Fatal(err)
+		}
+		start = time.Now()
+		library, err := e.libraries[i].encodeStretch(parts[i], last)
+		e.library += time.Since(start)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if last {
+			e.ownSize += own.meta.RowGroups[0].Columns[0].MetaData.TotalCompressedSize
+			e.librarySize += library.meta.RowGroups[0].Columns[0].MetaData.TotalCompressedSize
+		}
 	}
 }
 
-// gatherOnly takes parts and encodes none of them.
-type gatherOnly struct{ *Encoder }
-
-func (w gatherOnly) Write(p table.Part) error {
-	w.parts.put(p.(*encodedPart).part)
-	return nil
+// gather returns the cells of the next rows, a part for each block. The columns of the list hold their cells as
+// they are, those of the output share values.
+func gather(b *testing.B, list table.Reader, rows int64) (parts [][]*cells) {
+	b.Helper()
+	listed := len(list.Schema().Columns)
+	columns := parquettest.OutputColumns()
+	parts = make([][]*cells, listed+len(columns))
+	for rows > 0 {
+		block, err := list.Next()
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows -= int64(block.Len())
+		part := make([]*cells, len(parts))
+		for i := range part {
+			part[i] = &cells{}
+			if i >= listed {
+				part[i].kind = columns[i-listed].Kind
+			}
+			parts[i] = append(parts[i], part[i])
+		}
+		appended := make([]string, len(columns))
+		err = block.Each(func(row table.Row) error {
+			clear(appended)
+			fills := parquettest.OutputRow(row, appended)
+			for i := range listed {
+				if len(fills) > 0 && fills[0].Column == i {
+					part[i].fill(fills[0].Value)
+					fills = fills[1:]
+					continue
+				}
+				part[i].copy(row.Cell(i))
+			}
+			for i, value := range appended {
+				if value == "" {
+					part[listed+i].addNull()
+				} else if err := part[listed+i].add(value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return parts
 }

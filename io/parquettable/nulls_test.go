@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"payonce/io/parquettable/parquettest"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -16,7 +18,7 @@ import (
 // nothing behind them.
 func bareChunk(version int, encoding parquet.Encoding, present []uint8) []byte {
 	cells, rle := int64(len(present)), int64(parquet.Encodings.RLE)
-	levels := appendLevels(nil, present, 1)
+	levels := []byte{2, 0, 0, 0, 1<<1 | 1, present[0] | present[1]<<1 | present[2]<<2} // eight bits, packed
 	if version == 1 {
 		size := int64(len(levels))
 		chunk := appendHeader(nil, []int64{int64(file.PageTypeDataPage), size, size}, 5, []int64{cells, int64(encoding), rle, rle})
@@ -33,11 +35,11 @@ func bareChunk(version int, encoding parquet.Encoding, present []uint8) []byte {
 func TestPagesOfNullsAloneNeedNoValues(t *testing.T) {
 	number := schema.NewInt64Node("c", parquet.Repetitions.Optional, -1)
 	for encoding, node := range map[parquet.Encoding]schema.Node{
-		parquet.Encodings.Plain: text(t, "c"), parquet.Encodings.DeltaByteArray: text(t, "c"), parquet.Encodings.DeltaLengthByteArray: text(t, "c"),
+		parquet.Encodings.Plain: parquettest.Text(t, "c"), parquet.Encodings.DeltaByteArray: parquettest.Text(t, "c"), parquet.Encodings.DeltaLengthByteArray: parquettest.Text(t, "c"),
 		parquet.Encodings.DeltaBinaryPacked: number, parquet.Encodings.ByteStreamSplit: number,
 	} {
 		for _, version := range []int{1, 2} {
-			for _, codec := range codecs() {
+			for _, codec := range parquettest.Codecs() {
 				if version == 1 && codec != compress.Codecs.Uncompressed {
 					continue // its levels would be compressed too
 				}
@@ -55,16 +57,15 @@ func TestPagesOfNullsAloneNeedNoValues(t *testing.T) {
 // decodeBare decodes a chunk of three rows.
 func decodeBare(t *testing.T, node schema.Node, codec compress.Compression, chunk []byte) (*vector, error) {
 	t.Helper()
-	p := &pages{file: bytes.NewReader(chunk), descriptor: sampleColumn(t, sample{fields: schema.FieldList{node}}), decompress: &decompressor{}}
-	defer p.decompress.close()
+	p := newPages(bytes.NewReader(chunk), parquettest.Descriptor(t, node))
+	defer p.Close()
 	v := &vector{}
 	if err := p.open(0, int64(len(chunk)), 3, codec); err != nil {
 		return v, err
 	}
-	l := &lane{pages: *p}
-	d, err := newDecoder(&l.pages)
+	rows, err := newRowDecoder(p)
 	if err != nil {
 		return v, err
 	}
-	return v, l.decode(d, v, 3)
+	return v, (&decoder{rows}).decode(v, 3)
 }

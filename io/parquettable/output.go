@@ -5,26 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/table"
 )
-
-// creator stands in the files that are made here from the first byte on.
-const creator = "payonce"
-
-// newFile returns the library's writer of a file with these columns.
-func newFile(out io.Writer, fields schema.FieldList, options ...parquet.WriterProperty) (*file.Writer, error) {
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
-	if err != nil {
-		return nil, err
-	}
-	options = append(options, parquet.WithCreatedBy(creator))
-	return file.NewParquetWriterWithError(out, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
-}
 
 // output is a file being written: column chunks one behind the other, and the footer
 // that gathers what is known of them.
@@ -42,6 +27,9 @@ func newOutput(out io.Writer, meta *metadata.FileMetaData) (*output, error) {
 	return o, err
 }
 
+// offset returns how many bytes are written.
+func (o *output) offset() int64 { return o.at }
+
 func (o *output) Write(data []byte) (int, error) {
 	length, err := o.out.Write(data)
 	o.at += int64(length)
@@ -49,13 +37,17 @@ func (o *output) Write(data []byte) (int, error) {
 }
 
 // addColumns adds appended columns to the schema.
-func (o *output) addColumns(columns []table.Column, encoders []*encoder) error {
-	if len(encoders) == 0 {
+func (o *output) addColumns(columns []table.Column) error {
+	if len(columns) == 0 {
 		return nil
 	}
 	var fields schema.FieldList
-	for _, e := range encoders {
-		fields = append(fields, e.node)
+	for _, c := range columns {
+		node, err := nodeOf(c)
+		if err != nil {
+			return err
+		}
+		fields = append(fields, node)
 	}
 	added, err := emptyFooter(fields)
 	if err != nil {
@@ -75,15 +67,6 @@ func (o *output) addColumns(columns []table.Column, encoders []*encoder) error {
 		}
 	}
 	return nil
-}
-
-// emptyFooter returns the footer of a file with these columns and without rows.
-func emptyFooter(fields schema.FieldList) (*metadata.FileMetaData, error) {
-	empty, err := newFile(io.Discard, fields)
-	if err != nil {
-		return nil, err
-	}
-	return empty.FileMetadata()
 }
 
 // carry copies column chunks of row group g from the file that its footer came from.

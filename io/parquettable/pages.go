@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
@@ -38,11 +39,22 @@ type pages struct {
 
 var _ file.PageReader = (*pages)(nil)
 
+// newPages returns a reader of the pages of a column. It reads nothing until a chunk is opened.
+func newPages(in io.ReaderAt, descriptor *schema.Column) *pages {
+	return &pages{file: in, descriptor: descriptor, decompress: &decompressor{}}
+}
+
 // open makes p read a column chunk that lies at start and has length bytes.
 func (p *pages) open(start, length, values int64, codec compress.Compression) error {
 	p.release()
 	p.at, p.end, p.values, p.err = start, start+length, values, nil
 	return p.decompress.use(codec)
+}
+
+// openChunk makes p read the chunk of a leaf in a row group.
+func (p *pages) openChunk(meta *metadata.FileMetaData, group, leaf int) error {
+	chunk := meta.RowGroups[group].Columns[leaf].MetaData
+	return p.open(chunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset), chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
 }
 
 func (p *pages) Page() file.Page { return p.page }
@@ -222,8 +234,9 @@ func (p *pages) Reset(parquet.BufferedReader, int64, compress.Compression, *file
 // SetMaxPageHeaderSize is not used: the limit is fixed.
 func (p *pages) SetMaxPageHeaderSize(int) {}
 
-// Close releases the page.
+// Close releases the page and the decompressor. It always returns nil.
 func (p *pages) Close() error {
 	p.release()
+	p.decompress.close()
 	return nil
 }

@@ -113,3 +113,19 @@ func checkFills(row table.Row, fills []table.Fill, columns int) error {
 	}
 	return nil
 }
+
+// fills are the values that one column gets in a part, in place of its cells.
+type fills struct {
+	rows   []int // of the part, from 0
+	values vector
+}
+
+func (f *fills) reset() {
+	f.rows = f.rows[:0]
+	f.values.reset()
+}
+
+func (f *fills) add(row int, value string) {
+	f.rows = append(f.rows, row)
+	f.values.add(value)
+}

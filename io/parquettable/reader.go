@@ -179,14 +179,14 @@ func (r *Reader) nextBlock() (*block, error) {
 	}
 	b := &block{reader: r, span: s, vectors: make([]*vector, len(r.lanes))}
 	for i, l := range r.lanes {
-		v, open := <-l.out
+		d, open := <-l.out
 		if !open {
 			return nil, fmt.Errorf("reading %s: %w", r.name, os.ErrClosed)
 		}
-		if v.err != nil {
-			return nil, v.err
+		if d.err != nil {
+			return nil, d.err
 		}
-		b.vectors[i] = v
+		b.vectors[i] = d.cells
 	}
 	return b, nil
 }

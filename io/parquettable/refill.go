@@ -16,10 +16,10 @@ type refill struct {
 	list    *Reader
 	column  column
 	encoder *encoder
-	pages   pages
-	decoder decoder // of the row group; nil while none of its cells is filled
-	waiting int64   // rows of the row group that are not read, for the same reason
-	cells   cells   // that are read
+	pages   *pages
+	decoder *decoder // of the row group; nil while none of its cells is filled
+	waiting int64    // rows of the row group that are not read, for the same reason
+	cells   cells    // that are read
 }
 
 // checkFillable says why texts cannot be put into a column; nil when they can.
@@ -53,11 +53,11 @@ func newRefill(list *Reader, c column) (*refill, error) {
 	e, err := newEncoder(c.node)
 	return &refill{
 		list: list, column: c, encoder: e, cells: cells{shared: true},
-		pages: pages{file: list.file, descriptor: list.meta.Schema.Column(c.leaf), decompress: &decompressor{}},
+		pages: newPages(list.file, list.meta.Schema.Column(c.leaf)),
 	}, err
 }
 
-func (r *refill) close() { r.pages.decompress.close() }
+func (r *refill) close() { _ = r.pages.Close() } // never fails
 
 // encode adds the parts to a row group. The fills are those of the column with this
 // index among the filled ones.
@@ -92,21 +92,13 @@ func (r *refill) begin(group int, s *scratch) error {
 	if r.decoder != nil {
 		return nil
 	}
-	if err := r.open(group); err != nil {
+	var err error
+	if r.decoder, err = newDecoder(r.pages, r.list.meta, group, r.column.leaf); err != nil {
 		return err
 	}
 	waiting := r.waiting
 	r.waiting = 0
 	return r.read(group, waiting, &fills{}, s)
-}
-
-func (r *refill) open(group int) (err error) {
-	defer guard(&err)
-	if err := r.pages.openChunk(r.list.meta, group, r.column.leaf); err != nil {
-		return err
-	}
-	r.decoder, err = newDecoder(&r.pages)
-	return err
 }
 
 // read reads rows, fills some of them, and encodes them when there are enough.
@@ -127,7 +119,7 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 			}
 		}
 		done += int64(step)
-		if len(r.cells.present) >= stretchRows || len(r.cells.values.text) >= refillSize {
+		if r.cells.rows() >= stretchRows || len(r.cells.values.text) >= refillSize {
 			if err := r.flush(s); err != nil {
 				return err
 			}
@@ -138,8 +130,7 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 
 // decode adds the values of the next rows to those that the cells may have. Nulls have
 // one too, and it is known which rows are nulls.
-func (r *refill) decode(rows int) (err error) {
-	defer guard(&err)
+func (r *refill) decode(rows int) error {
 	r.cells.values.nulls = r.cells.values.nulls[:0]
 	return r.decoder.decode(&r.cells.values, rows)
 }
@@ -166,7 +157,7 @@ func (r *refill) fill(value []byte) {
 
 // flush encodes what was read.
 func (r *refill) flush(s *scratch) error {
-	err := r.encoder.encode(len(r.cells.present), []*cells{&r.cells}, s)
+	err := r.encoder.encode(r.cells.rows(), []*cells{&r.cells}, s)
 	r.cells.reset()
 	return err
 }

@@ -36,7 +36,7 @@ func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, e
 		l.codec = writable(compress.Compression(groups[0].Columns[0].MetaData.Codec))
 	}
 	for _, c := range list.columns {
-		w.copiers = append(w.copiers, newCopier(list, c, l.codec))
+		w.copiers = append(w.copiers, newCopier(list.file, list.meta, c, l.codec))
 	}
 	var err error
 	if w.encoders, err = newEncoders(appended); err != nil {
@@ -53,7 +53,7 @@ func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, e
 	if w.out, err = newOutput(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders)
+	return w, w.out.addColumns(appended)
 }
 
 // Part returns an empty part for the rows of a block.
@@ -137,7 +137,7 @@ func (w *Subset) endGroup() error {
 		if added := i - len(w.copiers); added >= 0 {
 			chunks[i], err = w.encoders[added].finish(s)
 		} else {
-			chunks[i], err = w.copiers[i].copied.finish()
+			chunks[i], err = w.copiers[i].finish()
 		}
 		return err
 	})

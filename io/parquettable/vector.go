@@ -1,18 +1,14 @@
 package parquettable
 
-// maxVector is the most text that a column of one block may have, in bytes.
-const maxVector = 256 << 20
-
 // vector holds the cells of one column in one block as text.
 type vector struct {
 	text  []byte
 	ends  []uint32 // of every cell in text
 	nulls []bool   // of every cell, where a vector may have some
-	err   error    // the column could not be decoded
 }
 
 func (v *vector) reset() {
-	v.text, v.ends, v.nulls, v.err = v.text[:0], v.ends[:0], v.nulls[:0], nil
+	v.text, v.ends, v.nulls = v.text[:0], v.ends[:0], v.nulls[:0]
 }
 
 // cell returns the text of the cell at index i, which shares the vector's memory.

@@ -63,7 +63,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	if w.out, err = newOutput(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders)
+	return w, w.out.addColumns(appended)
 }
 
 // Part returns an empty part for the rows of a block.
@@ -174,7 +174,7 @@ func (w *Writer) choose() {
 func (w *Writer) writeGroup(chunks []chunk) error {
 	group := w.written
 	w.written++
-	start := w.out.at
+	start := w.out.offset()
 	leaf := 0
 	for i, c := range w.list.columns {
 		at, fills := slices.BinarySearch(w.filled, i)
@@ -225,7 +225,7 @@ func (w *Writer) close() error {
 	if w.total != w.list.meta.NumRows {
 		return fmt.Errorf("parquettable: %d of %d rows of %s were written", w.total, w.list.meta.NumRows, w.list.name)
 	}
-	if err := w.out.carryIndexes(w.list); err != nil {
+	if err := w.out.carryIndexes(w.list.file, w.list.meta, w.list.end); err != nil {
 		return err
 	}
 	return w.out.close()
