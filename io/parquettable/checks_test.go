@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
+
 	"payonce/io/parquettable/parquettest"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -35,15 +38,15 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 		"is of another type":                func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.Type = 1 },
 		"says nothing of column a":          func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData = nil },
 	} {
-		meta, end, err := readFooter(bytes.NewReader(data), "list.parquet", int64(len(data)))
+		meta, end, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
 		if err == nil {
-			err = checkLayout(meta, "list.parquet", end)
+			err = footer.CheckLayout(meta, "list.parquet", end)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(meta)
-		if err := checkLayout(meta, "list.parquet", end); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), want) {
+		if err := footer.CheckLayout(meta, "list.parquet", end); !errors.Is(err, damage.Err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -52,13 +55,13 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 // A footer is not read into memory that is larger than any writer's.
 func TestAFooterThatIsTooLargeIsNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list.parquet")
-	if err := os.WriteFile(path, []byte(magic), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(footer.Magic), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tail := append(binary.LittleEndian.AppendUint32(nil, maxFooter+1), magic...)
+	tail := append(binary.LittleEndian.AppendUint32(nil, footer.MaxSize+1), footer.Magic...)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err == nil {
-		_, err = file.WriteAt(tail, 2*maxFooter) // the rest takes no room on the disk
+		_, err = file.WriteAt(tail, 2*footer.MaxSize) // the rest takes no room on the disk
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"payonce/io/parquettable/footer"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -187,14 +189,14 @@ func TestFilesThatAreNoListsAreNamed(t *testing.T) {
 
 func withFooterLength(data []byte, length uint32) []byte {
 	data = bytes.Clone(data)
-	binary.LittleEndian.PutUint32(data[len(data)-tailSize:], length)
+	binary.LittleEndian.PutUint32(data[len(data)-footer.TailSize:], length)
 	return data
 }
 
 // footerFile returns a file that has nothing but a footer.
-func footerFile(footer []byte) []byte {
-	data := append([]byte(magic), footer...)
-	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), magic...)
+func footerFile(content []byte) []byte {
+	data := append([]byte(footer.Magic), content...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(content))), footer.Magic...)
 }
 
 // deepSchema returns a footer whose columns lie in each other.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"payonce/io/parquettable/footer"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -50,16 +52,16 @@ func deltaFixed(t testing.TB, version parquet.DataPageVersion, rows int) (data [
 // withSchema returns a file whose only column is of the type of another file's.
 func withSchema(t testing.TB, data, other []byte) []byte {
 	t.Helper()
-	footer := func(data []byte) (*metadata.FileMetaData, int) {
-		start := len(data) - tailSize - int(binary.LittleEndian.Uint32(data[len(data)-tailSize:]))
-		meta, err := metadata.NewFileMetaData(data[start:len(data)-tailSize], nil)
+	parse := func(data []byte) (*metadata.FileMetaData, int) {
+		start := len(data) - footer.TailSize - int(binary.LittleEndian.Uint32(data[len(data)-footer.TailSize:]))
+		meta, err := metadata.NewFileMetaData(data[start:len(data)-footer.TailSize], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return meta, start
 	}
-	meta, start := footer(data)
-	from, _ := footer(other)
+	meta, start := parse(data)
+	from, _ := parse(other)
 	meta.FileMetaData.Schema[1] = from.FileMetaData.Schema[1]
 	chunk, typed := meta.RowGroups[0].Columns[0].MetaData, from.RowGroups[0].Columns[0].MetaData
 	chunk.Type, chunk.PathInSchema = typed.Type, typed.PathInSchema
@@ -69,7 +71,7 @@ func withSchema(t testing.TB, data, other []byte) []byte {
 		t.Fatal(err)
 	}
 	all := append(bytes.Clone(data[:start]), out.Bytes()...)
-	return append(binary.LittleEndian.AppendUint32(all, uint32(length)), magic...)
+	return append(binary.LittleEndian.AppendUint32(all, uint32(length)), footer.Magic...)
 }
 
 func TestValuesOfFixedLengthMayBeDifferences(t *testing.T) {

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
@@ -79,7 +82,7 @@ func TestDiscardWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := 0
-	encode := func(int, stretch, *scratch) (chunk, error) { ended++; return chunk{}, nil }
+	encode := func(int, rowBatch, *encode.Scratch) (footer.Chunk, error) { ended++; return footer.Chunk{}, nil }
 	carried.start(1, false, encode)
 	carried.Discard()
 	encoded.start(1, false, encode)

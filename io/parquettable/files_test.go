@@ -152,7 +152,7 @@ func cellsOf(path string, columns []int) (rows [][]string, err error) {
 			cells := make([]string, len(columns))
 			for i, column := range columns {
 				cells[i] = string(own.Cell(column))
-				if own.vector(column).nulls[own.index] {
+				if own.vector(column).Nulls[own.index] {
 					cells[i] = "∅"
 				}
 			}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"payonce/io/parquettable/output"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -122,9 +124,9 @@ func carried(t *testing.T, list *Reader, change func(meta *metadata.FileMetaData
 		t.Fatal(err)
 	}
 	change(meta)
-	out, err := newOutput(io.Discard, meta)
+	out, err := output.New(io.Discard, meta)
 	if err == nil {
-		err = out.carryIndexes(list.file, list.meta, list.end)
+		err = out.CarryIndexes(list.file, list.meta, list.end)
 	}
 	if err != nil {
 		t.Fatal(err)
