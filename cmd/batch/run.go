@@ -181,7 +181,6 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	j.keepRoster()
 	return j.conclude(rows, tally, stop, drift)
 }
 
