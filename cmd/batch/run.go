@@ -182,7 +182,6 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
 	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	j.keepRoster()
 	return j.conclude(rows, tally, stop, drift)
 }
 

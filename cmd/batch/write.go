@@ -77,7 +77,6 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.keepRoster()
 	outliveReaders() // now that no list is written to one any more
 	err = s.show(&report.Written{Run: run.Name, Output: s.output, Rows: rowsByName(rows)})
 	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
