@@ -32,7 +32,7 @@ func floors() map[string][]string {
 		"internal/lists": {},
 		// What use cases return, as text, JSON and Markdown.
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline", "pipeline/...", "conformance"},
-		"internal/tidy":  {},
+		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":         {"io/table", "io/parquettable/compact"},
 		"io/parquettable/compact": {},
