@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 )
 
@@ -169,17 +170,17 @@ func rekeyJournal(ctx context.Context, s *settings, dir string) error {
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
-	var keep ageValue
+	var keep flagvalue.Age
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty.",
 		func(ctx context.Context, s *settings, dir string) error {
-			if !keep.set {
+			if !keep.Given {
 				return usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
 			return s.eraseFrom(ctx, dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-				return journal.Prune(keep.before(s.env.now()))
+				return journal.Prune(keep.Before(s.env.now()))
 			})
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")

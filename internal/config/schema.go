@@ -1,17 +1,19 @@
-package main
+package config
 
 import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"payonce/internal/flagvalue"
 )
 
-// configSchema returns the JSON Schema of a configuration for several commands.
-func configSchema(commands ...*pflag.FlagSet) map[string]any {
+// Schema returns the JSON Schema of a configuration for several commands.
+func Schema(commands ...*pflag.FlagSet) map[string]any {
 	properties := map[string]any{}
 	for _, flags := range commands {
 		flags.VisitAll(func(flag *pflag.Flag) {
-			if inConfig(flag.Name) {
+			if allowed(flag.Name) {
 				property := flagSchema(flag)
 				property["description"] = strings.ReplaceAll(flag.Usage, "`", "")
 				properties[flag.Name] = property
@@ -41,8 +43,8 @@ func pattern(form string) map[string]any { return map[string]any{"type": "string
 // variable may still stand in its place.
 func flagSchema(flag *pflag.Flag) map[string]any {
 	or := func(schemas ...any) map[string]any { return map[string]any{"anyOf": append(schemas, reference)} }
-	if choice, ok := flag.Value.(*choiceValue); ok {
-		return or(map[string]any{"enum": choice.choices})
+	if choice, ok := flag.Value.(*flagvalue.Choice); ok {
+		return or(map[string]any{"enum": choice.Choices})
 	}
 	text := map[string]any{"type": "string"}
 	switch flag.Value.Type() {

@@ -1,7 +1,6 @@
-package main
+package flagvalue
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -23,28 +22,15 @@ func TestRateWithin(t *testing.T) {
 		{"30/2562047h", "30/60s", true},
 		{"9223372036854775807/1ms", "30/60s", false},
 	} {
-		var rate, other rateValue
+		var rate, other Rate
 		if err := rate.Set(test.rate); err != nil {
 			t.Fatal(err)
 		}
 		if err := other.Set(test.other); err != nil {
 			t.Fatal(err)
 		}
-		if rate.within(other) != test.within {
+		if rate.Within(other) != test.within {
 			t.Errorf("%s within %s: %t", test.rate, test.other, !test.within)
-		}
-	}
-}
-
-// A name is what a terminal and the journal can take.
-func TestIsName(t *testing.T) {
-	for name, good := range map[string]bool{
-		"": true, "nightly": true, "list-$1 (Köln)": true, strings.Repeat("ü", maxName): true,
-		strings.Repeat("n", maxName+1): false, strings.Repeat("n", 70000): false,
-		"a\x1b[2J": false, "a\nb": false, "a\xffb": false, "a/2026-11": false,
-	} {
-		if isName(name) != good {
-			t.Errorf("%.20q: %t", name, !good)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -10,12 +10,14 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"payonce/internal/smallfile"
 )
 
 // readMapping reads a file of one YAML document, names with values; nil when the file
 // is empty.
 func readMapping(path string) (*yaml.Node, error) {
-	data, err := readSmallFile(path)
+	data, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -89,39 +91,57 @@ func scalars(value *yaml.Node, several bool) ([]string, error) {
 	return texts, nil
 }
 
-// maxConfigProblems is how many problems of a configuration are told at most.
-const maxConfigProblems = 50
+// maxProblems is how many problems of a configuration are told at most.
+const maxProblems = 50
 
-// configProblem is what is wrong on one line of a configuration.
-type configProblem struct {
+// lineProblem is what is wrong on one line of a configuration.
+type lineProblem struct {
 	line int
 	err  error
 }
 
-// configProblems are all that is wrong in a configuration, as one error.
-type configProblems struct {
+// Problems are all that is wrong in a configuration, as one error.
+type Problems struct {
 	file  string
-	found []configProblem
+	found []lineProblem
+}
+
+// Merge returns the problems of several readings of one file, each once.
+func Merge(errs ...error) error {
+	all := &Problems{}
+	for _, err := range errs {
+		problems, ok := errors.AsType[*Problems](err)
+		if err != nil && !ok {
+			return err
+		}
+		if ok {
+			all.file = problems.file
+			for _, problem := range problems.found {
+				all.add(problem.line, problem.err)
+			}
+		}
+	}
+	return all.err()
 }
 
 // add adds a problem, once.
-func (p *configProblems) add(line int, err error) {
-	same := func(other configProblem) bool { return other.line == line && other.err.Error() == err.Error() }
+func (p *Problems) add(line int, err error) {
+	same := func(other lineProblem) bool { return other.line == line && other.err.Error() == err.Error() }
 	if !slices.ContainsFunc(p.found, same) {
-		p.found = append(p.found, configProblem{line, err})
+		p.found = append(p.found, lineProblem{line, err})
 	}
 }
 
 // err returns the problems in the order of their lines, nil when there are none.
-func (p *configProblems) err() error {
+func (p *Problems) err() error {
 	if len(p.found) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.found, func(a, b configProblem) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(p.found, func(a, b lineProblem) int { return cmp.Compare(a.line, b.line) })
 	return p
 }
 
-func (p *configProblems) Error() string {
+func (p *Problems) Error() string {
 	var lines []string
 	for _, problem := range p.found {
 		lines = append(lines, fmt.Sprintf("%s:%d: %v", p.file, problem.line, problem.err))
