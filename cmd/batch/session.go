@@ -26,7 +26,6 @@ type session struct {
 	embedded *embeddedSandbox
 	apiKey   string // that the client was opened with
 	lists    []*listfile.List
-	roster   *rosterOf        // of the list whose output is written; nil before
 	listOut  io.Writer        // where a list that is written to standard output goes
 	listIn   func() io.Reader // begins to read standard input as a list, until an interrupt
 }
@@ -101,7 +100,7 @@ func (s *session) openExisting(ctx context.Context, doing string) (bool, error) 
 }
 
 func (s *session) close() error {
-	err := s.roster.close()
+	var err error
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}
@@ -118,7 +117,7 @@ func (s *session) close() error {
 // when that is the service.
 func (s *session) serviceConfig() (v1.Config, error) {
 	config := v1.Config{
-		BaseURL: s.baseURL, Transport: v1.Transport(s.transport.value), MCPURL: s.mcpURL,
+		BaseURL: s.baseURL, Transport: v1.Transport(s.transport.Value), MCPURL: s.mcpURL,
 		Key: s.env.getenv("SERVICE_API_KEY"), Names: s.names, IncludeProfile: s.profile, Timeout: s.timeout,
 		MaxConnections: s.concurrency, UserAgent: "payonce/" + version, Now: s.env.now,
 	}
