@@ -10,6 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 func newAccountCommand(env environment) *cobra.Command {
@@ -97,10 +98,20 @@ func viewAccount(a cost.Account) accountView {
 			view.Budget.ResetsAt = a.Budget.ResetsAt.UTC().Format(time.RFC3339)
 		}
 	}
-	for kind, r := range a.Readiness {
-		view.Readiness[kind] = readinessView{CanCall: pointer(r.CanCall), Reason: r.Reason, Maximum: pointer(r.MaximumCharge)}
+	for name, r := range a.Readiness {
+		view.Readiness[readinessKind(name)] = readinessView{CanCall: pointer(r.CanCall), Reason: r.Reason, Maximum: pointer(r.MaximumCharge)}
 	}
 	return view
+}
+
+// readinessKind returns the service's name for what an account says of an operation.
+func readinessKind(name string) string {
+	for _, operation := range enrich.Operations() {
+		if operation.String() == name {
+			return v1.ReadinessKind(operation)
+		}
+	}
+	return name
 }
 
 func (v accountView) print(p *printer) error {
