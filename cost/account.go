@@ -51,12 +51,8 @@ type Budget struct {
 
 // Readiness says whether an operation could be called now.
 type Readiness struct {
-	CanCall Optional[bool]
-	// Reason is the service's code for a refusal; "" when it allows the operation.
-	Reason string
-	// WantsMoney says that the reason is a lack of money: a lookup whose fields are all
-	// free would not be refused.
-	WantsMoney    bool `json:",omitzero"`
+	CanCall       Optional[bool]
+	Reason        string // the service's code for a refusal; "" when it allows the operation
 	MaximumCharge Optional[Money]
 }
 

@@ -19,8 +19,9 @@ type StatusReader interface {
 // Precheck says whether the account allows the lookups that a survey counted; nil
 // when it does, or when the snapshot does not tell. Want of money stops a run here only
 // when it stops all of its lookups: some may be free where others are not, and then the
-// account's own ceilings decide about each, in its turn.
-func Precheck(account cost.Account, counts Counts, short ShortBudget) Stop {
+// account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
+// of the service refuses only what is not free.
+func Precheck(account cost.Account, counts Counts, short ShortBudget, wantsMoney func(code string) bool) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
 		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}
 	}
@@ -36,7 +37,7 @@ func Precheck(account cost.Account, counts Counts, short ShortBudget) Stop {
 			goesOn = true
 			continue
 		}
-		ends = ends || !account.ReadinessOf(operation).WantsMoney
+		ends = ends || !wantsMoney(refused.Code)
 		if first == nil {
 			first = *refused
 		}

@@ -11,8 +11,11 @@ import (
 
 // ready returns a readiness that allows calls, or one that gives a reason why not.
 func ready(reason string) cost.Readiness {
-	money := []string{"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached"}
-	return cost.Readiness{CanCall: cost.Known(reason == ""), Reason: reason, WantsMoney: slices.Contains(money, reason)}
+	return cost.Readiness{CanCall: cost.Known(reason == ""), Reason: reason}
+}
+
+func wantsMoney(code string) bool {
+	return slices.Contains([]string{"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached"}, code)
 }
 
 func TestPrecheck(t *testing.T) {
@@ -66,7 +69,7 @@ func TestPrecheck(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort)}
+			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort, wantsMoney)}
 			if got.word() != test.want {
 				t.Errorf("stop %q, want %q", got.word(), test.want)
 			}
@@ -100,8 +103,8 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			counts := pipeline.Counts{Lookups: test.lookups}
-			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort)}.word()
-			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly)}.word()
+			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort, wantsMoney)}.word()
+			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly, wantsMoney)}.word()
 			if stop != test.stop || emails != test.emails {
 				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}

@@ -15,7 +15,7 @@ func TestPrecheckNamesTheSameOperationEveryTime(t *testing.T) {
 	}}
 	counts := pipeline.Counts{Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindPhone: 2, enrich.FindWorkEmail: 3}}
 	for range 50 {
-		if stop := pipeline.Precheck(account, counts, pipeline.StopWhenShort); stop.Word() != "service:credits_exhausted" {
+		if stop := pipeline.Precheck(account, counts, pipeline.StopWhenShort, wantsMoney); stop.Word() != "service:credits_exhausted" {
 			t.Fatalf("stop %q, want that of the first operation", stop.Word())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -17,7 +18,7 @@ import (
 // Where nobody can be asked, nothing is sent. The start is then kept to what was
 // agreed to, even when others take the free allowance that the plan counted on, or
 // when a ceiling begins anew at midnight.
-func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) error {
+func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Plan) error {
 	if j.counts.Lookup == 0 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) 
 			plan.Possible, j.approvalThreshold.String(), plan.Possible)
 	}
 	if missing || !j.yes {
-		question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", lookupCount(j.counts.Lookup), plan.Possible)
+		question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(j.counts.Lookup), plan.Possible)
 		if missing {
 			question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", j.approvalThreshold.String()) + question
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
+	"payonce/internal/report"
 )
 
 func newConfigCommand(env environment) *cobra.Command {
@@ -76,7 +77,7 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
-			return printJSON(env.stdout, configSchema(plan.Flags(), run.Flags()))
+			return report.JSON(env.stdout, configSchema(plan.Flags(), run.Flags()))
 		},
 	}
 }

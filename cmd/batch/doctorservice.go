@@ -14,6 +14,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/service/v1"
 )
 
@@ -180,10 +181,10 @@ func (d *doctor) checkRate(told map[string]string) {
 // checkOperations checks which lookups could be sent now. Without any, nothing can.
 func (d *doctor) checkOperations(account cost.Account) {
 	callable := 0
-	var refusals []finding
+	var refusals []report.Finding
 	for _, operation := range enrich.Operations() {
 		offered, ready := account.Offers(operation), account.ReadinessOf(operation)
-		refusal := finding{Check: operation.String(), Result: checkWarning}
+		refusal := report.Finding{Check: operation.String(), Result: report.CheckWarning}
 		switch {
 		case offered.Known && !offered.Value:
 			refusal.Found, refusal.Advice = "the workspace's plan does not offer it", remedy(v1.CodePricingUnavailable)
@@ -195,7 +196,7 @@ func (d *doctor) checkOperations(account cost.Account) {
 			continue
 		default:
 			callable++
-			d.ok(operation.String(), "can be called now, for at most %s", dollars(pointer(ready.MaximumCharge)))
+			d.ok(operation.String(), "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
 			continue
 		}
 		refusals = append(refusals, refusal)

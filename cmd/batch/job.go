@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -225,7 +226,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progr
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: lookupCount(tally.GivenUp) + " failed three times"}
+		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/internal/report"
 )
 
 func newJournalCommand(env environment) *cobra.Command {
@@ -109,57 +109,20 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		checkJournal)
 }
 
-// checkView is a check as it is printed with --json.
-type checkView struct {
-	checkpoint.Summary
-	List []checkpoint.Problem `json:"list"`
-}
-
 func checkJournal(ctx context.Context, s *settings, dir string) error {
 	options, err := s.journalOptions("journal check", ctx.Err)
 	if err != nil {
 		return err
 	}
-	view := checkView{List: []checkpoint.Problem{}}
+	view := &report.JournalCheck{List: []checkpoint.Problem{}}
 	view.Summary, err = checkpoint.CheckDir(dir, options, func(p checkpoint.Problem) { view.List = append(view.List, p) })
 	if err != nil {
 		return err
 	}
-	if s.json {
-		err = printJSON(s.env.stdout, view)
-	} else {
-		err = view.print(&printer{w: s.env.stdout})
-	}
-	if err == nil && len(view.List) > 0 {
+	if err = s.show(view); err == nil && len(view.List) > 0 {
 		err = fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
 	}
 	return err
-}
-
-func (v checkView) print(p *printer) error {
-	if len(v.List) == 0 {
-		p.line("The journal is sound.")
-		p.line("")
-	}
-	p.entry("journal", "%s", v.ID)
-	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
-		if n := v.Attempts[state.String()]; n > 0 {
-			p.entry("attempts "+state.String(), "%d", n)
-		}
-	}
-	p.entry("identities", "%d", v.Identities)
-	p.entry("runs", "%d", v.Runs)
-	p.entry("settled", "$%s", v.Totals.Settled)
-	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", listCounts(byField(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", listCounts(byField(v.Totals.Charged)))
-	if v.Erased > 0 {
-		p.entry("erased", "%s", counted(v.Erased, "attempt"))
-	}
-	for _, problem := range v.List {
-		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
-	}
-	return p.err
 }
 
 func newJournalDumpCommand(env environment) *cobra.Command {
@@ -202,12 +165,7 @@ func rekeyJournal(ctx context.Context, s *settings, dir string) error {
 	if err := checkpoint.Rewrite(dir, options, key); err != nil {
 		return ifInterrupted(err, "the journal keeps the key that it had")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, map[string]bool{"encrypted": true})
-	}
-	p := &printer{w: s.env.stdout}
-	p.line("The journal is encrypted with the new key. Set %s to it from now on.", journalKeyName)
-	return p.err
+	return s.show(&report.Rekeyed{Encrypted: true})
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
@@ -246,11 +204,5 @@ func (s *settings) eraseFrom(ctx context.Context, dir, doing string, erase func(
 	if err != nil {
 		return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, erasure)
-	}
-	p := &printer{w: s.env.stdout}
-	p.entry("persons forgotten", "%d", erasure.Persons)
-	p.entry("answers erased", "%d", erasure.Answers)
-	return p.err
+	return s.show(&report.Erasure{Erasure: erasure})
 }

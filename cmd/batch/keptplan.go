@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"payonce/internal/report"
 	"payonce/io/atomicfile"
 )
 
@@ -28,7 +29,7 @@ type keptPlan struct {
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
 	// Plan is what was shown, and so what was approved.
-	Plan *planView `json:"plan"`
+	Plan *report.Plan `json:"plan"`
 	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the
 	// file, not who did.
 	Checksum string `json:"sha256"`
@@ -65,7 +66,7 @@ var readingFlags = []string{"encoding", "sheet"}
 var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrency", "rate-card"}
 
 // keepPlan writes the plan of the job to the file that was asked for.
-func (j *job) keepPlan(flags *pflag.FlagSet, plan *planView) error {
+func (j *job) keepPlan(flags *pflag.FlagSet, plan *report.Plan) error {
 	sum, err := j.list.Sum()
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func writeJSONFile(path string, object any) error {
 		return err
 	}
 	defer file.Discard()
-	if err := printJSON(file, object); err != nil {
+	if err := report.JSON(file, object); err != nil {
 		return err
 	}
 	return file.Commit()

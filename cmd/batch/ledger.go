@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/attempt"
-	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/io/atomicfile"
 )
 
@@ -44,16 +44,6 @@ func newLedgerCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// ledgerView are the sums of a ledger.
-type ledgerView struct {
-	From     *time.Time       `json:"from"` // null for the journal's beginning
-	To       *time.Time       `json:"to"`   // exclusive; null for now
-	Attempts int64            `json:"attempts"`
-	Charged  cost.Money       `json:"charged_usd"`
-	FreeUsed map[string]int64 `json:"free_used"`
-	Open     int64            `json:"without_outcome"`
-}
-
 // exportLedger writes the attempts and tells their sums.
 func (s *session) exportLedger(period ledgerFlags) error {
 	switch {
@@ -64,7 +54,7 @@ func (s *session) exportLedger(period ledgerFlags) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(s.env.stdout, view)
+		return report.JSON(s.env.stdout, view)
 	}
 	_, err := s.writeLedger(s.env.stdout, period)
 	return err
@@ -87,18 +77,8 @@ func (s *session) ledgerToFile(period ledgerFlags) error {
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	if s.json {
-		return printJSON(s.env.stdout, view)
-	}
-	p := &printer{w: s.env.stdout}
-	p.entry("attempts", "%d", view.Attempts)
-	p.entry("charged", "$%s", view.Charged)
-	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
-	if view.Open > 0 {
-		p.entry("without an outcome", "%d", view.Open)
-	}
-	p.entry("output", "%s", s.output)
-	return p.err
+	view.Output = s.output
+	return s.show(view)
 }
 
 // checkLedgerTarget refuses a file that cannot be written, or in whose place a ledger
@@ -122,8 +102,8 @@ var ledgerColumns = []string{
 	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
 }
 
-func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, error) {
-	view := ledgerView{From: given(period.from.start), To: given(period.to.end)}
+func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
+	view := &report.Ledger{From: given(period.from.start), To: given(period.to.end)}
 	var free [enrich.NumFields]int64
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
@@ -143,7 +123,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, erro
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed = byField(free)
+	view.FreeUsed = report.ByField(free)
 	out.Flush()
 	return view, out.Error()
 }

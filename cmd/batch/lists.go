@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -118,6 +119,6 @@ func (f *listsFlags) write(ctx context.Context, env environment) error {
 	if err := out.Commit(); err != nil || f.output == listfile.Standard {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, counted(f.rows, "row"))
+	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/sandbox"
 )
 
@@ -29,8 +30,7 @@ type workbench struct {
 	service *sandbox.Server
 	url     string
 	// asked counts the requests by method and path.
-	asked   chan string
-	program string // that the command lines are of
+	asked chan string
 }
 
 func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workbench {
@@ -39,7 +39,7 @@ func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workben
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000), program: "a program"}
+	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked <- r.Method + " " + r.URL.Path
 		service.Handler().ServeHTTP(w, r)
@@ -72,7 +72,7 @@ func (b *workbench) tryUntil(ctx context.Context, args ...string) (stdout, stder
 	b.t.Helper()
 	var out, errs bytes.Buffer
 	env := environment{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now, program: b.program,
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
 		getenv: b.getenv,
 	}
 	code = executed(ctx, env, args)
@@ -156,8 +156,8 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 		"--fields", []string{"email", "phone", "email,phone"}[draw.IntN(3)], "--limit", fmt.Sprint(draw.IntN(60)),
 		"--max-spend", "1000", "--rate-option", option, "--rate", "10000/1s", "--concurrency", fmt.Sprint(1 + draw.IntN(16)), "--json",
 	}
-	plan := decode[planView](t, b.batch("plan", flags...))
-	run := decode[summaryView](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
+	plan := decode[report.Plan](t, b.batch("plan", flags...))
+	run := decode[report.Summary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
 	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
@@ -193,9 +193,9 @@ func TestChargeIsPossible(t *testing.T) {
 				"--daily", cost.Cents(draw.Int64N(1500)).String(), "--max-lookups", fmt.Sprint(draw.IntN(80)),
 				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
 			}
-			plan := decode[planView](t, b.batch("plan", flags...))
+			plan := decode[report.Plan](t, b.batch("plan", flags...))
 			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
-			if charged := b.service.Books().Charged; charged > plan.Possible || decode[summaryView](t, run).Spent != charged {
+			if charged := b.service.Books().Charged; charged > plan.Possible || decode[report.Summary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}
 		})

@@ -213,7 +213,7 @@ func (j *job) sent() cost.Workload {
 // and what is published tell; nil when nothing is known against them. What the
 // account says of an operation counts more.
 func (j *job) foreseen() pipeline.Stop {
-	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy()); stop != nil {
+	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy(), v1.WantsMoney); stop != nil {
 		return stop
 	}
 	if offered := j.account.Offers(enrich.EnrichContact); j.sent()[enrich.EnrichContact] > 0 && offered.Known && !offered.Value {

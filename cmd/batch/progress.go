@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/pipeline"
 )
 
@@ -111,7 +112,7 @@ func shortField(f enrich.Field) string {
 }
 
 // drift tells at once when the account is not as the journal has it.
-func (p *progress) drift(d cost.Drift) { p.note(viewDrift(d).String()) }
+func (p *progress) drift(d cost.Drift) { p.note(report.DriftOf(d).String()) }
 
 // interrupted tells what an interrupt does.
 func (p *progress) interrupted() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"payonce/internal/report"
 )
 
 func newRootCommand(env environment) *cobra.Command {
@@ -107,7 +109,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case cmd.HasSubCommands():
 			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), didYouMean(args[0], "", commandNames(cmd)), see)
 		default:
-			return usagef("%s: write %q; see %q", counted(len(args), "argument"), cmd.UseLine(), see)
+			return usagef("%s: write %q; see %q", report.Counted(len(args), "argument"), cmd.UseLine(), see)
 		}
 	}
 }

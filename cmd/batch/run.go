@@ -11,6 +11,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -138,7 +139,7 @@ func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient) error
 	if j.json {
 		out = j.env.stderr
 	}
-	if err := plan.print(out); err != nil {
+	if err := report.Text(out, plan, hint); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -181,7 +182,6 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
 	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	j.keepRoster()
 	return j.conclude(rows, tally, stop, drift)
 }
 

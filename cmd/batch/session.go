@@ -26,7 +26,6 @@ type session struct {
 	embedded *embeddedSandbox
 	apiKey   string // that the client was opened with
 	lists    []*listfile.List
-	roster   *rosterOf        // of the list whose output is written; nil before
 	listOut  io.Writer        // where a list that is written to standard output goes
 	listIn   func() io.Reader // begins to read standard input as a list, until an interrupt
 }
@@ -101,7 +100,7 @@ func (s *session) openExisting(ctx context.Context, doing string) (bool, error) 
 }
 
 func (s *session) close() error {
-	err := s.roster.close()
+	var err error
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}

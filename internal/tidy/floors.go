@@ -30,7 +30,9 @@ func floors() map[string][]string {
 		"sandbox":        {"enrich", "cost", "sandbox/..."},
 		"conformance":    {"enrich", "cost", "attempt", "service/v1", "sandbox", "sandbox/..."},
 		"internal/lists": {},
-		"internal/tidy":  {},
+		// What use cases return, as text, JSON and Markdown.
+		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline", "pipeline/...", "conformance"},
+		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":         {"io/table", "io/parquettable/compact"},
 		"io/parquettable/compact": {},

@@ -91,9 +91,9 @@ func (s settings) decodeReadiness(status object, available map[string]bool) map[
 	readiness := make(map[string]cost.Readiness, len(kinds))
 	for kind := range kinds {
 		if ready, ok := kinds.object(kind); ok {
-			reason := s.plain(ready.text("reason"), maxMessage)
 			readiness[kind] = cost.Readiness{
-				CanCall: ready.boolean("can_call"), Reason: reason, WantsMoney: wantsMoney(reason),
+				CanCall:       ready.boolean("can_call"),
+				Reason:        s.plain(ready.text("reason"), maxMessage),
 				MaximumCharge: ready.cents("maximum_paid_charge_cents"),
 			}
 		}
@@ -103,16 +103,16 @@ func (s settings) decodeReadiness(status object, available map[string]bool) map[
 		name := operation.String()
 		if offered, told := available[name]; told && !offered {
 			ready := readiness[name]
-			ready.Reason, ready.WantsMoney = CodePricingUnavailable, false
+			ready.Reason = CodePricingUnavailable
 			readiness[name] = ready
 		}
 	}
 	return readiness
 }
 
-// wantsMoney reports whether a code refuses a lookup that is not free only (specification
-// v1, "Errors").
-func wantsMoney(code string) bool {
+// WantsMoney reports whether a code of the service refuses only lookups that are not free
+// (specification v1, "Errors").
+func WantsMoney(code string) bool {
 	switch code {
 	case "free_allowance_exhausted", "credits_exhausted", "usage_budget_reached":
 		return true

@@ -44,7 +44,7 @@ func TestStatus(t *testing.T) {
 		Available: map[string]bool{"enrich": true, "company_search": false},
 	}
 	want.Readiness["find-phone"] = cost.Readiness{
-		CanCall: cost.Known(false), Reason: "credits_exhausted", WantsMoney: true, MaximumCharge: cost.Known(25 * cost.Cent),
+		CanCall: cost.Known(false), Reason: "credits_exhausted", MaximumCharge: cost.Known(25 * cost.Cent),
 	}
 	want.Free[enrich.WorkEmail], want.Free[enrich.BusinessPhone] = cost.Known[int64](20), cost.Known[int64](5)
 	want.FreeReserved[enrich.WorkEmail], want.FreeReserved[enrich.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](0)

@@ -1,26 +1,22 @@
-package main
+package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/pipeline"
 )
 
-// print writes the plan for a person to read.
-func (v *planView) print(w io.Writer) error {
-	p := &printer{w: w}
-	p.line("Plan of run %s", v.Run)
+func (v *Plan) render(p *page) {
+	p.title("Plan of run %s", v.Run)
 	if v.Job != v.Run {
 		p.line("of job %s", v.Job)
 	}
-	p.line("")
+	p.gap()
 	if v.Encoding != "" {
 		p.entry("encoding", "%s", v.Encoding)
 	}
@@ -31,18 +27,17 @@ func (v *planView) print(w io.Writer) error {
 			p.entry(string(role), "no column")
 		}
 	}
-	p.line("")
+	p.gap()
 	v.printRows(p)
-	p.line("")
+	p.gap()
 	v.printMoney(p)
 	v.printCeilings(p)
 	v.printTime(p)
 	v.printOptions(p)
 	v.printSample(p)
-	return p.err
 }
 
-func (v *planView) printRows(p *printer) {
+func (v *Plan) printRows(p *page) {
 	p.entry("rows", "%d", v.Rows.Total)
 	for _, part := range []struct {
 		name string
@@ -55,7 +50,7 @@ func (v *planView) printRows(p *printer) {
 		{"rejected before", v.Rows.Rejected},
 		{"in doubt", v.Rows.InDoubt},
 		{"forfeited", v.Rows.Forfeited},
-		{"beyond --limit", v.Rows.NotAttempted},
+		{"beyond the limit", v.Rows.NotAttempted},
 		{"forgotten on request", v.Rows.Forgotten},
 		{"unidentifiable", v.Rows.Unidentifiable}, // the reasons follow
 	} {
@@ -64,7 +59,7 @@ func (v *planView) printRows(p *printer) {
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
-		p.line("    %d: %s", v.Unidentifiable[reason], reason)
+		p.item("    %d: %s", v.Unidentifiable[reason], reason)
 	}
 	for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
 		if lookups := v.Lookups[operation]; lookups > 0 {
@@ -76,15 +71,15 @@ func (v *planView) printRows(p *printer) {
 	}
 }
 
-func (v *planView) printMoney(p *printer) {
-	p.prose("prices", "%s", listAmounts(v.Prices.USD))
+func (v *Plan) printMoney(p *page) {
+	p.prose("prices", "%s", Amounts(v.Prices.USD))
 	p.prose("  from", "%s", v.Prices.Source)
 	for _, disagreement := range v.Prices.Disagreements {
 		p.prose("  but", "%s", disagreement)
 	}
-	p.prose("free allowance", "%s", listCounts(v.FreeAllowance))
+	p.prose("free allowance", "%s", Counts(v.FreeAllowance))
 	p.entry("maximum spend", "$%s, when every field is returned", v.Maximum)
-	if counts := listCounts(v.Split.Free); strings.ContainsAny(counts, "123456789") {
+	if counts := Counts(v.Split.Free); strings.ContainsAny(counts, "123456789") {
 		p.prose("  after free fields", "%s", counts)
 	}
 	for _, part := range []struct {
@@ -102,7 +97,7 @@ func (v *planView) printMoney(p *printer) {
 	v.printExpected(p)
 }
 
-func (v *planView) printExpected(p *printer) {
+func (v *Plan) printExpected(p *page) {
 	switch {
 	case v.Rows.Lookup == 0:
 	case v.Expected != nil:
@@ -110,23 +105,23 @@ func (v *planView) printExpected(p *printer) {
 		if len(v.History.Borrowed) > 0 {
 			p.prose("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
 		}
-	case len(v.History.Missing) == v.kinds:
+	case len(v.History.Missing) == v.Kinds:
 		p.entry("expected spend", "unknown: this journal has no history yet")
 	default:
 		p.prose("expected spend", "unknown: this journal has no history yet of %s", strings.Join(v.History.Missing, ", "))
 	}
 }
 
-func (v *planView) printCeilings(p *printer) {
+func (v *Plan) printCeilings(p *page) {
 	for _, ceiling := range v.Ceilings {
 		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
 		if ceiling.Binding {
-			text := fmt.Sprintf("it binds: surely covers %d of %s", ceiling.Covers, lookupCount(v.Rows.Lookup))
+			text := fmt.Sprintf("it binds: surely covers %d of %s", ceiling.Covers, Lookups(v.Rows.Lookup))
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}
 			if ceiling.RenewsAt != nil {
-				text += "; it begins anew on " + showTime(*ceiling.RenewsAt)
+				text += "; it begins anew on " + Time(*ceiling.RenewsAt)
 			}
 			p.prose("", "%s", text)
 		}
@@ -135,24 +130,24 @@ func (v *planView) printCeilings(p *printer) {
 		p.prose("account", "not asked; its balance and budget may bind earlier")
 	}
 	if v.Refused != nil {
-		p.prose("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, remedy(v.Refused.Code))
+		p.prose("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.remedy(v.Refused.Code))
 	}
 	if v.Approval != nil && v.Approval.Needed {
-		p.prose("approval", "needed: $%s is possible, above the threshold of $%s; agree to it with --approve %s",
-			v.Possible, v.Approval.Threshold, v.Possible)
+		p.prose("approval", "needed: $%s is possible, above the threshold of $%s; %s",
+			v.Possible, v.Approval.Threshold, p.hint("approval", v.Possible))
 	}
 }
 
-func (v *planView) printTime(p *printer) {
+func (v *Plan) printTime(p *page) {
 	duration := time.Duration(v.Seconds) * time.Second
-	p.prose("time", "at least %s at %s, until %s", duration, v.Rate, showTime(v.EndsAt))
+	p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
 	if reset := v.BudgetReset; reset != nil {
 		p.prose("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
-			"run the same command again then to go on under the new one", showTime(reset.At), lookupCount(reset.LookupsBefore))
+			"run the same command again then to go on under the new one", Time(reset.At), Lookups(reset.LookupsBefore))
 	}
 }
 
-func (v *planView) printOptions(p *printer) {
+func (v *Plan) printOptions(p *page) {
 	var cheapest, expected string
 	for _, option := range v.Options {
 		if option.Cheapest {
@@ -177,26 +172,25 @@ func (v *planView) printOptions(p *printer) {
 		cheapest += "; by what is expected " + expected
 	}
 	if cheapest != "" {
-		if len(v.mayPayBy) > 0 {
-			cheapest += " (yours is " + strings.Join(v.mayPayBy, " or ") + ")"
+		if len(v.MayPayBy) > 0 {
+			cheapest += " (yours is " + strings.Join(v.MayPayBy, " or ") + ")"
 		}
 		p.prose("  cheapest", "%s", cheapest)
 	}
 }
 
-// lookupCount writes a number of lookups.
-func lookupCount(n int64) string { return counted(n, "lookup") }
-
-// showTime writes a time for a person, to the minute.
-func showTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-// listAmounts writes amounts by field, in the order of the fields.
-func listAmounts(amounts map[string]cost.Money) string {
-	var parts []string
-	for f := range enrich.AllFields.Each() {
-		if amount, found := amounts[f.String()]; found {
-			parts = append(parts, fmt.Sprintf("%s $%s", f, amount))
-		}
+func (v *Plan) printSample(p *page) {
+	if v.Sample == nil {
+		return
 	}
-	return strings.Join(parts, ", ")
+	p.gap()
+	p.line("To see the match rates first, send %s for at most $%s:", Lookups(v.Sample.Lookups), v.Sample.Maximum)
+	p.command(v.Sample.Words)
+	if width := v.Sample.WidthAfter; width != nil {
+		p.line("The range of the expected spend is then about $%s wide.", *width)
+	}
+	if v.Priority != "" {
+		p.line("It has the first persons of that order, who may match unlike the others.")
+	}
+	p.line("What the sample finds counts: the whole list then asks for the rest alone.")
 }
