@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -26,7 +26,7 @@ func (d *doctor) checkState(ctx context.Context) {
 	}
 	d.ok(check, "%s can be written", dir)
 	d.checkPermissions(place)
-	if err := checkpoint.CheckSpace(place); err != nil {
+	if err := badgerstore.CheckSpace(place); err != nil {
 		d.problem(exitInternal, "disk", "", "%v", err)
 	} else {
 		d.ok("disk", "there is room for the journal")
@@ -94,7 +94,7 @@ func (d *doctor) checkEncryption() bool {
 func (d *doctor) checkJournal(ctx context.Context) {
 	const check = "journal"
 	exists, err := d.openExisting(ctx, "doctor")
-	var held *checkpoint.LockedError
+	var held *badgerstore.LockedError
 	switch {
 	case err == nil && !exists:
 		d.ok(check, "none yet; it begins with the first run")
