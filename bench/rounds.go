@@ -15,7 +15,6 @@ type contestant struct {
 	name    string
 	command command
 	output  string // the file that it writes, which is removed each time; "" for none
-	without string // a folder that is removed before each time; "" for none
 	reach   string // what is to be reached, "" for nothing; a bound of the ratio for peers
 
 	// told reads what it found out from its standard output; nil when it tells nothing.
@@ -62,11 +61,6 @@ func (w work) measure(ctx context.Context, rounds, threads int, log io.Writer) (
 
 // measure runs the contestant once.
 func (r *result) measure(ctx context.Context, threads int) error {
-	if r.without != "" {
-		if err := os.RemoveAll(r.without); err != nil {
-			return err
-		}
-	}
 	took, stdout, err := r.command.run(ctx, threads)
 	if r.output != "" {
 		err = errors.Join(err, os.RemoveAll(r.output)) // which may not be there after a failure

@@ -103,18 +103,10 @@ func (s *setup) warm(lists ...string) error {
 // state is the directory of the journal that is written from.
 func (s *setup) state() string { return s.cached(fmt.Sprintf("%d-state", s.rows)) }
 
-// rosters is where the rosters of that journal's runs are kept.
-func (s *setup) rosters() string { return filepath.Join(s.state(), "sandbox", "default", "rosters") }
-
-// answered makes the journal of the run whose output is written from this list, and its
-// roster, which a run keeps at its end.
-func (s *setup) answered(list, out string) func(context.Context) error {
+// answered makes the journal of the run whose output is written from this list.
+func (s *setup) answered(list string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := s.do(ctx, "answering a tenth of "+list, command{s.self, "answer", list, s.state()}); err != nil {
-			return err
-		}
-		err := s.do(ctx, "writing "+out, s.write(out).command)
-		return errors.Join(err, os.RemoveAll(out))
+		return s.do(ctx, "answering a tenth of "+list, command{s.self, "answer", list, s.state()})
 	}
 }
 

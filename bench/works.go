@@ -104,9 +104,8 @@ func (s *setup) growth() work {
 func (s *setup) writeCSV() work {
 	list, out := s.list(s.rows, ".csv"), s.cached("out.csv")
 	return work{
-		name: "write CSV", ours: s.write(out), prepare: s.answered(list, out),
+		name: "write CSV", ours: s.write(out), prepare: s.answered(list),
 		peers: []contestant{
-			s.writeAnew(out),
 			{name: "copy loop with batch's scanner", command: command{s.self, "copy", list, out}, output: out, reach: "≤ 1.30"},
 			{name: "copy loop with encoding/csv", command: command{s.self, "csv-copy", list, out}, output: out, reach: "≤ 0.33"},
 		},
@@ -117,14 +116,14 @@ func (s *setup) writeParquet() work {
 	list, out := s.list(s.rows, ".parquet"), s.cached("out.parquet")
 	peer := s.duckCopy(list, out)
 	peer.reach = "≤ 0.70"
-	return work{name: "write Parquet to Parquet", ours: s.write(out), prepare: s.answered(list, out), peers: []contestant{s.writeAnew(out), peer}}
+	return work{name: "write Parquet to Parquet", ours: s.write(out), prepare: s.answered(list), peers: []contestant{peer}}
 }
 
 func (s *setup) writeCSVAsParquet() work {
 	list, out := s.list(s.rows, ".csv"), s.cached("out.parquet")
 	return work{
-		name: "write CSV to Parquet", ours: s.write(out), prepare: s.answered(list, out),
-		peers: []contestant{s.writeAnew(out), s.duckCopy(list, out)},
+		name: "write CSV to Parquet", ours: s.write(out), prepare: s.answered(list),
+		peers: []contestant{s.duckCopy(list, out)},
 	}
 }
 
@@ -135,18 +134,11 @@ func (s *setup) plan(name, list string) contestant {
 }
 
 // write writes the output of the run that the journal holds, with the columns that the
-// peers do not have. The roster of the list is there, as a run leaves it.
+// peers do not have.
 func (s *setup) write(out string) contestant {
 	return contestant{name: "batch", output: out, told: writeCounts, command: command{
 		s.batch, "write", tenthRun, "-o", out, "--sandbox", "--state", s.state(), "--json",
 	}}
-}
-
-// writeAnew is write where no roster is kept.
-func (s *setup) writeAnew(out string) contestant {
-	c := s.write(out)
-	c.name, c.without = "batch, without a kept roster", s.rosters()
-	return c
 }
 
 func (s *setup) duckPlan(list, reach string) contestant {

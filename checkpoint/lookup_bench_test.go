@@ -15,7 +15,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // sender sends one lookup over HTTP.
@@ -24,7 +24,7 @@ type sender func(enrich.Lookup) (enrich.Answer, error)
 // senders are the two peers: the least that HTTP takes, and the program's client.
 func senders(b *testing.B, url string, inFlight int) map[string]sender {
 	plain := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: inFlight}}
-	client, err := service.NewClient(service.Config{BaseURL: url + "/api/v1", Key: "key", MaxConnections: inFlight})
+	client, err := v1.NewClient(v1.Config{BaseURL: url + "/api/v1", Key: "key", MaxConnections: inFlight})
 	if err != nil {
 		b.Fatal(err)
 	}

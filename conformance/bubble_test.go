@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"payonce/conformance"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // bubble is a stage with HTTP over a network in memory, so that the time in which a
@@ -32,7 +32,7 @@ func (b bubble) Listen(handler http.Handler) (address string, stop func()) {
 	}
 }
 
-func (b bubble) Connect(config service.Config) (conformance.Subject, func(), error) {
+func (b bubble) Connect(config v1.Config) (conformance.Subject, func(), error) {
 	config.Dial = b.network.dial
 	return b.loopback.Connect(config)
 }

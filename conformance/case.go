@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Rule is something that the specification says, in words of our own.
@@ -28,7 +28,7 @@ type Rule struct {
 type Case struct {
 	Rule
 	// Over is the transport that the rule is about, or that shows it; "" for both.
-	Over service.Transport
+	Over v1.Transport
 	// Begin changes the workspace that Workspace returns; nil for nothing.
 	Begin func(*sandbox.Config)
 	Steps []Step

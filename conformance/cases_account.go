@@ -10,7 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 const accountStatus = "Account status"
@@ -43,10 +43,10 @@ func accountCases() []Case {
 			Status{Shows: members{"key_valid": true, "paid_balance.available_cents": 0, "lookup_readiness.email.can_call": false}},
 		}},
 		{Rule: Rule{"account/one-workspace", "What the service does", "REST and MCP show and use one account"}, Begin: free(2, 2), Steps: []Step{
-			Find{Over: service.REST, Fields: both, Want: matched(both), Charge: Charged{Free: both}},
-			Status{Over: service.MCP, Shows: members{"free_allowance.work_emails_remaining": 1, "free_allowance.business_phones_remaining": 1}},
-			Find{Over: service.MCP, Fields: both, Who: someone(1), Want: matched(both), Charge: Charged{Free: both}},
-			Status{Over: service.REST, Shows: members{"free_allowance.work_emails_remaining": 0, "free_allowance.business_phones_remaining": 0}},
+			Find{Over: v1.REST, Fields: both, Want: matched(both), Charge: Charged{Free: both}},
+			Status{Over: v1.MCP, Shows: members{"free_allowance.work_emails_remaining": 1, "free_allowance.business_phones_remaining": 1}},
+			Find{Over: v1.MCP, Fields: both, Who: someone(1), Want: matched(both), Charge: Charged{Free: both}},
+			Status{Over: v1.REST, Shows: members{"free_allowance.work_emails_remaining": 0, "free_allowance.business_phones_remaining": 0}},
 		}},
 		{Rule: Rule{"account/follows-usage", accountStatus, "the status shows what lookups, and others in the workspace, have used"}, Begin: begin(free(0, 1), balance(4900, 0), budget(1000)), Steps: []Step{
 			Find{Fields: both, Want: matched(both), Charge: Charged{Free: phone, Paid: paid(15, 0)}},

@@ -6,7 +6,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // limits is the section of limits.
@@ -73,10 +73,10 @@ func limitCases() []Case {
 			Publishes{Tools: true, Want: anything},
 		}},
 		{Rule: Rule{"limit/shared", limits, "REST and MCP lookups count in one window"}, Begin: window(2), Steps: []Step{
-			Find{Over: service.REST, Who: someone(1), Want: matched(email), Charge: Charged{Free: email}},
-			Find{Over: service.MCP, Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
-			Find{Over: service.REST, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
-			Find{Over: service.MCP, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
+			Find{Over: v1.REST, Who: someone(1), Want: matched(email), Charge: Charged{Free: email}},
+			Find{Over: v1.MCP, Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
+			Find{Over: v1.REST, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
+			Find{Over: v1.MCP, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
 		}},
 		{Rule: Rule{"limit/every-lookup", limits, "the three lookups count in one window, whatever comes of them"}, Begin: begin(window(3), free(0, 0), balance(0, 25)), Steps: []Step{
 			Find{Fields: both, Want: refusal(sandbox.CreditsExhausted)},
@@ -100,7 +100,7 @@ func limitCases() []Case {
 	}
 }
 
-func anything(service.Description) error { return nil }
+func anything(v1.Description) error { return nil }
 
 // lossCases hold that a response that is lost is never asked for again by itself:
 // the lookup arrived once, and was charged or not (specification v1, "Limits").

@@ -8,24 +8,24 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // publishedCases hold what the service publishes of itself.
 func publishedCases() []Case {
 	const versioning = "Versioning"
 	return []Case{
-		{Rule: Rule{"published/no-key", "Assumptions", "the OpenAPI document can be read without a key"}, Over: service.REST, Steps: []Step{
+		{Rule: Rule{"published/no-key", "Assumptions", "the OpenAPI document can be read without a key"}, Over: v1.REST, Steps: []Step{
 			Message{Method: http.MethodGet, Path: openAPIPath, As: noKey, Status: 200, Shows: members{"openapi": present{}, "paths": present{}}},
 		}},
 		{Rule: Rule{"published/rate-card", versioning, "the document publishes the rate card, with every option and its monthly included balance"}, Steps: []Step{
-			Publishes{Want: func(d service.Description) error { return sameCard(d.Card, books.RateCard()) }},
+			Publishes{Want: func(d v1.Description) error { return sameCard(d.Card, books.RateCard()) }},
 		}},
 		{Rule: Rule{"published/schemas", versioning, "the document defines the requests of the three lookups, under the names that are assumed"}, Steps: []Step{
 			Publishes{Want: allAssumed},
 		}},
 		{Rule: Rule{"published/tools", mcpEndpoint, "the tools define the same requests as the operations"}, Steps: []Step{
-			Publishes{Tools: true, Want: func(d service.Description) error {
+			Publishes{Tools: true, Want: func(d v1.Description) error {
 				for operation, offer := range d.Operations {
 					if offer.InputError != nil {
 						return fmt.Errorf("the input of %s: %w", operation, offer.InputError)
@@ -63,9 +63,9 @@ func sameCard(got, want cost.RateCard) error {
 func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // allAssumed says which assumed names a description does not have.
-func allAssumed(d service.Description) error {
+func allAssumed(d v1.Description) error {
 	var problems []error
-	for _, name := range d.Check(service.DefaultNames()) {
+	for _, name := range d.Check(v1.DefaultNames()) {
 		if !name.Found {
 			problems = append(problems, fmt.Errorf("%s is not among %s", name.Name, name.Where))
 		}
@@ -74,8 +74,8 @@ func allAssumed(d service.Description) error {
 }
 
 // offers wants prices, and whether the phone is sold.
-func offers(prices cost.Prices, phone bool) func(service.Description) error {
-	return func(d service.Description) error {
+func offers(prices cost.Prices, phone bool) func(v1.Description) error {
+	return func(d v1.Description) error {
 		for operation, offer := range d.Operations {
 			available := phone || operation == enrich.FindWorkEmail
 			if !samePrices(offer.Prices, prices) || offer.Access.Available != cost.Known(available) {

@@ -6,7 +6,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 const (
@@ -39,7 +39,7 @@ func requestCases() []Case {
 		{Rule: Rule{"request/profile-left-out", "POST /contacts/enrich", "without include_profile no profile comes back"}, Steps: []Step{
 			Find{Fields: both, Want: matched(both), Charge: Charged{Free: both}},
 		}},
-		{Rule: Rule{"request/include-one-field", "POST /contacts/enrich", "an enrich for one field returns and charges that one"}, Over: service.REST, Steps: []Step{
+		{Rule: Rule{"request/include-one-field", "POST /contacts/enrich", "an enrich for one field returns and charges that one"}, Over: v1.REST, Steps: []Step{
 			Message{
 				Path: enrichPath, Body: `{"pro_network_url":"https://pro-network.example/in/ada","include_email":true,"include_phone":false}`,
 				Status: 200, Arrives: true, Charge: Charged{Free: email},
@@ -65,7 +65,7 @@ func requestCases() []Case {
 func invalidRequestCases() []Case {
 	const invalid = "Errors"
 	refused := func(name, section, text, path, body string) Case {
-		return Case{Rule: Rule{name, section, text}, Over: service.REST, Steps: []Step{
+		return Case{Rule: Rule{name, section, text}, Over: v1.REST, Steps: []Step{
 			Message{Path: path, Body: body, Status: 400, Arrives: true, Shows: members{
 				"error.code": "invalid_identifiers", "error.retryable": false, "error.message": present{}, "request_id": present{},
 			}},
@@ -87,7 +87,7 @@ func invalidRequestCases() []Case {
 		refused("request/flags-left-out", "POST /contacts/enrich", "include_email and include_phone are set explicitly", enrichPath,
 			`{"pro_network_url":"https://pro-network.example/in/ada"}`),
 		refused("request/no-json", "Endpoints", "a body that is no JSON is refused", findEmailPath, `pro_network_url=https://pro-network.example/in/ada`),
-		{Rule: Rule{"request/content-type", "Endpoints", "a lookup's body is announced as JSON"}, Over: service.REST, Steps: []Step{
+		{Rule: Rule{"request/content-type", "Endpoints", "a lookup's body is announced as JSON"}, Over: v1.REST, Steps: []Step{
 			Message{
 				Path: findEmailPath, Header: map[string]string{"Content-Type": "text/plain"}, Arrives: true, Status: 400,
 				Body: `{"pro_network_url":"https://pro-network.example/in/ada"}`, Shows: members{"error.code": "invalid_identifiers"},

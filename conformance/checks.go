@@ -11,7 +11,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // freeChecks returns what can be tried without spending.
@@ -206,8 +206,8 @@ func paidMaximumView(e *evidence, a cost.Account) view {
 }
 
 // refusedStatus returns the refusal that a status call met.
-func refusedStatus(err error) (*service.StatusError, bool) {
-	var refused *service.StatusError
+func refusedStatus(err error) (*v1.StatusError, bool) {
+	var refused *v1.StatusError
 	return refused, errors.As(err, &refused)
 }
 
@@ -235,7 +235,7 @@ func shown[T any](o cost.Optional[T]) string {
 }
 
 // namesView sums up which assumed names a service has.
-func namesView(names []service.Assumption) view {
+func namesView(names []v1.Assumption) view {
 	var missing []string
 	for _, name := range names {
 		if !name.Found {

@@ -6,12 +6,12 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // publishedChecks look at the OpenAPI document and the MCP tools.
 func publishedChecks() []check {
-	ofDocument := func(look func(*evidence, service.Description) view) func(*evidence) view {
+	ofDocument := func(look func(*evidence, v1.Description) view) func(*evidence) view {
 		return func(e *evidence) view {
 			if e.documentErr != nil {
 				return untested("there is no document")
@@ -19,7 +19,7 @@ func publishedChecks() []check {
 			return look(e, e.document)
 		}
 	}
-	ofTools := func(look func(*evidence, service.Description) view) func(*evidence) view {
+	ofTools := func(look func(*evidence, v1.Description) view) func(*evidence) view {
 		return func(e *evidence) view {
 			if e.toolsErr != nil {
 				return untested("there is no list of tools")
@@ -27,7 +27,7 @@ func publishedChecks() []check {
 			return look(e, e.tools)
 		}
 	}
-	names := func(_ *evidence, d service.Description) view { return namesView(d.Check(service.DefaultNames())) }
+	names := func(_ *evidence, d v1.Description) view { return namesView(d.Check(v1.DefaultNames())) }
 	return []check{
 		{Rule{"live/document", "Assumptions", "the OpenAPI document is at openapi.json, and needs no key"}, func(e *evidence) view {
 			if e.documentErr != nil {
@@ -50,7 +50,7 @@ func publishedChecks() []check {
 	}
 }
 
-func cardView(e *evidence, d service.Description) view {
+func cardView(e *evidence, d v1.Description) view {
 	if len(d.Card.Options) == 0 {
 		return untested("no rate card is published")
 	}
@@ -60,7 +60,7 @@ func cardView(e *evidence, d service.Description) view {
 	return agrees("%d options", len(d.Card.Options))
 }
 
-func pricesView(e *evidence, d service.Description) view {
+func pricesView(e *evidence, d v1.Description) view {
 	told := 0
 	for _, operation := range enrich.Operations() {
 		for f, price := range d.Operations[operation].Prices {

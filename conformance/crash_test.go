@@ -12,7 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // crash is an end in the middle of a paid call: how far the call had come, and what has
@@ -48,7 +48,7 @@ type crashRig struct {
 	*testing.T
 	dir     string
 	journal *checkpoint.Journal
-	client  *service.Client
+	client  *v1.Client
 	server  *sandbox.Server
 }
 
@@ -62,7 +62,7 @@ func newCrashRig(t *testing.T, way conformance.Way) *crashRig {
 	listening := httptest.NewServer(server.Handler())
 	t.Cleanup(listening.Close)
 	t.Cleanup(func() { server.Close() })
-	client, err := service.NewClient(service.Config{BaseURL: listening.URL + "/api/v1", Transport: way.Transport, Key: sandbox.DefaultKey})
+	client, err := v1.NewClient(v1.Config{BaseURL: listening.URL + "/api/v1", Transport: way.Transport, Key: sandbox.DefaultKey})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Find asks for a person through a client, and says what has to come of it.
@@ -16,8 +16,8 @@ type Find struct {
 	Who    enrich.Identity // ada when it is nobody
 	Fields enrich.Fields   // the work email when there are none
 
-	As      string            // the name of the key
-	Over    service.Transport // another one than the case is played over
+	As      string       // the name of the key
+	Over    v1.Transport // another one than the case is played over
 	Profile bool
 	Want    Verdict
 	Charge  Charged
@@ -27,7 +27,7 @@ type Find struct {
 type found struct {
 	Observation
 	step          Find
-	way           service.Transport
+	way           v1.Transport
 	key           string // its value
 	sent          []sentLookup
 	before, after look
@@ -37,7 +37,7 @@ type found struct {
 type Verdict interface {
 	check(f found) error
 	// arrivals is how many lookups the books have to count, by the transport.
-	arrivals(over service.Transport) int
+	arrivals(over v1.Transport) int
 }
 
 func (f Find) play(ctx context.Context, p *play) error {
@@ -87,7 +87,7 @@ func (f found) checkSent() error {
 			"Authorization": "Bearer " + f.key, "Content-Type": "application/json",
 			"Idempotency-Key": "", "X-Idempotency-Key": "",
 		}
-		if f.way == service.MCP {
+		if f.way == v1.MCP {
 			want["Accept"], want["Mcp-Protocol-Version"] = "application/json, text/event-stream", "2025-11-25"
 		}
 		for name, value := range want {

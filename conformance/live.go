@@ -6,14 +6,14 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Free is what a client can ask without spending.
 type Free interface {
-	Inspect(ctx context.Context) (service.Inspection, error)
-	OpenAPI(ctx context.Context) (service.Description, error)
-	Tools(ctx context.Context) (service.Description, error)
+	Inspect(ctx context.Context) (v1.Inspection, error)
+	OpenAPI(ctx context.Context) (v1.Description, error)
+	Tools(ctx context.Context) (v1.Description, error)
 }
 
 // Sender sends lookups that may be charged: each at most once, ever, and within the
@@ -58,12 +58,12 @@ type Live struct {
 // evidence is everything that a service has shown.
 type evidence struct {
 	*Live
-	first, second, last service.Inspection // of the status
-	status, again, end  error              // why there is none
-	other               service.Inspection
+	first, second, last v1.Inspection // of the status
+	status, again, end  error         // why there is none
+	other               v1.Inspection
 	otherErr            error
 	stranger            error
-	document, tools     service.Description
+	document, tools     v1.Description
 	documentErr         error
 	toolsErr            error
 

@@ -14,12 +14,12 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // direct sends lookups without a journal, as only a test may.
 type direct struct {
-	client *service.Client
+	client *v1.Client
 	books  func() sandbox.Snapshot
 	left   int // lookups that may be sent
 }
@@ -50,7 +50,7 @@ func people(n int) []enrich.Lookup {
 }
 
 // compare puts a sandbox to the checks as if it could not be set up.
-func compare(t *testing.T, stage mutated, config sandbox.Config, over service.Transport, change func(*conformance.Live)) (map[string]conformance.Finding, sandbox.Snapshot) {
+func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transport, change func(*conformance.Live)) (map[string]conformance.Finding, sandbox.Snapshot) {
 	t.Helper()
 	server, handler, err := stage.Open(config)
 	if err != nil {
@@ -59,15 +59,15 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over service.Tr
 	address, stop := stage.Listen(handler)
 	t.Cleanup(stop)
 	t.Cleanup(func() { server.Close() })
-	connect := func(over service.Transport, key string) *service.Client {
-		client, err := service.NewClient(service.Config{BaseURL: address + "/api/v1", Transport: over, Key: key})
+	connect := func(over v1.Transport, key string) *v1.Client {
+		client, err := v1.NewClient(v1.Config{BaseURL: address + "/api/v1", Transport: over, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
 		return client
 	}
-	other := map[service.Transport]service.Transport{service.REST: service.MCP, service.MCP: service.REST}[over]
+	other := map[v1.Transport]v1.Transport{v1.REST: v1.MCP, v1.MCP: v1.REST}[over]
 	client := connect(over, sandbox.DefaultKey)
 	card := books.RateCard()
 	live := &conformance.Live{
@@ -104,7 +104,7 @@ func TestLiveAgrees(t *testing.T) {
 	uncapped := conformance.Workspace()
 	uncapped.BudgetCapCents, uncapped.Free = nil, [enrich.NumFields]int64{}
 	for name, config := range map[string]sandbox.Config{"everybody": conformance.Workspace(), "half": half, "scarce": scarce, "uncapped": uncapped} {
-		for _, over := range []service.Transport{service.REST, service.MCP} {
+		for _, over := range []v1.Transport{v1.REST, v1.MCP} {
 			t.Run(name+"/"+string(over), func(t *testing.T) {
 				t.Parallel()
 				found, counted := compare(t, mutated{}, config, over, nil)
@@ -128,7 +128,7 @@ func TestLiveAgrees(t *testing.T) {
 
 // TestLiveFreeAlone: without a Sender nothing arrives.
 func TestLiveFreeAlone(t *testing.T) {
-	found, counted := compare(t, mutated{}, conformance.Workspace(), service.REST, func(l *conformance.Live) { l.Sender, l.Why = nil, "not allowed" })
+	found, counted := compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.Live) { l.Sender, l.Why = nil, "not allowed" })
 	if len(counted.Arrivals) != 0 || found["live/status"].Result != conformance.Agrees || found["result/charge"].Result != conformance.NotTested {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["result/charge"])
 	}
@@ -136,11 +136,11 @@ func TestLiveFreeAlone(t *testing.T) {
 
 // TestLiveStops: when the Sender sends no more, what was sent still counts.
 func TestLiveStops(t *testing.T) {
-	found, counted := compare(t, mutated{}, conformance.Workspace(), service.REST, func(l *conformance.Live) { l.Sender.(*direct).left = 2 })
+	found, counted := compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.Live) { l.Sender.(*direct).left = 2 })
 	if len(counted.Arrivals) != 2 || found["live/answered"].Observed != "1 of 1" {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["live/answered"])
 	}
-	found, counted = compare(t, mutated{}, conformance.Workspace(), service.REST, func(l *conformance.Live) { l.Sender.(*direct).left = 0 })
+	found, counted = compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.Live) { l.Sender.(*direct).left = 0 })
 	if f := found["live/answered"]; len(counted.Arrivals) != 0 || f.Result != conformance.NotTested || f.Why != "the ceiling is reached" {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), f)
 	}
@@ -156,7 +156,7 @@ func (failing) Send(context.Context, enrich.Lookup) (conformance.Sent, error) {
 func TestLiveSenderFails(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	client, err := service.NewStatusClient(service.Config{BaseURL: server.URL + "/api/v1", Key: "key"})
+	client, err := v1.NewStatusClient(v1.Config{BaseURL: server.URL + "/api/v1", Key: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestLiveDiffers(t *testing.T) {
 		held[m.caught] = true
 		t.Run(m.caught+"/"+m.does, func(t *testing.T) {
 			t.Parallel()
-			found, _ := compare(t, mutated{loopback{m.breaks}, m.config}, conformance.Workspace(), service.REST, nil)
+			found, _ := compare(t, mutated{loopback{m.breaks}, m.config}, conformance.Workspace(), v1.REST, nil)
 			if f := found[m.caught]; f.Result != conformance.Differs {
 				t.Errorf("a service that %s: %+v", m.does, f)
 			} else {
@@ -263,7 +263,7 @@ func TestOneAccount(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}
-	found, _ := compare(t, mutated{loopback{onlyMCP}, nil}, conformance.Workspace(), service.REST, nil)
+	found, _ := compare(t, mutated{loopback{onlyMCP}, nil}, conformance.Workspace(), v1.REST, nil)
 	if f := found["live/one-workspace"]; f.Result != conformance.Differs {
 		t.Errorf("%+v", f)
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"slices"
 
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Message sends one request as no client of ours would, or as any client has to, and
@@ -112,7 +112,7 @@ func (m Message) checkArrival(before, after look) error {
 type Publishes struct {
 	Tools bool // of the MCP endpoint; else the OpenAPI document
 	// Want says how the description differs from what it has to be.
-	Want func(service.Description) error
+	Want func(v1.Description) error
 }
 
 func (s Publishes) play(ctx context.Context, p *play) error {
@@ -120,7 +120,7 @@ func (s Publishes) play(ctx context.Context, p *play) error {
 	if err != nil {
 		return err
 	}
-	var d service.Description
+	var d v1.Description
 	if s.Tools {
 		d, err = subject.Tools(ctx)
 	} else {

@@ -19,14 +19,14 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // mutant is a service that breaks a rule, and the case that has to notice.
 type mutant struct {
 	does   string
-	caught string            // the name of the case
-	over   service.Transport // where it can be seen; "" for everywhere
+	caught string       // the name of the case
+	over   v1.Transport // where it can be seen; "" for everywhere
 	// config changes the workspace after the case has set it; breaks, what is said and
 	// done.
 	config func(*sandbox.Config)
@@ -180,7 +180,7 @@ func resultMutants() []mutant {
 		{does: "answers with another object", caught: "outcome/both-found", breaks: says(`"object":"enrichment_result"`, `"object":"result"`)},
 		{does: "leaves the profile out", caught: "request/profile-included", breaks: says(`,"profile":\{[^}]*\}`, ``)},
 		{does: "sends a profile unasked", caught: "request/profile-left-out", breaks: says(`"data":{"full_name"`, `"data":{"profile":{},"full_name"`)},
-		{does: "ignores include_phone", caught: "request/include-one-field", over: service.REST, breaks: before(func(r *http.Request) {
+		{does: "ignores include_phone", caught: "request/include-one-field", over: v1.REST, breaks: before(func(r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			text := strings.ReplaceAll(string(body), `"include_phone":false`, `"include_phone":true`)
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
@@ -205,7 +205,7 @@ func errorMutants() []mutant {
 			}
 			return body
 		})},
-		{does: "answers invalid identifiers with not_found", caught: "request/nobody", over: service.REST, breaks: edit(func(_ *http.Request, body string, answer *httptest.ResponseRecorder) string {
+		{does: "answers invalid identifiers with not_found", caught: "request/nobody", over: v1.REST, breaks: edit(func(_ *http.Request, body string, answer *httptest.ResponseRecorder) string {
 			if answer.Code == http.StatusBadRequest {
 				answer.Code = http.StatusOK
 			}
@@ -300,21 +300,21 @@ func doorMutants() []mutant {
 		{does: "lets any key in", caught: "key/invalid", breaks: before(openSesame)},
 		{does: "lets a revoked key in", caught: "key/revoked", breaks: before(openSesame)},
 		{does: "lets an expired key in", caught: "key/expired", breaks: before(openSesame)},
-		{does: "needs no key", caught: "rest/key-needed", over: service.REST, breaks: before(openSesame)},
+		{does: "needs no key", caught: "rest/key-needed", over: v1.REST, breaks: before(openSesame)},
 		{does: "shows a legacy key a balance", caught: "key/legacy", breaks: before(openSesame)},
 		{does: "opens an inactive workspace", caught: "workspace/inactive", breaks: says(`"workspace_inactive"`, `"access_restricted"`)},
-		{does: "takes two patterns", caught: "request/two-patterns", over: service.REST, breaks: before(func(r *http.Request) {
+		{does: "takes two patterns", caught: "request/two-patterns", over: v1.REST, breaks: before(func(r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			text := regexp.MustCompile(`"pro_network_url":"[^"]*",`).ReplaceAllString(string(body), "")
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
 		})},
-		{does: "takes a body without its type", caught: "request/content-type", over: service.REST, breaks: before(func(r *http.Request) {
+		{does: "takes a body without its type", caught: "request/content-type", over: v1.REST, breaks: before(func(r *http.Request) {
 			r.Header.Set("Content-Type", "application/json")
 		})},
-		{does: "answers without the prefix", caught: "rest/prefix", over: service.REST, breaks: before(func(r *http.Request) {
+		{does: "answers without the prefix", caught: "rest/prefix", over: v1.REST, breaks: before(func(r *http.Request) {
 			r.URL.Path = "/api/v1" + strings.TrimPrefix(r.URL.Path, "/api/v1")
 		})},
-		{does: "keeps the document behind the key", caught: "published/no-key", over: service.REST, breaks: func(_ *sandbox.Server, next http.Handler) http.Handler {
+		{does: "keeps the document behind the key", caught: "published/no-key", over: v1.REST, breaks: func(_ *sandbox.Server, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("Authorization") == "" {
 					w.WriteHeader(http.StatusUnauthorized)
@@ -331,7 +331,7 @@ func doorMutants() []mutant {
 
 func mcpMutants() []mutant {
 	over := func(m mutant) mutant {
-		m.over = service.MCP
+		m.over = v1.MCP
 		return m
 	}
 	return []mutant{

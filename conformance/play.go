@@ -8,7 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // The names by which steps speak of keys. Others are those of keys that a step made.
@@ -39,7 +39,7 @@ type play struct {
 // access is what makes clients different from each other.
 type access struct {
 	key     string // by name
-	over    service.Transport
+	over    v1.Transport
 	profile bool
 }
 
@@ -76,7 +76,7 @@ func (p *play) observe() (Subject, error) {
 		return nil, err
 	}
 	p.keys["observer"] = value
-	return p.client(access{key: "observer", over: service.REST})
+	return p.client(access{key: "observer", over: v1.REST})
 }
 
 // fall ends the clients, the service and its place on the network, in this order.
@@ -100,7 +100,7 @@ func (p *play) client(a access) (Subject, error) {
 	if !made {
 		return nil, fmt.Errorf("the case has no key %q", a.key)
 	}
-	subject, hangUp, err := p.stage.Connect(service.Config{
+	subject, hangUp, err := p.stage.Connect(v1.Config{
 		BaseURL: p.address + "/api/v1", Transport: a.over, Key: key, IncludeProfile: a.profile, Now: p.clock.now,
 	})
 	if err != nil {

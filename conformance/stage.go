@@ -10,7 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Subject is the service as a client shows it.
@@ -19,8 +19,8 @@ type Subject interface {
 	Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 	// The others are free.
 	Status(ctx context.Context) (cost.Account, error)
-	OpenAPI(ctx context.Context) (service.Description, error)
-	Tools(ctx context.Context) (service.Description, error)
+	OpenAPI(ctx context.Context) (v1.Description, error)
+	Tools(ctx context.Context) (v1.Description, error)
 }
 
 // Stage is where cases are played.
@@ -31,7 +31,7 @@ type Stage interface {
 	// is called. Calls may come at any time from any goroutine.
 	Listen(handler http.Handler) (address string, stop func())
 	// Connect returns a client, to be closed when it is not used any more.
-	Connect(config service.Config) (subject Subject, hangUp func(), err error)
+	Connect(config v1.Config) (subject Subject, hangUp func(), err error)
 	// Send sends one request as it stands, once, and returns the whole response.
 	Send(ctx context.Context, request Request) (Response, error)
 }
@@ -53,16 +53,16 @@ type Response struct {
 // Way is how client and service speak.
 type Way struct {
 	Name      string
-	Transport service.Transport
+	Transport v1.Transport
 	MCP       sandbox.MCP // the choices of an MCP server
 }
 
 // Ways returns the ways in which every case is played.
 func Ways() []Way {
 	return []Way{
-		{Name: "REST", Transport: service.REST},
-		{Name: "MCP", Transport: service.MCP},
-		{Name: "MCP events in sessions", Transport: service.MCP, MCP: sandbox.MCP{Sessions: true, EventStream: true}},
+		{Name: "REST", Transport: v1.REST},
+		{Name: "MCP", Transport: v1.MCP},
+		{Name: "MCP events in sessions", Transport: v1.MCP, MCP: sandbox.MCP{Sessions: true, EventStream: true}},
 	}
 }
 

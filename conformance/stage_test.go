@@ -12,7 +12,7 @@ import (
 
 	"payonce/conformance"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,8 +40,8 @@ func (loopback) Listen(handler http.Handler) (address string, stop func()) {
 	return server.URL, server.Close
 }
 
-func (loopback) Connect(config service.Config) (conformance.Subject, func(), error) {
-	client, err := service.NewClient(config)
+func (loopback) Connect(config v1.Config) (conformance.Subject, func(), error) {
+	client, err := v1.NewClient(config)
 	if err != nil {
 		return nil, nil, err
 	}

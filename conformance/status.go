@@ -7,15 +7,15 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Status reads the account status through a client, and says what it has to show. The
 // call is free: it moves nothing and counts towards no limit.
 type Status struct {
-	As    string            // the name of the key
-	Over  service.Transport // another one than the case is played over
-	Shows members           // of the status object
+	As    string       // the name of the key
+	Over  v1.Transport // another one than the case is played over
+	Shows members      // of the status object
 	// Refused is the code with which it has to be refused, and HTTP the status; "" for
 	// none.
 	Refused string
@@ -46,7 +46,7 @@ func (s Status) play(ctx context.Context, p *play) error {
 }
 
 func (s Status) checkRefusal(err error) error {
-	var refused *service.StatusError
+	var refused *v1.StatusError
 	if !errors.As(err, &refused) || refused.Code != s.Refused || refused.HTTPStatus != s.HTTP {
 		return fmt.Errorf("account status: %v, want HTTP %d %s", err, s.HTTP, s.Refused)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // tap stands before the service and keeps what goes over the wire.
@@ -116,7 +116,7 @@ const mcpPath = "/mcp"
 // sentLookup is a lookup as it went over the wire.
 type sentLookup struct {
 	exchange
-	over      service.Transport
+	over      v1.Transport
 	operation enrich.Operation
 	arguments object // of the person and of what is wanted
 }
@@ -129,13 +129,13 @@ func (e exchange) lookup() (sentLookup, bool) {
 	message := parse(e.body)
 	if path.Clean(e.path) != mcpPath {
 		operation, is := lookupPaths()[e.path]
-		return sentLookup{e, service.REST, operation, message}, is
+		return sentLookup{e, v1.REST, operation, message}, is
 	}
 	if message.text("method") != "tools/call" {
 		return sentLookup{}, false
 	}
 	operation, is := lookupTools()[message.text("params.name")]
-	return sentLookup{e, service.MCP, operation, message.object("params.arguments")}, is
+	return sentLookup{e, v1.MCP, operation, message.object("params.arguments")}, is
 }
 
 // lookups returns the lookups among exchanges.

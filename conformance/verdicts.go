@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Answered wants a result. Every law of results is checked besides.
@@ -20,7 +20,7 @@ type Answered struct {
 	Profile    bool // with the profile's data
 }
 
-func (Answered) arrivals(service.Transport) int { return 1 }
+func (Answered) arrivals(v1.Transport) int { return 1 }
 
 func (w Answered) check(f found) error {
 	answered, ok := f.Verdict.(enrich.Answered)
@@ -80,7 +80,7 @@ func (w Answered) checkWire(sent sentLookup, a enrich.Answer) error {
 // result returns the enrichment result of a response.
 func (s sentLookup) result() object {
 	body := said(s.answerHeader, s.answer)
-	if s.over == service.MCP {
+	if s.over == v1.MCP {
 		return body.object("result.structuredContent")
 	}
 	return body
@@ -99,8 +99,8 @@ type Refused struct {
 	AtDoor bool
 }
 
-func (w Refused) arrivals(over service.Transport) int {
-	if w.AtDoor && over == service.MCP {
+func (w Refused) arrivals(over v1.Transport) int {
+	if w.AtDoor && over == v1.MCP {
 		return 0
 	}
 	return 1
@@ -135,7 +135,7 @@ func (w Refused) check(f found) error {
 func (w Refused) checkWire(sent sentLookup) error {
 	body := said(sent.answerHeader, sent.answer)
 	want := members{"error.code": w.Code, "error.message": present{}, "error.retryable": w.Retryable, "request_id": present{}}
-	failed := sent.over == service.MCP && body["error"] == nil
+	failed := sent.over == v1.MCP && body["error"] == nil
 	if failed {
 		const meta = "result._meta.service/error."
 		want = members{
@@ -173,7 +173,7 @@ func (w Refused) retryAfter(sent sentLookup) string {
 // been charged.
 type Lost struct{}
 
-func (Lost) arrivals(service.Transport) int { return 1 }
+func (Lost) arrivals(v1.Transport) int { return 1 }
 
 func (Lost) check(f found) error {
 	if _, lost := f.Verdict.(enrich.Lost); !lost {
@@ -189,7 +189,7 @@ func (Lost) check(f found) error {
 // refuse it.
 type Unsent struct{ Code string }
 
-func (Unsent) arrivals(service.Transport) int { return 0 }
+func (Unsent) arrivals(v1.Transport) int { return 0 }
 
 func (w Unsent) check(f found) error {
 	refused, ok := f.Verdict.(enrich.Refused)
@@ -203,7 +203,7 @@ func (w Unsent) check(f found) error {
 // it can be tried again.
 type SessionOver struct{}
 
-func (SessionOver) arrivals(service.Transport) int { return 0 }
+func (SessionOver) arrivals(v1.Transport) int { return 0 }
 
 func (SessionOver) check(f found) error {
 	refused, ok := f.Verdict.(enrich.Refused)

@@ -280,7 +280,7 @@ func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		output := pipeline.Output{Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
-		journal := drawnAnswers{drawJournal(t)}
+		journal := withWide(t, drawJournal(t))
 		want, wantRejects, wantRows := outputOf(t, cutList{list, 1000}, output, journal)
 		cut, scope := drawWay(t, list, output.Scope)
 		output.Scope = scope
@@ -393,6 +393,35 @@ func doubtOf(id attempt.ID) string {
 		return "connection reset"
 	}
 	return ""
+}
+
+// withWide gives some people of a journal earlier attempts: more than a roster can pack.
+func withWide(t *rapid.T, journal drawnJournal) wideAnswers {
+	wide := map[enrich.Key]bool{}
+	for key := range journal.records {
+		wide[key] = rapid.IntRange(0, 9).Draw(t, "wide") == 0
+	}
+	return wideAnswers{drawnAnswers{journal}, wide}
+}
+
+// wideAnswers knows of earlier attempts for some people.
+type wideAnswers struct {
+	drawnAnswers
+	wide map[enrich.Key]bool
+}
+
+func (w wideAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
+	record, err := w.drawnAnswers.RecordOf(key)
+	if w.wide[key] {
+		record.Earlier[0] = []attempt.ID{record.Attempts[0] | 1<<20}
+	}
+	return record, err
+}
+
+func (w wideAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return w.drawnJournal.Records(first, func(key enrich.Key, _ func() (attempt.Record, error)) error {
+		return visit(key, func() (attempt.Record, error) { return w.RecordOf(key) })
+	})
 }
 
 // mixedUp says of every attempt that it was about somebody else.

@@ -10,7 +10,7 @@
 //   - [Lookups.Run] sends the lookups that [Scope.Lookups] yields. One goroutine decides,
 //     the dispatcher, and a worker carries each call. Meanwhile a [Monitor] watches the
 //     account, and a [Reconciler] settles lost responses; it does so at a start as well.
-//   - [Scope.CallRoll] finds out who the rows are about, in a [Roster] that can be kept, and
+//   - [Scope.CallRoll] finds out who the rows are about, in a [Roster], and
 //     [Output.Write] writes the list with the answers.
 //
 // A [Stop] says why a run ended before its last lookup.

@@ -94,12 +94,8 @@ func (p *pen) unpack(block table.Block) error {
 }
 
 // recognise compares the person of a row with those that the attempts were about, so that
-// nobody gets somebody else's data when two identities share a key. Once all were compared,
-// and nothing has changed since, it does nothing.
+// nobody gets somebody else's data when two identities share a key.
 func (p *pen) recognise(row table.Row, record *attempt.Record) error {
-	if p.roster.verified {
-		return nil
-	}
 	form, _, _ := p.read(row).AppendCanonical(p.canonical[:0], p.prefer)
 	p.canonical = form
 	same := attempt.ID(0)

@@ -17,7 +17,6 @@ import (
 // duplicates and of the persons that the journal knows.
 type rollCall struct {
 	notes []note
-	wide  []bool // by shard
 	// logs has for each span the rows that there is more to say of than a note, each with
 	// the row that leads it, or 0, and the packed record.
 	logs *spill
@@ -30,7 +29,7 @@ func (s Scope) CallRoll(ctx context.Context, list List, journal Recorder) (_ *Ro
 	census := newCensus(s)
 	census.again = s.log(numShards, 2)
 	defer func() { err = errors.Join(err, census.close()) }()
-	c := &rollCall{wide: make([]bool, numShards)}
+	c := &rollCall{}
 	roster := &Roster{source: c}
 	if err := c.read(ctx, s, list, journal, census, roster); err != nil {
 		return nil, err
@@ -42,7 +41,6 @@ func (s Scope) CallRoll(ctx context.Context, list List, journal Recorder) (_ *Ro
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	roster.wide = slices.Contains(c.wide, true)
 	return roster, nil
 }
 
@@ -112,7 +110,6 @@ func (c *rollCall) enter(number int, persons *distinct, census *census, journal 
 	err := recall(persons, number, journal, func(person int, record *attempt.Record) {
 		if record.States != [enrich.NumFields]attempt.FieldState{} {
 			records[person] = packRecord(record)
-			c.wide[number] = c.wide[number] || records[person] == wideRecord
 		}
 	})
 	if err != nil {

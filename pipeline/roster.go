@@ -10,27 +10,14 @@ import (
 // Roster tells of every row of a list what its output needs to know, besides the answers:
 // what the row misses, which row leads its person, and which attempts of the journal were
 // about them. It depends on the rows, on the scope and on the journal's records, and on
-// nothing else, so it can be kept and used again as long as none of them has changed. It
-// holds numbers of rows and attempts alone, no cell and no key.
+// nothing else. It holds numbers of rows and attempts alone, no cell and no key.
 type Roster struct {
 	rows    int64
 	reasons []enrich.Unidentifiable // that notes refer to
-	// verified says that every person of whom the journal knows something was compared
-	// with those that the attempts were about.
-	verified bool
-	// wide says that the journal knows of somebody what only asking it tells.
-	wide   bool
-	source rosterSource
+	source  *rollCall
 
 	mu     sync.Mutex
 	loaded [2]*rosterSpan // that were read last
-}
-
-// rosterSource holds a roster in spans of rows, numRosterSpans at most.
-type rosterSource interface {
-	// span returns the rows of a span, which are not changed afterwards.
-	span(number int) (*rosterSpan, error)
-	close() error
 }
 
 // rosterSpan are consecutive rows of a roster.

@@ -1,16 +1,41 @@
 package pipeline_test
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/io/table"
 	"payonce/pipeline"
 )
+
+// noted is a writer that notes what rows get, and reads no cell.
+type noted struct{ lines []string }
+
+type notedPart struct {
+	lines []string
+}
+
+func (n *noted) Part(table.Block) table.Part { return &notedPart{} }
+func (n *noted) Close() error                { return nil }
+
+func (n *noted) Write(part table.Part) error {
+	n.lines = append(n.lines, part.(*notedPart).lines...)
+	return nil
+}
+
+func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
+	line := fmt.Sprintf("%d %q", row.Number(), appended)
+	for _, fill := range fills {
+		line += fmt.Sprintf(" %d: %q", fill.Column, fill.Value)
+	}
+	p.lines = append(p.lines, line)
+	return nil
+}
 
 // nobodyKnown is a journal that knows of nobody.
 var nobodyKnown = drawnAnswers{drawnJournal{}}
@@ -42,10 +67,6 @@ func TestARosterIsOfListsWithAsManyRows(t *testing.T) {
 			if errors.Is(err, pipeline.ErrListChanged) != (rows != 6) || rows == 6 && err != nil {
 				t.Errorf("%d rows in blocks of %d, with a roster of 6: error %v", rows, size, err)
 			}
-			_, err = roster.WriteTo(&bytes.Buffer{})
-			if (err == nil) != (rows == 6) {
-				t.Errorf("%d rows: the roster was kept with the error %v", rows, err)
-			}
 		}
 	}
 }
@@ -62,21 +83,38 @@ func (a *asked) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outc
 	return a.drawnAnswers.Recall(memory, who)
 }
 
-// TestWhoAttemptsWereAboutIsAskedUntilAllWereCompared also holds that an answer takes no
-// more memory than the scope has.
-func TestWhoAttemptsWereAboutIsAskedUntilAllWereCompared(t *testing.T) {
+// TestAnOutputAsksWhoAttemptsWereAbout also holds that an answer takes no more memory than
+// the scope has.
+func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 	list := profileList("p1", "p2")
 	output := pipeline.Output{Scope: list.scope(t, email), Run: "run"}
 	output.Scope.Memory = 123_456
 	journal := &asked{drawnAnswers: nobodyKnown}
 	roster := callRoll(t, output.Scope, list, journal)
-	for _, who := range []bool{true, false} {
-		if _, err := output.Write(t.Context(), list, roster, journal, &noted{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if journal.who != who || journal.memory != 123_456 {
-			t.Errorf("asked with who %t and %d bytes, want %t and those of the scope", journal.who, journal.memory, who)
-		}
+	if _, err := output.Write(t.Context(), list, roster, journal, &noted{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !journal.who || journal.memory != 123_456 {
+		t.Errorf("asked with who %t and %d bytes, want true and those of the scope", journal.who, journal.memory)
+	}
+}
+
+// TestARollIsCalledWithoutATemporaryFile has a person that comes so often that the rows go
+// to a temporary file, where one can be made.
+func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
+	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
+	scope := list.scope(t, enrich.AllFields)
+	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
+	roster, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := roster.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scope.Memory = 1
+	if _, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}}); err == nil {
+		t.Error("what is more than the memory was held without a temporary file")
 	}
 }
 

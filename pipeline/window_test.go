@@ -15,7 +15,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/pipeline"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // network is a network of one server in memory.
@@ -54,7 +54,7 @@ type stack struct {
 	disk    *disk
 	store   *mount
 	sandbox *sandbox.Server
-	client  *service.Client
+	client  *v1.Client
 	pacer   pipeline.Pacer
 	limit   checkpoint.Rate
 }
@@ -74,7 +74,7 @@ func withStack(t *testing.T, people int, test func(t *testing.T, s *stack)) {
 		network := network{make(chan net.Conn), make(chan struct{})}
 		front := &http.Server{Handler: server.Handler(), ReadHeaderTimeout: time.Hour}
 		go func() { _ = front.Serve(network) }()
-		client, err := service.NewClient(service.Config{
+		client, err := v1.NewClient(v1.Config{
 			BaseURL: "http://localhost/api/v1", Key: sandbox.DefaultKey, Dial: network.dial, Now: time.Now,
 		})
 		if err != nil {

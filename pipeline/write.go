@@ -98,15 +98,12 @@ func (o Output) Filled() []int {
 func (o Output) Write(ctx context.Context, list List, roster *Roster, answers Answers, out, rejects table.Writer) (rows map[Status]int64, err error) {
 	w := &writing{
 		Output: o, roster: roster, answers: answers, out: out, rejects: rejects,
-		recallAll: answers.Recall(o.Scope.Memory, !roster.verified), rows: map[Status]int64{},
+		recallAll: answers.Recall(o.Scope.Memory, true), rows: map[Status]int64{},
 	}
 	w.pens.New = func() any { return w.newPen() }
-	err = pass(ctx, list, w.columns(), w.format, w.write)
+	err = pass(ctx, list, o.Scope.columns(), w.format, w.write)
 	if err == nil && w.last != roster.rows {
 		err = ErrListChanged
-	}
-	if err == nil {
-		roster.verified = true
 	}
 	return w.rows, err
 }
@@ -121,15 +118,6 @@ type writing struct {
 	pens         sync.Pool
 	rows         map[Status]int64 // that are written
 	last         int64            // the last row that is written
-}
-
-// columns returns the columns that are read: those that tell who a row is about when that
-// is asked, else none. What a writer needs of the cells it sees to itself.
-func (w *writing) columns() []int {
-	if w.roster.verified && !w.roster.wide {
-		return []int{} // nil would be all of them
-	}
-	return w.Scope.columns()
 }
 
 // format formats a block.

@@ -28,10 +28,9 @@ import (
 const outputRows = 300_000
 
 // BenchmarkOutput compares the output of a run, of whose rows none or a tenth are answered,
-// with a plain copy of the list by the same scanner and with a loop of encoding/csv; and the
-// same with a roster that was kept. All
-// take turns in one run, so that the ratios depend little on what else the machine does:
-// they are of the least processor time of each, and of the least time.
+// with a plain copy of the list by the same scanner and with a loop of encoding/csv. All take
+// turns in one run, so that the ratios depend little on what else the machine does. The ratios
+// are of the least processor time of each, and of the least time.
 func BenchmarkOutput(b *testing.B) {
 	var text bytes.Buffer
 	if err := lists.WriteCSV(&text, lists.Large(1, outputRows)); err != nil {
@@ -40,13 +39,11 @@ func BenchmarkOutput(b *testing.B) {
 	list := csvList(text.String())
 	output := pipeline.Output{Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
-	kept := keepRoster(b, list, output, some)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },
 		"standard": func() { copyStandard(b, list) },
 		"none":     func() { writeOutput(b, list, output, nobody) },
 		"tenth":    func() { writeOutput(b, list, output, some) },
-		"again":    func() { writeKept(b, list, output, some, kept) },
 	}
 	least := map[string]spent{}
 	for b.Loop() {
@@ -92,48 +89,6 @@ func writeOutput(b *testing.B, list csvList, output pipeline.Output, answers pip
 	defer reader.Close()
 	writer := csvtable.NewWriter(io.Discard, reader, output.Columns(reader.Schema()))
 	rows, err := callAndWrite(b.Context(), output, list, answers, writer, nil)
-	if err := errors.Join(err, writer.Close()); err != nil || rows[pipeline.StatusFilled] == 0 {
-		b.Fatal(rows, err)
-	}
-}
-
-// keepRoster returns the roster of an output as it is kept.
-func keepRoster(b *testing.B, list csvList, output pipeline.Output, answers pipeline.Answers) []byte {
-	roster, err := output.Scope.CallRoll(b.Context(), list, answers)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer roster.Close()
-	var kept bytes.Buffer
-	_, err = output.Write(b.Context(), list, roster, answers, &noted{}, nil)
-	if err == nil {
-		_, err = roster.WriteTo(&kept)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return kept.Bytes()
-}
-
-// checkedList is a list that was read whole before.
-type checkedList struct{ csvList }
-
-func (l checkedList) Open([]int) (table.Reader, error) {
-	return csvtable.NewReader(strings.NewReader(string(l.csvList)), "list.csv", csvtable.Options{Checked: true})
-}
-
-func writeKept(b *testing.B, list csvList, output pipeline.Output, answers pipeline.Answers, kept []byte) {
-	roster, err := openRoster(kept)
-	if err != nil {
-		b.Fatal(err)
-	}
-	reader, err := list.Open(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer reader.Close()
-	writer := csvtable.NewWriter(io.Discard, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	rows, err := output.Write(b.Context(), checkedList{list}, roster, answers, writer, nil)
 	if err := errors.Join(err, writer.Close()); err != nil || rows[pipeline.StatusFilled] == 0 {
 		b.Fatal(rows, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // ask asks before anything is spent: always but with --yes, and with it too when the
@@ -17,7 +17,7 @@ import (
 // Where nobody can be asked, nothing is sent. The start is then kept to what was
 // agreed to, even when others take the free allowance that the plan counted on, or
 // when a ceiling begins anew at midnight.
-func (j *job) ask(ctx context.Context, status *service.StatusClient, plan *planView) error {
+func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) error {
 	if j.counts.Lookup == 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (j *job) ask(ctx context.Context, status *service.StatusClient, plan *planV
 
 // lookAgain compares the account with what it was before somebody was asked, who may have
 // taken hours: free units that are gone are not counted on, and a higher price refuses.
-func (j *job) lookAgain(ctx context.Context, status *service.StatusClient) error {
+func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
 	drift, err := j.readDrift(ctx, status)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"payonce/conformance"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // conformanceRun is the name of the run that pays for comparing.
@@ -201,19 +201,19 @@ func (j *job) listLookups(ctx context.Context) ([]enrich.Lookup, error) {
 
 // openLive returns the service to be compared, without a way to spend, and the client
 // that has one.
-func (j *job) openLive() (*conformance.Live, *service.Client, error) {
+func (j *job) openLive() (*conformance.Live, *v1.Client, error) {
 	config, err := j.serviceConfig()
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := service.NewClient(config)
+	client, err := v1.NewClient(config)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
 	other, stranger := config, config
 	stranger.Key = "no-key-of-any-workspace"
-	if other.Transport = service.MCP; config.Transport == service.MCP {
-		other.Transport = service.REST
+	if other.Transport = v1.MCP; config.Transport == v1.MCP {
+		other.Transport = v1.REST
 	}
 	card, option, err := j.settings.option()
 	if err != nil {
@@ -223,11 +223,11 @@ func (j *job) openLive() (*conformance.Live, *service.Client, error) {
 	if j.sandbox {
 		live.Tools = sandboxTools
 	}
-	otherClient, err := service.NewStatusClient(other)
+	otherClient, err := v1.NewStatusClient(other)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	strangerClient, err := service.NewStatusClient(stranger)
+	strangerClient, err := v1.NewStatusClient(stranger)
 	live.Other, live.Stranger = otherClient, strangerClient
 	return live, client, asUsage(err)
 }

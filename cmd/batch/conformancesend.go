@@ -10,12 +10,12 @@ import (
 	"payonce/conformance"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
 // when it may.
-func (j *job) openSpending(ctx context.Context, client *service.Client) (why string, err error) {
+func (j *job) openSpending(ctx context.Context, client *v1.Client) (why string, err error) {
 	if err := j.journal.CheckAPIKey(j.apiKey, j.sameWorkspace); err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (j *job) openSpending(ctx context.Context, client *service.Client) (why str
 // in its window.
 type journalSender struct {
 	*job
-	client *service.Client
+	client *v1.Client
 	stop   pipeline.Stop
 }
 
@@ -132,7 +132,7 @@ func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
 // watchedFinder keeps the last lookup and what became of it. One lookup is under way at
 // a time.
 type watchedFinder struct {
-	client  *service.Client
+	client  *v1.Client
 	lookup  enrich.Lookup
 	verdict enrich.Verdict
 }

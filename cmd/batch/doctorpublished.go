@@ -10,11 +10,11 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // checkPublished checks what the service publishes about its lookups, and the prices.
-func (d *doctor) checkPublished(ctx context.Context, client *service.StatusClient, account cost.Account) {
+func (d *doctor) checkPublished(ctx context.Context, client *v1.StatusClient, account cost.Account) {
 	var published []publication
 	if document, ok := d.checkDocument(ctx, client); ok {
 		published = append(published, publication{openAPIDocument, document})
@@ -28,10 +28,10 @@ func (d *doctor) checkPublished(ctx context.Context, client *service.StatusClien
 }
 
 // checkDocument reads the OpenAPI document and looks for the names in it.
-func (d *doctor) checkDocument(ctx context.Context, client *service.StatusClient) (service.Description, bool) {
+func (d *doctor) checkDocument(ctx context.Context, client *v1.StatusClient) (v1.Description, bool) {
 	const check = "OpenAPI document"
 	document, err := client.OpenAPI(ctx)
-	var none *service.DocumentError
+	var none *v1.DocumentError
 	switch {
 	case errors.As(err, &none) && none.HTTPStatus == http.StatusNotFound:
 		d.warn(check, "Names and prices are then taken as they are assumed; compare them with the service's documentation", "the service publishes none")
@@ -41,11 +41,11 @@ func (d *doctor) checkDocument(ctx context.Context, client *service.StatusClient
 		return document, false
 	}
 	d.ok(check, "%s", describeDocument(document))
-	d.checkDescribed(check, document, d.transport.value == string(service.REST))
+	d.checkDescribed(check, document, d.transport.value == string(v1.REST))
 	return document, true
 }
 
-func describeDocument(document service.Description) string {
+func describeDocument(document v1.Description) string {
 	text := strings.TrimSpace(document.Title + " " + document.Version)
 	if options := len(document.Card.Options); options > 0 {
 		return strings.TrimPrefix(text+", with a rate card of "+counted(options, "option"), ", ")
@@ -58,9 +58,9 @@ const statusTool = "service_account_status"
 
 // checkTools lists the MCP tools and looks for the names in them. Only a run over MCP
 // needs them.
-func (d *doctor) checkTools(ctx context.Context, client *service.StatusClient) (service.Description, bool) {
+func (d *doctor) checkTools(ctx context.Context, client *v1.StatusClient) (v1.Description, bool) {
 	const check = "MCP endpoint"
-	used := d.transport.value == string(service.MCP)
+	used := d.transport.value == string(v1.MCP)
 	tools, err := client.Tools(ctx)
 	if err != nil {
 		d.matter(used, check, "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it", "%v", err)
@@ -84,7 +84,7 @@ func (d *doctor) matter(used bool, check, advice, format string, args ...any) {
 }
 
 // checkDescribed looks for the names that requests use in a description.
-func (d *doctor) checkDescribed(check string, description service.Description, used bool) {
+func (d *doctor) checkDescribed(check string, description v1.Description, used bool) {
 	sound := true
 	for _, operation := range enrich.Operations() {
 		offer, described := description.Operations[operation]

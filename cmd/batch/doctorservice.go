@@ -14,14 +14,14 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // checkConfig checks what can be checked of a configuration without a call, each part
 // on its own. It reports whether a call can be made.
-func (d *doctor) checkConfig(config service.Config) bool {
-	alone := service.Config{BaseURL: config.BaseURL, Key: "key"}
-	if _, err := service.NewStatusClient(alone); err != nil {
+func (d *doctor) checkConfig(config v1.Config) bool {
+	alone := v1.Config{BaseURL: config.BaseURL, Key: "key"}
+	if _, err := v1.NewStatusClient(alone); err != nil {
 		d.problem(exitUsage, "base URL", "Give --base-url or set SERVICE_BASE_URL", "%v", err)
 		return false
 	}
@@ -29,13 +29,13 @@ func (d *doctor) checkConfig(config service.Config) bool {
 	usable := true
 	for _, part := range []struct {
 		check  string
-		config service.Config
+		config v1.Config
 	}{
-		{"MCP URL", service.Config{BaseURL: config.BaseURL, Key: "key", MCPURL: config.MCPURL}},
-		{"names", service.Config{BaseURL: config.BaseURL, Key: "key", Names: config.Names}},
-		{"key", service.Config{BaseURL: config.BaseURL, Key: config.Key}},
+		{"MCP URL", v1.Config{BaseURL: config.BaseURL, Key: "key", MCPURL: config.MCPURL}},
+		{"names", v1.Config{BaseURL: config.BaseURL, Key: "key", Names: config.Names}},
+		{"key", v1.Config{BaseURL: config.BaseURL, Key: config.Key}},
 	} {
-		if _, err := service.NewStatusClient(part.config); err != nil {
+		if _, err := v1.NewStatusClient(part.config); err != nil {
 			d.problem(exitUsage, part.check, "", "%v", err)
 			usable = false
 		}
@@ -60,8 +60,8 @@ func (d *doctor) checkBaseURL(address string) {
 }
 
 // checkService makes every free call and checks what comes back.
-func (d *doctor) checkService(ctx context.Context, config service.Config) {
-	client, err := service.NewStatusClient(config)
+func (d *doctor) checkService(ctx context.Context, config v1.Config) {
+	client, err := v1.NewStatusClient(config)
 	if err != nil {
 		d.problem(exitUsage, "configuration", "", "%v", err)
 		return
@@ -82,7 +82,7 @@ func (d *doctor) checkService(ctx context.Context, config service.Config) {
 
 // checkNoStatus says why there is no account status.
 func (d *doctor) checkNoStatus(err error) {
-	var refused *service.StatusError
+	var refused *v1.StatusError
 	switch {
 	case errors.As(err, &refused) && refused.HTTPStatus == http.StatusUnauthorized:
 		d.problem(exitRefused, "key", "", "%v", err)
@@ -106,7 +106,7 @@ func (d *doctor) checkKey(account cost.Account) {
 }
 
 // checkMembers compares the account status with what is read of it.
-func (d *doctor) checkMembers(members []service.Assumption) {
+func (d *doctor) checkMembers(members []v1.Assumption) {
 	missing := notFound(members)
 	if len(missing) == 0 {
 		d.ok("account status", "all %d members that are read are there", len(members))
@@ -118,7 +118,7 @@ func (d *doctor) checkMembers(members []service.Assumption) {
 }
 
 // notFound returns the names that were not found.
-func notFound(assumptions []service.Assumption) []string {
+func notFound(assumptions []v1.Assumption) []string {
 	var missing []string
 	for _, a := range assumptions {
 		if !a.Found {
@@ -140,7 +140,7 @@ func someOf(names []string) string {
 // tolerableSkew is how far two clocks may be apart without anybody having to care.
 const tolerableSkew = 5 * time.Second
 
-func (d *doctor) checkClock(found service.Inspection) {
+func (d *doctor) checkClock(found v1.Inspection) {
 	skew, known := found.Skew()
 	direction := "ahead of"
 	if skew < 0 {
@@ -209,7 +209,7 @@ func (d *doctor) checkOperations(account cost.Account) {
 	}
 }
 
-func (d *doctor) checkConditions(conditions []service.Condition) {
+func (d *doctor) checkConditions(conditions []v1.Condition) {
 	const check = "input condition"
 	if len(conditions) == 0 {
 		d.ok(check, "the account has none")

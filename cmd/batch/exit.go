@@ -11,7 +11,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // The exit codes. They are a contract with scripts.
@@ -80,7 +80,7 @@ func asService(ctx context.Context, err error) error {
 
 // asServiceIfRefused makes an error one of the service when that is what it is.
 func asServiceIfRefused(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*service.StatusError](err); ok {
+	if _, ok := errors.AsType[*v1.StatusError](err); ok {
 		return asService(ctx, err)
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 var (
@@ -30,8 +30,8 @@ var (
 // compared with the journal and with the output.
 func TestFire(t *testing.T) {
 	t.Parallel()
-	kills := map[service.Transport]int{service.REST: *fireKills, service.MCP: (*fireKills + 1) / 2}
-	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+	kills := map[v1.Transport]int{v1.REST: *fireKills, v1.MCP: (*fireKills + 1) / 2}
+	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		c := newCampaign(t, transport, *fireSeed)
 		for c.killed() < kills[transport] {
 			code := c.strike()
@@ -60,7 +60,7 @@ type ceilingFrom struct {
 	limit cost.Money
 }
 
-func newCampaign(t *testing.T, transport service.Transport, seed uint64) *campaign {
+func newCampaign(t *testing.T, transport v1.Transport, seed uint64) *campaign {
 	t.Helper()
 	const rows = 300
 	service := startService(t, seed, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")

@@ -15,7 +15,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // job is one list with what is wanted of it: what plan, run and write share.
@@ -125,7 +125,7 @@ func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attem
 // readAccount reads the account status and what the service publishes, and chooses the
 // prices. When nothing is to be looked up, a service that cannot be reached is no
 // reason to fail.
-func (j *job) readAccount(ctx context.Context, client *service.StatusClient) error {
+func (j *job) readAccount(ctx context.Context, client *v1.StatusClient) error {
 	account, err := client.Status(ctx)
 	switch {
 	case err != nil && j.counts.Lookup == 0 && ctx.Err() == nil:
@@ -138,7 +138,7 @@ func (j *job) readAccount(ctx context.Context, client *service.StatusClient) err
 
 // useAccount takes the account status, reads what the service publishes and chooses the
 // prices.
-func (j *job) useAccount(ctx context.Context, client *service.StatusClient, account cost.Account) error {
+func (j *job) useAccount(ctx context.Context, client *v1.StatusClient, account cost.Account) error {
 	j.account, j.asked = account, true
 	if err := j.readPublished(ctx, client); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (j *job) outputOf(stop pipeline.Stop) pipeline.Output {
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, client *service.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
+func (j *job) lookUp(ctx context.Context, client *v1.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
 	leftovers := j.reconciler(client.StatusClient).Pending() > 0
 	tally, stop, err := j.lookUpOnce(ctx, client, progress)
 	if !leftovers || stop != nil || err != nil {
@@ -209,7 +209,7 @@ func (j *job) lookUp(ctx context.Context, client *service.Client, progress *prog
 }
 
 // lookUpOnce sends the lookups of one survey.
-func (j *job) lookUpOnce(ctx context.Context, client *service.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
+func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
 	next, done := j.scope.Lookups(ctx, j.list, j.survey)
 	defer done()
 	lookups := &pipeline.Lookups{

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 )
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {

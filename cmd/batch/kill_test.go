@@ -22,7 +22,7 @@ import (
 
 	"payonce/cost"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
@@ -32,7 +32,7 @@ var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
 // what it was charged.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		for seed := range uint64(*killSeeds) {
 			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 				t.Parallel()
@@ -45,7 +45,7 @@ func TestKill(t *testing.T) {
 // TestKillUnderCeiling kills a program whose money does not suffice for the list.
 func TestKillUnderCeiling(t *testing.T) {
 	t.Parallel()
-	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		killAndResume(t, transport, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
 	})
 }
@@ -55,7 +55,7 @@ const maxKills = 8
 
 // killAndResume kills a program at one of the first so many requests of a start, again
 // and again, and lets it end then.
-func killAndResume(t *testing.T, transport service.Transport, seed uint64, maxSpend string, within int64, codes ...int) {
+func killAndResume(t *testing.T, transport v1.Transport, seed uint64, maxSpend string, within int64, codes ...int) {
 	service := startService(t, seed)
 	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4").over(transport)
 	draw := rand.New(rand.NewPCG(seed, 0))

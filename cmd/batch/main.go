@@ -26,9 +26,6 @@ type environment struct {
 	canAsk         bool       // stdin and stderr are terminals: somebody can be asked
 	showsProgress  bool       // stderr is a terminal
 	columns        func() int // of that terminal; nil, or not above 0, without one
-	// program tells this program from others, which may find out something else; "" when
-	// nothing does.
-	program string
 }
 
 func main() {
@@ -39,7 +36,6 @@ func main() {
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
-		program:       programID(),
 	}
 	code := execute(ctx, env, os.Args[1:])
 	stop()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // update rewrites the golden files and the expected outputs inside the scripts.
@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runScripts(t, service.REST, files...)
+	runScripts(t, v1.REST, files...)
 }
 
 // What is lost, refused and reconciled over REST is so over MCP.
@@ -39,11 +39,11 @@ func TestScriptsOverMCP(t *testing.T) {
 	for _, name := range []string{"lost", "refusals", "reconcile", "profile"} {
 		files = append(files, filepath.Join("testdata", "script", name+".txtar"))
 	}
-	runScripts(t, service.MCP, files...)
+	runScripts(t, v1.MCP, files...)
 }
 
 // runScripts runs scripts in which $TRANSPORT is the transport.
-func runScripts(t *testing.T, transport service.Transport, files ...string) {
+func runScripts(t *testing.T, transport v1.Transport, files ...string) {
 	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo.csv"))
 	if err != nil {
 		t.Fatal(err)

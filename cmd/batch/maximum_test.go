@@ -29,8 +29,7 @@ type workbench struct {
 	service *sandbox.Server
 	url     string
 	// asked counts the requests by method and path.
-	asked   chan string
-	program string // that the command lines are of
+	asked chan string
 }
 
 func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workbench {
@@ -39,7 +38,7 @@ func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workben
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000), program: "a program"}
+	b := &workbench{t: t, dir: t.TempDir(), service: service, asked: make(chan string, 10000)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked <- r.Method + " " + r.URL.Path
 		service.Handler().ServeHTTP(w, r)
@@ -72,7 +71,7 @@ func (b *workbench) tryUntil(ctx context.Context, args ...string) (stdout, stder
 	b.t.Helper()
 	var out, errs bytes.Buffer
 	env := environment{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now, program: b.program,
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
 		getenv: b.getenv,
 	}
 	code = executed(ctx, env, args)

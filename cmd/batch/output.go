@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"payonce/io/atomicfile"
@@ -237,15 +238,21 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 	if files.rejects != nil {
 		rejects = files.rejects.Writer
 	}
-	roster, err := s.openRoster(ctx, output.Run, output.Scope, list)
+	roster, err := s.callRoll(ctx, output.Scope, list)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := output.Write(ctx, files.rows(list), roster, s.journal, files.out.Writer, rejects)
-	if err == nil {
+	if err = errors.Join(err, roster.Close()); err == nil {
 		err = files.commit()
 	}
 	return rows, err
+}
+
+// callRoll finds out who the rows of a list are about.
+func (s *session) callRoll(ctx context.Context, scope pipeline.Scope, list *listFile) (*pipeline.Roster, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
+	return scope.CallRoll(ctx, list, s.journal)
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.

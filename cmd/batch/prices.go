@@ -11,7 +11,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // defaultOption is the option of a rate card that is assumed where neither the user
@@ -21,7 +21,7 @@ const defaultOption = "payg"
 // publication is what the service publishes about its lookups, and where.
 type publication struct {
 	name string // how a plan names it
-	service.Description
+	v1.Description
 }
 
 // How a plan names what the service publishes.
@@ -33,9 +33,9 @@ const (
 // readPublished reads what the service publishes, all of which is free: the OpenAPI
 // document, and over MCP the tools. A service without a document is no error: the
 // prices then stand elsewhere.
-func (j *job) readPublished(ctx context.Context, client *service.StatusClient) error {
+func (j *job) readPublished(ctx context.Context, client *v1.StatusClient) error {
 	document, err := client.OpenAPI(ctx)
-	var none *service.DocumentError
+	var none *v1.DocumentError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -48,7 +48,7 @@ func (j *job) readPublished(ctx context.Context, client *service.StatusClient) e
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
 		fmt.Fprintf(j.env.stderr, "batch: %v; the plan goes on without it\n", err)
 	}
-	if service.Transport(j.transport.value) != service.MCP {
+	if v1.Transport(j.transport.value) != v1.MCP {
 		return nil
 	}
 	tools, err := client.Tools(ctx)

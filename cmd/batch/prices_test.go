@@ -10,17 +10,17 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // The highest price that any operation tells counts, so that no hold is too small.
 func TestPricesInForce(t *testing.T) {
 	email, phone := enrich.WorkEmail, enrich.BusinessPhone
-	offers := map[enrich.Operation]service.Offer{
+	offers := map[enrich.Operation]v1.Offer{
 		enrich.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
 		enrich.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
 	}
-	got := publication{"a document", service.Description{Operations: offers}}.inForce()
+	got := publication{"a document", v1.Description{Operations: offers}}.inForce()
 	if diff := cmp.Diff(cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -41,7 +41,7 @@ func statusOf(prices map[string]cost.Money) cost.Account {
 // A document that is dearer than the price that counts refuses, unless the account
 // itself shows that this workspace pays no more.
 func TestDearerDocumentRefuses(t *testing.T) {
-	document := publication{"a document", service.Description{Operations: map[enrich.Operation]service.Offer{
+	document := publication{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{
 		enrich.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
 	}}}
 	for _, test := range []struct {
@@ -73,17 +73,17 @@ func TestDearerDocumentRefuses(t *testing.T) {
 // What the service does not sell is foreseen; the account's word goes before that of
 // what is published.
 func TestForeseen(t *testing.T) {
-	closed := service.Offer{Access: service.Access{Available: cost.Known(false)}}
-	open := service.Offer{Access: service.Access{Available: cost.Known(true)}}
+	closed := v1.Offer{Access: v1.Access{Available: cost.Known(false)}}
+	open := v1.Offer{Access: v1.Access{Available: cost.Known(true)}}
 	for _, test := range []struct {
 		name      string
-		offer     service.Offer
+		offer     v1.Offer
 		available map[string]bool
 		lookups   map[enrich.Operation]int64
 		want      string
 	}{
 		{"sold", open, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"not told", service.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not told", v1.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
 		{"not sold", closed, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
 		{"not sold and not asked for", closed, nil, map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}, ""},
 		{"sold to this account", closed, map[string]bool{"business_phone_lookup": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
@@ -93,7 +93,7 @@ func TestForeseen(t *testing.T) {
 	} {
 		j := &job{
 			session:   &session{settings: newSettings(environment{getenv: func(string) string { return "" }})},
-			published: []publication{{"a document", service.Description{Operations: map[enrich.Operation]service.Offer{enrich.FindPhone: test.offer}}}},
+			published: []publication{{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{enrich.FindPhone: test.offer}}}},
 			account:   cost.Account{Available: test.available}, counts: pipeline.Counts{Lookups: maps.Clone(test.lookups)},
 		}
 		j.profile = strings.HasPrefix(test.name, "profiles")

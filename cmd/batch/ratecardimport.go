@@ -10,7 +10,7 @@ import (
 
 	"payonce/configs"
 	"payonce/io/atomicfile"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // maxOpenAPIFile is the longest file that is read as an OpenAPI document, in bytes.
@@ -47,35 +47,35 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 }
 
 // parseDocument reads an OpenAPI document from a file.
-func parseDocument(path string, names service.Names) (service.Description, error) {
+func parseDocument(path string, names v1.Names) (v1.Description, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return service.Description{}, usageError{err}
+		return v1.Description{}, usageError{err}
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxOpenAPIFile+1))
 	switch {
 	case err != nil:
-		return service.Description{}, usageError{err}
+		return v1.Description{}, usageError{err}
 	case len(data) > maxOpenAPIFile:
-		return service.Description{}, usagef("%s is longer than %d bytes; give the service's OpenAPI document", path, maxOpenAPIFile)
+		return v1.Description{}, usagef("%s is longer than %d bytes; give the service's OpenAPI document", path, maxOpenAPIFile)
 	}
-	description, err := service.ParseOpenAPI(data, names)
+	description, err := v1.ParseOpenAPI(data, names)
 	if err != nil {
-		return service.Description{}, usagef("%s: %w", path, err)
+		return v1.Description{}, usagef("%s: %w", path, err)
 	}
 	return description, nil
 }
 
 // askForDocument reads the OpenAPI document of the service.
-func (s *session) askForDocument(ctx context.Context) (service.Description, error) {
+func (s *session) askForDocument(ctx context.Context) (v1.Description, error) {
 	client, err := s.openStatus()
 	if err != nil {
-		return service.Description{}, err
+		return v1.Description{}, err
 	}
 	description, err := client.OpenAPI(ctx)
 	if err != nil {
-		return service.Description{}, asService(ctx, err)
+		return v1.Description{}, asService(ctx, err)
 	}
 	return description, nil
 }
@@ -99,7 +99,7 @@ func (s *settings) importRateCardFile(path string) error {
 }
 
 // writeRateCard writes the rate card of a document.
-func (s *settings) writeRateCard(from string, description service.Description) error {
+func (s *settings) writeRateCard(from string, description v1.Description) error {
 	if len(description.Card.Options) == 0 {
 		return usagef("the OpenAPI document of %s holds no rate card (x-service-billing) that can be read; "+
 			"write one by hand, as %q shows it", from, "batch ratecard show --json")

@@ -16,7 +16,7 @@ import (
 
 	"payonce/internal/lists"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
@@ -42,8 +42,8 @@ func newProgram(t *testing.T, rows int, baseURL string, flags ...string) *progra
 }
 
 // overEachTransport runs a test over REST and over MCP.
-func overEachTransport(t *testing.T, test func(t *testing.T, transport service.Transport)) {
-	for _, transport := range []service.Transport{service.REST, service.MCP} {
+func overEachTransport(t *testing.T, test func(t *testing.T, transport v1.Transport)) {
+	for _, transport := range []v1.Transport{v1.REST, v1.MCP} {
 		t.Run(string(transport), func(t *testing.T) {
 			t.Parallel()
 			test(t, transport)
@@ -52,7 +52,7 @@ func overEachTransport(t *testing.T, test func(t *testing.T, transport service.T
 }
 
 // over lets the program call the service over a transport.
-func (p *program) over(transport service.Transport) *program {
+func (p *program) over(transport v1.Transport) *program {
 	p.args = append(p.args, "--transport", string(transport))
 	return p
 }

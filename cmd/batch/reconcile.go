@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -217,12 +218,15 @@ func (s *session) rowsOf(ctx context.Context, doubts []attempt.Doubt) map[attemp
 }
 
 // rowsInRun returns the rows of doubts in the list of their run, 0 for none.
-func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.Doubt) ([]int64, error) {
+func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.Doubt) (rows []int64, err error) {
 	run, err := s.findRun(name)
 	if err != nil {
 		return nil, err
 	}
-	j, err := recallJob(s, run)
+	read := *s.settings // what the run brings holds for its list alone
+	own := &session{settings: &read, listIn: s.listIn}
+	defer func() { err = errors.Join(err, own.close()) }()
+	j, err := recallJob(own, run)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"payonce/enrich"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // requestName is one of the names that requests use, as --request-name calls it.
@@ -22,7 +22,7 @@ type requestName struct {
 }
 
 // requestNamesOf lists the names that can be given, with their places.
-func requestNamesOf(n *service.Names) []requestName {
+func requestNamesOf(n *v1.Names) []requestName {
 	lookup := func(name string, value *string, operation enrich.Operation) requestName {
 		return requestName{name: name, value: value, operation: &operation}
 	}
@@ -45,14 +45,14 @@ func requestNamesOf(n *service.Names) []requestName {
 // namesOfRequests lists what --request-name can name.
 func namesOfRequests() []string {
 	var names []string
-	for _, known := range requestNamesOf(new(service.Names)) {
+	for _, known := range requestNamesOf(new(v1.Names)) {
 		names = append(names, known.name)
 	}
 	return names
 }
 
 // parseRequestNames reads the values of --request-name.
-func parseRequestNames(texts []string) (names service.Names, err error) {
+func parseRequestNames(texts []string) (names v1.Names, err error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		known := requestNamesOf(&names)
@@ -93,10 +93,10 @@ func (j *job) checkRequestNames(document publication) error {
 			return usagef("--request-name %s=%s: %s %s; nothing was sent", given.name, *given.value, document.name, why)
 		}
 	}
-	if j.transport.value != string(service.REST) || len(document.Operations) == 0 {
+	if j.transport.value != string(v1.REST) || len(document.Operations) == 0 {
 		return nil
 	}
-	for _, known := range requestNamesOf(new(service.Names)) {
+	for _, known := range requestNamesOf(new(v1.Names)) {
 		if known.operation == nil || j.sent()[*known.operation] == 0 {
 			continue
 		}

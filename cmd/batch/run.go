@@ -12,7 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 func newRunCommand(env environment) *cobra.Command {
@@ -128,7 +128,7 @@ func (s *session) checkRun(list []string) error {
 
 // showPlanAndAsk prints the plan, compares it with the one that the run is to
 // follow, and asks before anything is spent.
-func (j *job) showPlanAndAsk(ctx context.Context, status *service.StatusClient) error {
+func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient) error {
 	j.keepToApprove()
 	plan, err := j.plan()
 	if err != nil {
@@ -150,7 +150,7 @@ func (j *job) showPlanAndAsk(ctx context.Context, status *service.StatusClient) 
 
 // runToEnd sends the lookups, writes the output and tells how it went. From here
 // on the run is on record, and its output is written however it ends.
-func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
+func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
 	outliveReaders()
 	record, err := j.record()
 	if err != nil {
@@ -181,13 +181,12 @@ func (j *job) runToEnd(ctx context.Context, client *service.Client) error {
 	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	j.keepRoster()
 	return j.conclude(rows, tally, stop, drift)
 }
 
 // lookUpWatched sends the lookups while the account is watched, and compares the
 // two a last time at the end.
-func (j *job) lookUpWatched(ctx context.Context, client *service.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
+func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
 	sending, halt := pipeline.WithHalt(ctx)

@@ -9,13 +9,13 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // openAccount reads the account before the run. Nothing is in flight, so the
 // snapshot is the new base of what the journal knows of the account, after it has
 // settled what an earlier start lost.
-func (j *job) openAccount(ctx context.Context, client *service.Client) error {
+func (j *job) openAccount(ctx context.Context, client *v1.Client) error {
 	if err := j.settleLeftovers(ctx, client); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (j *job) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 
 // readDrift compares the account with the journal before anything is sent. An error is
 // the journal's or the service's.
-func (j *job) readDrift(ctx context.Context, status *service.StatusClient) (cost.Drift, error) {
+func (j *job) readDrift(ctx context.Context, status *v1.StatusClient) (cost.Drift, error) {
 	drift, err := j.monitor(status).Read(ctx)
 	if err == nil || errors.Is(err, checkpoint.ErrFailed) {
 		return drift, err
@@ -61,7 +61,7 @@ func (j *job) readDrift(ctx context.Context, status *service.StatusClient) (cost
 
 // settleLeftovers settles the lookups that an earlier start left in doubt, before
 // anything new is sent, and surveys the list again with what is known then.
-func (j *job) settleLeftovers(ctx context.Context, client *service.Client) error {
+func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
 	reconciler := j.reconciler(client.StatusClient)
 	pending := reconciler.Pending()
 	if pending == 0 {
@@ -88,7 +88,7 @@ func (j *job) settleDoubts(ctx context.Context, reconciler *pipeline.Reconciler)
 }
 
 // monitor compares the account with the journal.
-func (j *job) monitor(status *service.StatusClient) *pipeline.Monitor {
+func (j *job) monitor(status *v1.StatusClient) *pipeline.Monitor {
 	monitor := &pipeline.Monitor{Status: status, Accountant: j.journal, Scope: checkpoint.ScopeAccount, Prices: j.quote.Prices}
 	if !j.strict {
 		monitor.Free = j.scope.Wanted
@@ -97,7 +97,7 @@ func (j *job) monitor(status *service.StatusClient) *pipeline.Monitor {
 }
 
 // reconciler settles lost lookups by what the account shows.
-func (j *job) reconciler(status *service.StatusClient) *pipeline.Reconciler {
+func (j *job) reconciler(status *v1.StatusClient) *pipeline.Reconciler {
 	return &pipeline.Reconciler{Arbiter: j.journal, Status: status, SettleDelay: j.settleDelay, Now: j.env.now}
 }
 

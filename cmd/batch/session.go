@@ -15,7 +15,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/io/listfile"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // session is what a command works with: the journal of one workspace and the
@@ -26,7 +26,6 @@ type session struct {
 	embedded *embeddedSandbox
 	apiKey   string // that the client was opened with
 	lists    []*listfile.List
-	roster   *rosterOf        // of the list whose output is written; nil before
 	listOut  io.Writer        // where a list that is written to standard output goes
 	listIn   func() io.Reader // begins to read standard input as a list, until an interrupt
 }
@@ -101,7 +100,7 @@ func (s *session) openExisting(ctx context.Context, doing string) (bool, error) 
 }
 
 func (s *session) close() error {
-	err := s.roster.close()
+	var err error
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}
@@ -116,9 +115,9 @@ func (s *session) close() error {
 
 // serviceConfig returns how the service is called, and starts the embedded one
 // when that is the service.
-func (s *session) serviceConfig() (service.Config, error) {
-	config := service.Config{
-		BaseURL: s.baseURL, Transport: service.Transport(s.transport.value), MCPURL: s.mcpURL,
+func (s *session) serviceConfig() (v1.Config, error) {
+	config := v1.Config{
+		BaseURL: s.baseURL, Transport: v1.Transport(s.transport.value), MCPURL: s.mcpURL,
 		Key: s.env.getenv("SERVICE_API_KEY"), Names: s.names, IncludeProfile: s.profile, Timeout: s.timeout,
 		MaxConnections: s.concurrency, UserAgent: "payonce/" + version, Now: s.env.now,
 	}
@@ -137,22 +136,22 @@ func (s *session) serviceConfig() (service.Config, error) {
 }
 
 // openStatus returns a client that can read the account status and nothing else.
-func (s *session) openStatus() (*service.StatusClient, error) {
+func (s *session) openStatus() (*v1.StatusClient, error) {
 	config, err := s.serviceConfig()
 	if err != nil {
 		return nil, err
 	}
-	client, err := service.NewStatusClient(config)
+	client, err := v1.NewStatusClient(config)
 	return client, asUsage(err)
 }
 
 // openClient returns a client that can spend, for the workspace of the journal.
-func (s *session) openClient() (*service.Client, error) {
+func (s *session) openClient() (*v1.Client, error) {
 	config, err := s.serviceConfig()
 	if err != nil {
 		return nil, err
 	}
-	client, err := service.NewClient(config)
+	client, err := v1.NewClient(config)
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -16,7 +16,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/pipeline"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // settings hold the values of all flags. Which of them a command takes is up to
@@ -36,7 +36,7 @@ type settings struct {
 	transport     choiceValue
 	mcpURL        string
 	requestNames  []string
-	names         service.Names // of requestNames
+	names         v1.Names // of requestNames
 	timeout       time.Duration
 	json          bool
 
@@ -95,7 +95,7 @@ func newSettings(env environment) *settings {
 		env:         env,
 		configured:  map[string]int{},
 		workspace:   "default",
-		transport:   choiceValue{value: string(service.REST), choices: []string{string(service.REST), string(service.MCP)}},
+		transport:   choiceValue{value: string(v1.REST), choices: []string{string(v1.REST), string(v1.MCP)}},
 		timeout:     45 * time.Second,
 		fields:      fieldsValue(enrich.FieldsOf(enrich.WorkEmail)),
 		prefer:      choiceValue{value: enrich.ByProfile.String(), choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}},

@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // Not one lookup is lost when the user or the system interrupts, or the terminal closes:
 // those in flight are waited for.
 func TestInterruptDrains(t *testing.T) {
 	t.Parallel()
-	overEachTransport(t, func(t *testing.T, transport service.Transport) {
+	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(signal.String(), func(t *testing.T) {
 				t.Parallel()
@@ -28,7 +28,7 @@ func TestInterruptDrains(t *testing.T) {
 	})
 }
 
-func interruptAndResume(t *testing.T, transport service.Transport, signal os.Signal) {
+func interruptAndResume(t *testing.T, transport v1.Transport, signal os.Signal) {
 	service, tap := newService(t, 3)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4").over(transport)
 	reached, release := tap.hold(t, 10)
@@ -78,7 +78,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	overEachTransport(t, interruptTwice)
 }
 
-func interruptTwice(t *testing.T, transport service.Transport) {
+func interruptTwice(t *testing.T, transport v1.Transport) {
 	service, tap := newService(t, 4)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4").over(transport)
 	reached, release := tap.hold(t, 10)
@@ -153,7 +153,7 @@ func TestSummaryOutputAndBooksAgree(t *testing.T) {
 	overEachTransport(t, compareSummary)
 }
 
-func compareSummary(t *testing.T, transport service.Transport) {
+func compareSummary(t *testing.T, transport v1.Transport) {
 	service, tap := newService(t, 6)
 	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60").over(transport)
 	view := decodeSummary(t, p.runToEnd(exitDone))

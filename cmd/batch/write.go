@@ -76,7 +76,6 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.keepRoster()
 	outliveReaders() // now that no list is written to one any more
 	if s.json {
 		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})

@@ -15,7 +15,7 @@ import (
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/sandbox"
-	"payonce/service"
+	"payonce/service/v1"
 )
 
 // ending is how a start ends before its time.
@@ -154,7 +154,7 @@ func (p *process) run(ctx context.Context) (o outcome) {
 			o.err = err
 		}
 	}()
-	client, err := service.NewClient(service.Config{
+	client, err := v1.NewClient(v1.Config{
 		BaseURL: "http://localhost/api/v1", Key: sandbox.DefaultKey, MaxConnections: w.Concurrency,
 		UserAgent: fmt.Sprint("start ", p.number), Now: p.now,
 		Dial: p.dial,
@@ -181,7 +181,7 @@ func (l csvList) Open([]int) (table.Reader, error) {
 type job struct {
 	*process
 	journal *checkpoint.Journal
-	client  *service.Client
+	client  *v1.Client
 	list    csvList
 	scope   pipeline.Scope
 	survey  *pipeline.Survey

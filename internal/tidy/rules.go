@@ -85,7 +85,7 @@ type ban struct {
 }
 
 func bans() []ban {
-	testOrService := func(s *source) bool { return s.test || s.dir == "service" }
+	testOrService := func(s *source) bool { return s.test || matches("service/...", s.dir) }
 	testOrMain := func(s *source) bool { return s.test || s.file == "cmd/batch/main.go" || s.file == "bench/main.go" }
 	nobody := func(*source) bool { return false }
 	return []ban{

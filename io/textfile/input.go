@@ -46,30 +46,6 @@ func (i Input) OpenBytes() (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(i.file, 0, info.Size())), nil
 }
 
-// File is a file that is read anywhere in it.
-type File interface {
-	io.ReaderAt
-	io.Closer
-}
-
-// OpenAt opens the file as it is, to be read anywhere in it, and returns its size in bytes.
-func (i Input) OpenAt() (File, int64, error) {
-	info, err := i.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if i.file != nil {
-		return spooled{i.file}, info.Size(), nil
-	}
-	file, err := os.Open(i.path)
-	return file, info.Size(), err
-}
-
-// spooled is the file of a spool, which stays open.
-type spooled struct{ io.ReaderAt }
-
-func (spooled) Close() error { return nil }
-
 // Open opens the file and undoes its compression, which its first bytes tell. What is
 // wrong with the compressed data is an error of Read.
 func (i Input) Open() (io.ReadCloser, error) {

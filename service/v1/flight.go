@@ -1,0 +1,92 @@
+package v1
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+)
+
+// countedConn counts the bytes written to a connection.
+type countedConn struct {
+	net.Conn
+	written atomic.Int64
+}
+
+// Write counts before it writes and takes back afterwards what was not written,
+// so that the count is never less than what has left.
+func (c *countedConn) Write(b []byte) (int, error) {
+	c.written.Add(int64(len(b)))
+	n, err := c.Conn.Write(b)
+	c.written.Add(int64(n - len(b)))
+	return n, err
+}
+
+// counted returns the counted connection below conn, nil when there is none.
+func counted(conn net.Conn) *countedConn {
+	for {
+		switch c := conn.(type) {
+		case *countedConn:
+			return c
+		case interface{ NetConn() net.Conn }: // a *tls.Conn
+			conn = c.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+// flight follows one request to the connections that it was given. It belongs
+// to the goroutine that sends the request.
+type flight struct{ legs []leg }
+
+type leg struct {
+	conn   *countedConn // nil when the connection is not counted
+	before int64        // bytes written before the request got the connection
+}
+
+// watch returns a context for the request to run on.
+func (f *flight) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			next := leg{conn: counted(info.Conn)}
+			if next.conn != nil {
+				next.before = next.conn.written.Load()
+			}
+			f.legs = append(f.legs, next)
+		},
+	})
+}
+
+// connected reports whether the request was given a connection at all.
+func (f *flight) connected() bool { return len(f.legs) > 0 }
+
+// cause returns the fault below the error that the request ended with, without
+// anything that the service sent.
+func (f *flight) cause(err error) error {
+	if withURL, ok := errors.AsType[*url.Error](err); ok {
+		err = withURL.Err // the method and the address say nothing new
+	}
+	if !f.connected() {
+		return err
+	}
+	return cause(err)
+}
+
+// sentNothing reports whether provably no byte of the request left. It is asked
+// after the request has failed. It closes the connections first: what is not
+// counted by then can no longer be written.
+func (f *flight) sentNothing() bool {
+	for _, l := range f.legs {
+		if l.conn == nil {
+			return false
+		}
+		l.conn.Close()
+		if l.conn.written.Load() != l.before {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+package v1
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"payonce/enrich"
+)
+
+// maxProfile is the longest profile that is kept, in bytes. However it is written, the
+// journal has room for it in a commit.
+const maxProfile = 128 << 10
+
+// How much of the texts of an answer is kept, in bytes of JSON. The longest email address
+// has 254 characters. Together, and with the request ID a second time, they stay far
+// below the 4 KB that the journal counts on for an answer without its profile.
+const (
+	maxValue      = 320 // of a field, and of the name
+	maxProvenance = 1000
+	maxUnresolved = 200 // of all names in it
+)
+
+// resultObject is the constant that marks an enrichment result.
+const resultObject = "enrichment_result"
+
+// decodeResult reads an enrichment result (specification v1, "Enrichment result").
+// It is strict about what says that the lookup completed and about the values
+// that are charged for, and lenient about the rest: an answer that was paid for
+// is not thrown away over its grounding, and a text of absurd length is cut: its
+// beginning shows what was paid for, and its end that something is missing. No error
+// quotes the body.
+func decodeResult(body []byte) (enrich.Answer, error) {
+	result, ok := parseObject(body)
+	if !ok {
+		return enrich.Answer{}, errors.New("the body is no JSON object")
+	}
+	if result.string("object").Value != resultObject {
+		return enrich.Answer{}, fmt.Errorf("the body is no %s", resultObject)
+	}
+	status := enrich.Status(result.string("status").Value)
+	if !status.Valid() {
+		return enrich.Answer{}, errors.New("the result has no known status")
+	}
+	// A result that says not_found and holds values all the same keeps them: they
+	// may have been charged.
+	data, ok := result.object("data")
+	if !ok && status != enrich.NotFound {
+		return enrich.Answer{}, errors.New("the result has no data")
+	}
+	for f := range enrich.AllFields.Each() {
+		if _, given := data[f.String()]; given && !data.isNull(f.String()) && !data.string(f.String()).Known {
+			return enrich.Answer{}, fmt.Errorf("the result's %s is no string", f)
+		}
+	}
+	grounding, _ := result.object("grounding")
+	return enrich.Answer{
+		Status:        status,
+		Operation:     cut(result.text("operation"), maxName),
+		RequestID:     cut(result.text("request_id"), maxName),
+		FullName:      cut(data.text("full_name"), maxValue),
+		WorkEmail:     cut(data.text(enrich.WorkEmail.String()), maxValue),
+		BusinessPhone: cut(data.text(enrich.BusinessPhone.String()), maxValue),
+		PhoneType:     cut(data.text("phone_type"), maxName),
+		Unresolved:    cutAll(result.texts("unresolved_fields"), maxUnresolved),
+		RetrievedAt:   grounding.time("retrieved_at"),
+		Provenance:    cut(grounding.text("source_provenance"), maxProvenance),
+		Profile:       data.compact("profile", maxProfile),
+	}, nil
+}
+
+// compact returns a member object as compact JSON in valid UTF-8, with its members
+// as they stand. It is "" for none, and for one that is longer than limit bytes: an
+// answer is not thrown away over its profile.
+func (o object) compact(name string, limit int) string {
+	var compact bytes.Buffer
+	if _, ok := o.object(name); !ok || json.Compact(&compact, o[name]) != nil {
+		return ""
+	}
+	text := strings.ToValidUTF8(compact.String(), "\uFFFD")
+	if len(text) > limit {
+		return ""
+	}
+	return text
+}
+
+// texts returns the strings of a member array that are not empty.
+func (o object) texts(name string) []string {
+	var elements []json.RawMessage
+	if json.Unmarshal(o[name], &elements) != nil {
+		return nil
+	}
+	var texts []string
+	for _, element := range elements {
+		if text := (object{name: element}).text(name); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// cutMark is the end of a text that was cut. No email address and no number ends so.
+const cutMark = "…"
+
+// cut returns what takes at most limit bytes in a record of JSON, and cutMark behind it
+// where that is not the whole text.
+func cut(text string, limit int) string {
+	for at, r := range text {
+		if limit -= jsonLength(r); limit < 0 {
+			return text[:at] + cutMark
+		}
+	}
+	return text
+}
+
+// cutAll returns the first of the texts, which together take at most limit bytes in a
+// record of JSON.
+func cutAll(texts []string, limit int) []string {
+	for i, text := range texts {
+		for _, r := range text {
+			limit -= jsonLength(r)
+		}
+		if limit -= len(`"",`); limit < 0 {
+			return texts[:i]
+		}
+	}
+	return texts
+}
+
+// jsonLength returns the most bytes that a character takes in JSON.
+func jsonLength(r rune) int {
+	if r < ' ' || strings.ContainsRune("\"\\<>&\u2028\u2029\uFFFD", r) {
+		return len(`\u0000`)
+	}
+	return utf8.RuneLen(r)
+}
