@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/internal/report"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -114,7 +115,7 @@ func (d *doctor) checkJournal(ctx context.Context) {
 		return
 	}
 	if count, held := d.journal.InDoubt(""); count > 0 {
-		d.warn(check, "Look at them with batch reconcile", "it opens; %s in doubt, holding $%s", lookupCount(int64(count)), held)
+		d.warn(check, "Look at them with batch reconcile", "it opens; %s in doubt, holding $%s", report.Lookups(int64(count)), held)
 		return
 	}
 	d.ok(check, "it opens, and nothing in it is in doubt")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
@@ -169,4 +170,13 @@ func errorText(err error) string {
 		return err.Error() + "; nothing more is sent; what was bought since the backup is not in it and would be bought again"
 	}
 	return err.Error()
+}
+
+// unlessUnread returns an error of telling how something ended, but none where nobody
+// reads that: it ended so all the same, and the exit code says how.
+func unlessUnread(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }

@@ -9,9 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 )
 
 func newJournalCommand(env environment) *cobra.Command {
@@ -142,61 +143,24 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		checkJournal)
 }
 
-// checkView is a check as it is printed with --json.
-type checkView struct {
-	checkpoint.Summary
-	List []checkpoint.Problem `json:"list"`
-}
-
 func checkJournal(ctx context.Context, s *settings, dir string) error {
 	options, err := s.journalOptions("journal check", ctx.Err)
 	if err != nil {
 		return err
 	}
-	view := checkView{List: []checkpoint.Problem{}}
+	view := &report.JournalCheck{List: []checkpoint.Problem{}}
 	err = withStore(dir, options, func(store *badgerstore.Store) (err error) {
-		report := func(p checkpoint.Problem) { view.List = append(view.List, p) }
-		view.Summary, err = checkpoint.Check(store, options.journal.Stop, report)
+		add := func(p checkpoint.Problem) { view.List = append(view.List, p) }
+		view.Summary, err = checkpoint.Check(store, options.journal.Stop, add)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if s.json {
-		err = printJSON(s.env.stdout, view)
-	} else {
-		err = view.print(&printer{w: s.env.stdout})
-	}
-	if err == nil && len(view.List) > 0 {
+	if err = s.show(view); err == nil && len(view.List) > 0 {
 		err = fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
 	}
 	return err
-}
-
-func (v checkView) print(p *printer) error {
-	if len(v.List) == 0 {
-		p.line("The journal is sound.")
-		p.line("")
-	}
-	p.entry("journal", "%s", v.ID)
-	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
-		if n := v.Attempts[state.String()]; n > 0 {
-			p.entry("attempts "+state.String(), "%d", n)
-		}
-	}
-	p.entry("identities", "%d", v.Identities)
-	p.entry("runs", "%d", v.Runs)
-	p.entry("settled", "$%s", v.Totals.Settled)
-	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", listCounts(byField(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", listCounts(byField(v.Totals.Charged)))
-	if v.Erased > 0 {
-		p.entry("erased", "%s", counted(v.Erased, "attempt"))
-	}
-	for _, problem := range v.List {
-		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
-	}
-	return p.err
 }
 
 func newJournalDumpCommand(env environment) *cobra.Command {
@@ -241,26 +205,21 @@ func rekeyJournal(ctx context.Context, s *settings, dir string) error {
 	if err := options.rewrite(dir, key); err != nil {
 		return ifInterrupted(err, "the journal keeps the key that it had")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, map[string]bool{"encrypted": true})
-	}
-	p := &printer{w: s.env.stdout}
-	p.line("The journal is encrypted with the new key. Set %s to it from now on.", journalKeyName)
-	return p.err
+	return s.show(&report.Rekeyed{Encrypted: true})
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
-	var keep ageValue
+	var keep flagvalue.Age
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty.",
 		func(ctx context.Context, s *settings, dir string) error {
-			if !keep.set {
+			if !keep.Given {
 				return usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
 			return s.eraseFrom(ctx, dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-				return journal.Prune(keep.before(s.env.now()))
+				return journal.Prune(keep.Before(s.env.now()))
 			})
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
@@ -285,11 +244,5 @@ func (s *settings) eraseFrom(ctx context.Context, dir, doing string, erase func(
 	if err != nil {
 		return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, erasure)
-	}
-	p := &printer{w: s.env.stdout}
-	p.entry("persons forgotten", "%d", erasure.Persons)
-	p.entry("answers erased", "%d", erasure.Answers)
-	return p.err
+	return s.show(&report.Erasure{Erasure: erasure})
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"payonce/internal/report"
 )
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {
@@ -29,14 +30,5 @@ func unpauseJournal(ctx context.Context, s *settings, dir string) error {
 	if err = errors.Join(err, journal.Close()); err != nil {
 		return err
 	}
-	if s.json {
-		return printJSON(s.env.stdout, map[string]time.Time{"paused_until": until})
-	}
-	p := &printer{w: s.env.stdout}
-	if until.IsZero() {
-		p.line("The service has not asked to wait. Nothing has changed.")
-	} else {
-		p.line("The wait until %s is over; lookups may be sent again.", showTime(until))
-	}
-	return p.err
+	return s.show(&report.Unpaused{Until: until})
 }
