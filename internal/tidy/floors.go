@@ -66,7 +66,7 @@ func groundFloors() []string { return []string{"enrich", "cost", "attempt", "for
 // testFloor lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testFloor() []string {
-	return []string{"enrich", "cost", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // floorsOf returns what a file may import of the module, or false when its package
