@@ -43,8 +43,8 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 		j.keepTo(plan.Possible)
 		return j.lookAgain(ctx, status)
 	}
-	if j.approvalThreshold.amount != nil {
-		j.keepTo(max(*j.approvalThreshold.amount, j.approve.orZero()))
+	if j.approvalThreshold.Amount != nil {
+		j.keepTo(max(*j.approvalThreshold.Amount, j.approve.OrZero()))
 	}
 	return nil
 }
@@ -64,15 +64,15 @@ func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
 
 // unapproved reports whether somebody has to approve a run that can spend so much.
 func (j *job) unapproved(possible cost.Money) bool {
-	threshold, approved := j.approvalThreshold.amount, j.approve.amount
+	threshold, approved := j.approvalThreshold.Amount, j.approve.Amount
 	return threshold != nil && possible > *threshold && (approved == nil || possible > *approved)
 }
 
 // keepToApprove makes --approve a ceiling of this start where there is no threshold
 // that it lifts. The plan shows it then among the others.
 func (j *job) keepToApprove() {
-	if j.approvalThreshold.amount == nil && j.approve.amount != nil {
-		j.keepTo(*j.approve.amount)
+	if j.approvalThreshold.Amount == nil && j.approve.Amount != nil {
+		j.keepTo(*j.approve.Amount)
 	}
 }
 

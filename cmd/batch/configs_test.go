@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/configs"
+	"payonce/internal/config"
 	"payonce/internal/report"
 )
 
@@ -22,7 +23,7 @@ func TestShippedConfigurations(t *testing.T) {
 	_, plan := newPlan(env)
 	_, run := newRun(env)
 	var text bytes.Buffer
-	if err := report.JSON(&text, configSchema(plan.Flags(), run.Flags())); err != nil {
+	if err := report.JSON(&text, config.Schema(plan.Flags(), run.Flags())); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()

@@ -120,7 +120,7 @@ func (s *session) conformed(found conformance.Report, stop pipeline.Stop) error 
 
 // checkConform refuses what nobody can want.
 func (s *session) checkConform(who conformanceFlags) error {
-	switch limit, threshold := s.maxSpend.amount, s.approvalThreshold.amount; {
+	switch limit, threshold := s.maxSpend.Amount, s.approvalThreshold.Amount; {
 	case s.limit == 0: // which means no bound elsewhere
 		return usagef("--limit 0: choose 1 or more")
 	case limit == nil && (who.list != "" || len(who.profiles) > 0):
@@ -149,7 +149,7 @@ func (s *session) prepareConform(ctx context.Context, who conformanceFlags) (*jo
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.maxSpend.amount != nil {
+	if s.maxSpend.Amount != nil {
 		if err := s.openJournal(conformanceRun); err != nil {
 			return nil, nil, err
 		}

@@ -42,7 +42,7 @@ func (d *doctor) checkDocument(ctx context.Context, client *v1.StatusClient) (v1
 		return document, false
 	}
 	d.ok(check, "%s", describeDocument(document))
-	d.checkDescribed(check, document, d.transport.value == string(v1.REST))
+	d.checkDescribed(check, document, d.transport.Value == string(v1.REST))
 	return document, true
 }
 
@@ -61,7 +61,7 @@ const statusTool = "service_account_status"
 // needs them.
 func (d *doctor) checkTools(ctx context.Context, client *v1.StatusClient) (v1.Description, bool) {
 	const check = "MCP endpoint"
-	used := d.transport.value == string(v1.MCP)
+	used := d.transport.Value == string(v1.MCP)
 	tools, err := client.Tools(ctx)
 	if err != nil {
 		d.matter(used, check, "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it", "%v", err)

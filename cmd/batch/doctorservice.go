@@ -14,6 +14,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 	"payonce/service/v1"
 )
@@ -159,7 +160,7 @@ func (d *doctor) checkClock(found v1.Inspection) {
 }
 
 // limitOfService is the rate limit of specification v1, "Limits".
-var limitOfService = rateValue{Slots: 30, Window: time.Minute}
+var limitOfService = flagvalue.Rate{Slots: 30, Window: time.Minute}
 
 func (d *doctor) checkRate(told map[string]string) {
 	const check = "rate limit"
@@ -170,7 +171,7 @@ func (d *doctor) checkRate(told map[string]string) {
 			return
 		}
 	}
-	if !d.rate.within(limitOfService) && !d.sandbox {
+	if !d.rate.Within(limitOfService) && !d.sandbox {
 		d.warn(check, "Lookups beyond the limit are refused and waited for; give the workspace's own limit", "--rate %s is more than the %s that the service documents",
 			d.rate.String(), limitOfService.String())
 		return

@@ -114,7 +114,7 @@ func (s *settings) setPlanned(flag *pflag.Flag, planned string) error {
 	if err := flag.Value.Set(planned); err != nil {
 		return err
 	}
-	if !s.rate.within(usual) {
+	if !s.rate.Within(usual) {
 		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", s.rate.String(), usual.String())
 	}
 	return nil

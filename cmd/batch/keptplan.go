@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/internal/report"
+	"payonce/internal/smallfile"
 	"payonce/io/atomicfile"
 )
 
@@ -139,7 +140,7 @@ func writeJSONFile(path string, object any) error {
 
 // readPlan reads a kept plan.
 func readPlan(path string) (*keptPlan, error) {
-	data, err := readSmallFile(path)
+	data, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,13 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
 )
 
 // ledgerFlags say which attempts the ledger lists.
-type ledgerFlags struct{ from, to dateValue }
+type ledgerFlags struct{ from, to flagvalue.Date }
 
 func newLedgerCommand(env environment) *cobra.Command {
 	s := newSettings(env)
@@ -31,8 +32,8 @@ func newLedgerCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !period.to.end.IsZero() && !period.from.start.Before(period.to.end) {
-				return usagef("--from %s is not before --to %s", period.from.text, period.to.text)
+			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
+				return usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
 			}
 			return s.withJournal(cmd, "ledger", func(session *session) error { return session.exportLedger(period) })
 		},
@@ -103,13 +104,13 @@ var ledgerColumns = []string{
 }
 
 func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
-	view := &report.Ledger{From: given(period.from.start), To: given(period.to.end)}
+	view := &report.Ledger{From: given(period.from.Start), To: given(period.to.End)}
 	var free [enrich.NumFields]int64
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
 	}
-	err := s.journal.Attempts(period.from.start, period.to.end, func(e attempt.Entry) error {
+	err := s.journal.Attempts(period.from.Start, period.to.End, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
 		for f := range e.Charge.Free.Each() {

@@ -69,7 +69,7 @@ func planList(cmd *cobra.Command, s *session, list []string) error {
 			return err
 		}
 	}
-	if s.sample.count != nil {
+	if s.sample.N != nil {
 		if plan.Sample, err = j.proposeSample(ctx, cmd.Flags(), list); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (s *settings) checkKeep(list []string) error {
 	switch {
 	case s.keepAs == "":
 		return nil
-	case s.maxSpend.amount == nil:
+	case s.maxSpend.Amount == nil:
 		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
 	case !s.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")

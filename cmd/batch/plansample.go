@@ -17,8 +17,8 @@ import (
 // proposeSample works out what the first persons of the list would cost.
 func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []string) (*report.Sample, error) {
 	scope := j.scope
-	if scope.Limit == 0 || *j.sample.count < scope.Limit {
-		scope.Limit = *j.sample.count
+	if scope.Limit == 0 || *j.sample.N < scope.Limit {
+		scope.Limit = *j.sample.N
 	}
 	survey, err := scope.Take(ctx, j.list, j.recorder())
 	if err != nil {
@@ -31,8 +31,8 @@ func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []st
 	}
 	spent := j.totals(checkpoint.RunScope(j.name))
 	limit := (spent.Settled + spent.Held).Plus(maximum) // --max-spend counts what the run has spent
-	if j.maxSpend.amount != nil {
-		limit = min(limit, *j.maxSpend.amount)
+	if j.maxSpend.Amount != nil {
+		limit = min(limit, *j.maxSpend.Amount)
 	}
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
 	command = append(command, "--limit="+strconv.FormatInt(scope.Limit, 10), "--max-spend="+limit.String())

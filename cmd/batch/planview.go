@@ -37,7 +37,7 @@ func (j *job) plan() (*report.Plan, error) {
 		view.Fields[f.String()] = demand[f]
 		view.FreeAllowance[f.String()] = free[f]
 	}
-	if threshold := j.approvalThreshold.amount; threshold != nil {
+	if threshold := j.approvalThreshold.Amount; threshold != nil {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
 	schedule(view, j)

@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 	"payonce/pipeline"
 )
@@ -39,7 +40,7 @@ const logInterval = 30 * time.Second
 func newProgress(j *job) *progress {
 	p := &progress{
 		out: j.env.stderr, columns: j.env.columns, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
-		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(), begun: j.env.now(),
+		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.Amount, logged: j.env.now(), begun: j.env.now(),
 	}
 	if j.env.showsProgress {
 		p.bar = progressbar.NewOptions64(p.total,
@@ -107,7 +108,7 @@ func (p *progress) left() time.Duration {
 }
 
 func shortField(f enrich.Field) string {
-	v := fieldsValue(enrich.FieldsOf(f))
+	v := flagvalue.Fields(enrich.FieldsOf(f))
 	return v.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"payonce/configs"
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/smallfile"
 )
 
 func newRateCardCommand(env environment) *cobra.Command {
@@ -68,7 +69,7 @@ func readRateCard(path string) (cost.RateCard, error) {
 	if path == "" {
 		return configs.RateCard()
 	}
-	data, err := readSmallFile(path)
+	data, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cost.RateCard{}, usagef("there is no rate card %s", path)
 	}

@@ -13,13 +13,14 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 	"payonce/pipeline"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
 	s := newSettings(env)
-	assume := choiceValue{choices: []string{"charged", "not-charged"}}
+	assume := flagvalue.Choice{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
@@ -29,12 +30,12 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"given attempts, or for all. Sends no lookup." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseAttempts(args, assume.value)
+			ids, err := parseAttempts(args, assume.Value)
 			if err != nil {
 				return err
 			}
 			return s.withJournal(cmd, "reconcile", func(session *session) error {
-				return session.reconcile(cmd.Context(), assume.value, ids)
+				return session.reconcile(cmd.Context(), assume.Value, ids)
 			})
 		},
 	}

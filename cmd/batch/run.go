@@ -118,7 +118,7 @@ func (s *session) checkRun(list []string) error {
 		return err
 	}
 	switch {
-	case s.maxSpend.amount == nil:
+	case s.maxSpend.Amount == nil:
 		return usagef("a run needs --max-spend USD, the most that it may spend; nothing was sent")
 	case !s.yes && !s.env.canAsk:
 		return usagef("nobody can be asked before spending, because this is no terminal: look at %q first, then say --yes; nothing was sent",

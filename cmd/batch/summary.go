@@ -35,7 +35,7 @@ func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop
 		Spent: totals.Settled, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
 	tightest, left := j.tightest()
-	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.maxSpend.amount
+	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.maxSpend.Amount
 	if stop != nil {
 		word := stop.Word()
 		view.Stop = &word
