@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/internal/report"
 )
 
@@ -27,7 +27,7 @@ func (d *doctor) checkState(ctx context.Context) {
 	}
 	d.ok(check, "%s can be written", dir)
 	d.checkPermissions(place)
-	if err := checkpoint.CheckSpace(place); err != nil {
+	if err := badgerstore.CheckSpace(place); err != nil {
 		d.problem(exitInternal, "disk", "", "%v", err)
 	} else {
 		d.ok("disk", "there is room for the journal")
@@ -95,7 +95,7 @@ func (d *doctor) checkEncryption() bool {
 func (d *doctor) checkJournal(ctx context.Context) {
 	const check = "journal"
 	exists, err := d.openExisting(ctx, "doctor")
-	var held *checkpoint.LockedError
+	var held *badgerstore.LockedError
 	switch {
 	case err == nil && !exists:
 		d.ok(check, "none yet; it begins with the first run")

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -128,7 +129,7 @@ func exitCode(err error) int {
 		stop   stopError
 		usage  usageError
 		list   *table.Error
-		locked *checkpoint.LockedError
+		locked *badgerstore.LockedError
 		status serviceError
 	)
 	switch {
@@ -152,7 +153,7 @@ func exitCode(err error) int {
 // errorText returns what to print about an error, "" when all was said.
 func errorText(err error) string {
 	var stop stopError
-	var locked *checkpoint.LockedError
+	var locked *badgerstore.LockedError
 	var interrupt interruptError
 	switch {
 	case err == nil || errors.As(err, &stop):

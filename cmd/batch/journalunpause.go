@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/checkpoint"
 	"payonce/internal/report"
 )
 
@@ -23,7 +22,7 @@ func unpauseJournal(ctx context.Context, s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.Open(dir, options)
+	journal, err := openJournal(dir, options)
 	if err != nil {
 		return err
 	}

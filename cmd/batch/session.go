@@ -85,7 +85,7 @@ func (s *session) openJournalUntil(doing string, stop func() error) error {
 	if err != nil {
 		return err
 	}
-	s.journal, err = checkpoint.Open(dir, options)
+	s.journal, err = openJournal(dir, options)
 	return asJournalError(err)
 }
 
