@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
 	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/footer"
-
 	"payonce/io/parquettable/parquettest"
-
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 // footers of two columns and two row groups that contradict themselves.

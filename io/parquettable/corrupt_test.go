@@ -11,13 +11,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )

@@ -9,11 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-	"payonce/io/parquettable/page"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -21,6 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+	"payonce/io/parquettable/page"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )

@@ -4,14 +4,14 @@ package celltext
 import (
 	"fmt"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/page"
-	"payonce/io/parquettable/vector"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/page"
+	"payonce/io/parquettable/vector"
 )
 
 // maxVector is the most text that a column of one block may have, in bytes.

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
 )
 
 // appender appends the text of a value.

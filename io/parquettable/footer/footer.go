@@ -1,16 +1,16 @@
-// Package footer reads what a Parquet file says of itself: its schema, its row groups and its column chunks. Nothing
-// that a footer claims is used before it is checked against the bytes of the file.
+// Package footer reads what a Parquet file says of itself: its schema, its row groups and its
+// column chunks. Nothing that a footer claims is used before it is checked against the bytes of the
+// file.
 package footer
 
 import (
 	"encoding/binary"
 	"io"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"payonce/io/parquettable/compact"
+	"payonce/io/parquettable/damage"
 	"payonce/io/table"
 )
 

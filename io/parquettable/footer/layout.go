@@ -3,11 +3,10 @@ package footer
 import (
 	"math"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/io/parquettable/damage"
 	"payonce/io/table"
 )
 

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
 	"payonce/io/table"
 )
 

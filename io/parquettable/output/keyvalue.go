@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 
-	"payonce/io/parquettable/encode"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"payonce/io/parquettable/encode"
 	"payonce/io/table"
 )
 

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/page"
-
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/page"
 )
 
 // Column encodes rows of one column of a list again, in its own type.

@@ -3,12 +3,12 @@ package rowcopy
 import (
 	"bytes"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/footer"
 )
 
 // copied is a column of any type that is encoded again by the library, each time into a
