@@ -194,7 +194,8 @@ func parseMoney(value string) (int64, error) {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	if len(fraction) > MoneyDecimals || len(whole)+MoneyDecimals > MoneyDigits {
 		return 0, fmt.Errorf(
-			"parquettable: %q is not an amount with at most %d digits before the point and %d after it", value, MoneyDigits-MoneyDecimals, MoneyDecimals)
+			"parquettable: %q is not an amount with at most %d digits before the point and %d after it",
+			value, MoneyDigits-MoneyDecimals, MoneyDecimals)
 	}
 	if whole+fraction == "" {
 		return 0, fmt.Errorf("parquettable: %q is not an amount", value)

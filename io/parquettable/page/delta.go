@@ -22,7 +22,8 @@ const (
 // claims to hold, so the claims are checked before.
 func isDelta(encoding parquet.Encoding) bool {
 	switch encoding {
-	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
+	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray,
+		parquet.Encodings.DeltaByteArray:
 		return true
 	}
 	return false

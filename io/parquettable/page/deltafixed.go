@@ -18,7 +18,8 @@ func (p *Reader) readable(h *pageHeader, levels int64) (data []byte, err error) 
 		return p.data, err
 	}
 	h.encoding = parquet.Encodings.Plain
-	p.plain, err = appendFixed(append(p.plain[:0], p.data[:levels]...), p.data[levels:], h.values, int64(p.Descriptor.TypeLength()))
+	p.plain = append(p.plain[:0], p.data[:levels]...)
+	p.plain, err = appendFixed(p.plain, p.data[levels:], h.values, int64(p.Descriptor.TypeLength()))
 	return p.plain, err
 }
 

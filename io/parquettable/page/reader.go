@@ -59,7 +59,8 @@ func (p *Reader) Open(start, length, values int64, codec compress.Compression) e
 // OpenChunk makes p read the chunk of a leaf in a row group.
 func (p *Reader) OpenChunk(meta *metadata.FileMetaData, group, leaf int) error {
 	chunk := meta.RowGroups[group].Columns[leaf].MetaData
-	return p.Open(footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset), chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
+	start := footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
+	return p.Open(start, chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
 }
 
 func (p *Reader) Page() file.Page { return p.page }
@@ -191,19 +192,21 @@ func (p *Reader) dataPage(h pageHeader, raw []byte) (file.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding, h.definition, h.repetition, int32(h.uncompressed)), nil
+	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding,
+		h.definition, h.repetition, int32(h.uncompressed)), nil
 }
 
 func (p *Reader) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 	levels := h.definitionLength + h.repetitionLength
 	p.data = grow(p.data, h.uncompressed)
 	copy(p.data, raw[:levels])
+	after := p.data[levels:levels:h.uncompressed]
 	if h.plain {
 		if len(raw) != len(p.data) {
 			return nil, damage.Errorf("a page of %d bytes claims to hold %d uncompressed", len(raw), len(p.data))
 		}
 		copy(p.data, raw)
-	} else if _, err := p.decompress.decode(p.data[levels:levels:h.uncompressed], raw[levels:], h.uncompressed-levels); err != nil {
+	} else if _, err := p.decompress.decode(after, raw[levels:], h.uncompressed-levels); err != nil {
 		return nil, err
 	}
 	p.values -= h.values
@@ -211,7 +214,8 @@ func (p *Reader) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV2(memory.NewBufferBytes(data), int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
+	return file.NewDataPageV2(memory.NewBufferBytes(data),
+		int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
 		int32(h.definitionLength), int32(h.repetitionLength), int32(h.uncompressed), !h.plain), nil
 }
 

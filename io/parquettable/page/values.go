@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// Values returns the library's decoder of the chunk that p is open for.
+// Values returns arrow-go's decoder of the chunk that p is open for.
 func Values(p *Reader) file.ColumnChunkReader {
 	//lint:ignore SA1019 it is the only decoder for pages that are read and checked here
 	return file.NewColumnReader(p.Descriptor, p, memory.DefaultAllocator, nil)
