@@ -10,7 +10,7 @@ import (
 
 	"payonce/conformance"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -101,7 +101,7 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 }
 
 // conformed returns how the command ends.
-func (s *session) conformed(report conformance.Report, stop pipeline.Stop) error {
+func (s *session) conformed(report conformance.Report, stop dispatch.Stop) error {
 	switch {
 	case report.Count(conformance.Differs) > 0:
 		return stopError{exitRefused}
@@ -184,7 +184,7 @@ func (j *job) listLookups(ctx context.Context) ([]enrich.Lookup, error) {
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	next, done := j.scope.Lookups(ctx, j.list, j.survey)
+	next, done := j.survey.Lookups(ctx, j.list)
 	defer done()
 	var lookups []enrich.Lookup
 	for {

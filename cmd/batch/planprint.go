@@ -10,7 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
 )
 
 // print writes the plan for a person to read.
@@ -24,7 +24,7 @@ func (v *planView) print(w io.Writer) error {
 	if v.Encoding != "" {
 		p.entry("encoding", "%s", v.Encoding)
 	}
-	for _, role := range pipeline.Roles {
+	for _, role := range row.Roles {
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.entry(string(role), "column %q", column)
 		} else {

@@ -5,7 +5,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/survey"
 )
 
 // planVersion is the version of the object that "batch plan --json" prints; its
@@ -146,7 +147,7 @@ func (j *job) plan() (*planView, error) {
 		view.Approval = &approvalView{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
 	view.schedule(j)
-	if refused, ok := j.foreseen().(pipeline.ServiceRefused); ok {
+	if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
 		view.Refused = &refusedView{refused.Code, refused.Message}
 	}
 	if view.mayPayBy = j.optionNames(); len(view.mayPayBy) == 1 {
@@ -159,7 +160,7 @@ func (j *job) plan() (*planView, error) {
 	return view, nil
 }
 
-func rowsOf(c pipeline.Counts) rowCounts {
+func rowsOf(c survey.Counts) rowCounts {
 	rows := rowCounts{
 		Total: c.Rows, Lookup: c.Lookup, Answered: c.Answered, Filled: c.Filled, Duplicate: c.Duplicates,
 		Rejected: c.Rejected, InDoubt: c.InDoubt, Forfeited: c.Forfeited, NotAttempted: c.Skipped, Forgotten: c.Forgotten,

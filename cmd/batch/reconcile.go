@@ -14,7 +14,8 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/survey"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
@@ -135,7 +136,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *reconcileView, findin
 		return err
 	}
 	fmt.Fprintln(s.env.stderr, "batch: waiting for the account to settle")
-	reconciler := &pipeline.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
+	reconciler := &dispatch.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
 	found, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
@@ -234,7 +235,7 @@ func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.D
 	for i, d := range doubts {
 		people[i] = d.Identity
 	}
-	return j.scope.RowsOf(ctx, j.list, people)
+	return survey.RowsOf(ctx, j.scope, j.list, people)
 }
 
 func (s *session) printReconcile(view reconcileView) error {

@@ -15,7 +15,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/io/csvtable"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -223,9 +223,9 @@ func (s *settings) preference() enrich.Pattern {
 
 // shortBudgetPolicy returns what a run does when a ceiling on money is too low for
 // the phone of a lookup.
-func (s *settings) shortBudgetPolicy() pipeline.ShortBudget {
+func (s *settings) shortBudgetPolicy() dispatch.ShortBudget {
 	if s.shortBudget.value == "email-only" {
-		return pipeline.EmailOnly
+		return dispatch.EmailOnly
 	}
-	return pipeline.StopWhenShort
+	return dispatch.StopWhenShort
 }

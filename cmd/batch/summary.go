@@ -8,7 +8,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
 )
 
 // summaryView is how a run went, as it is shown and printed with --json.
@@ -73,7 +74,7 @@ func (d *driftView) String() string {
 }
 
 // conclude prints the summary and returns the error that ends the command.
-func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) error {
+func (j *job) conclude(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) error {
 	view := j.summary(rows, tally, stop, drift)
 	var err error
 	if j.json {
@@ -85,7 +86,7 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", placeOf(j.output), err)
 	}
 	code := codeOfStop(stop)
-	if code == exitDone && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if code == exitDone && rows[row.StatusInDoubt]+rows[row.StatusForfeited] > 0 {
 		code = exitDoubt
 	}
 	if code == exitDone {
@@ -94,7 +95,7 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 	return stopError{code}
 }
 
-func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) summaryView {
+func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) summaryView {
 	totals := j.journal.Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.journal.InDoubt(j.name)
 	view := summaryView{
@@ -120,13 +121,13 @@ func byField(counts [enrich.NumFields]int64) map[string]int64 {
 }
 
 // statusOrder is the order in which outcomes are shown.
-var statusOrder = []pipeline.Status{
-	pipeline.StatusMatched, pipeline.StatusPartial, pipeline.StatusNotFound, pipeline.StatusFilled,
-	pipeline.StatusDuplicate, pipeline.StatusUnidentifiable, pipeline.StatusRejected,
-	pipeline.StatusInDoubt, pipeline.StatusForfeited, pipeline.StatusNotAttempted,
+var statusOrder = []row.Status{
+	row.StatusMatched, row.StatusPartial, row.StatusNotFound, row.StatusFilled,
+	row.StatusDuplicate, row.StatusUnidentifiable, row.StatusRejected,
+	row.StatusInDoubt, row.StatusForfeited, row.StatusNotAttempted,
 }
 
-func (j *job) printSummary(view summaryView, stop pipeline.Stop) error {
+func (j *job) printSummary(view summaryView, stop dispatch.Stop) error {
 	p := &printer{w: j.env.stdout}
 	p.line("Summary of run %s", view.Run)
 	p.line("")
@@ -174,21 +175,21 @@ func listCounts(counts map[string]int64) string {
 }
 
 // advice says why the run stopped and what to do next.
-func (j *job) advice(view summaryView, stop pipeline.Stop) string {
+func (j *job) advice(view summaryView, stop dispatch.Stop) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
 			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", lookupCount(view.InDoubt), "batch reconcile")
 		}
 		return ""
-	case pipeline.CeilingReached:
+	case dispatch.CeilingReached:
 		return j.ceilingAdvice(stop)
-	case pipeline.PriceHigher:
+	case dispatch.PriceHigher:
 		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
 			stop.Shown, stop.Field, stop.InUse)
-	case pipeline.Interrupted:
+	case dispatch.Interrupted:
 		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
-	case pipeline.ServiceRefused:
+	case dispatch.ServiceRefused:
 		message := ""
 		if stop.Message != "" {
 			message = ": " + strings.TrimRight(stop.Message, ".")
@@ -200,7 +201,7 @@ func (j *job) advice(view summaryView, stop pipeline.Stop) string {
 }
 
 // ceilingAdvice says under which ceiling the run ended and how it can go on.
-func (j *job) ceilingAdvice(stop pipeline.CeilingReached) string {
+func (j *job) ceilingAdvice(stop dispatch.CeilingReached) string {
 	c := stop.Ceiling
 	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
 	if c.Measure == cost.Lookups {
@@ -228,10 +229,10 @@ var remedies = map[string]string{
 	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
 	cost.PricingUnavailable:     "Ask the service for a plan that prices this operation; credit does not enable it",
 	"attempt_limit_reached":     "Wait for the next usage period",
-	pipeline.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
-	pipeline.CodeResponsesLost:  "Find out why responses do not arrive",
-	pipeline.CodeAccountRefused: "Look at the account with batch account",
-	pipeline.CodeUnreachable:    "Check the network and --base-url",
+	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
+	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
+	dispatch.CodeAccountRefused: "Look at the account with batch account",
+	dispatch.CodeUnreachable:    "Check the network and --base-url",
 	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
 	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 func newWriteCommand(env environment) *cobra.Command {
@@ -71,7 +72,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err := s.checkTargets(append(s.sources(j.list.paths), recorded...)); err != nil {
 		return err
 	}
-	output := pipeline.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+	output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
 	rows, err := s.writeOutput(ctx, output, j.list)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		p.entry("output", "%s", s.output)
 		err = p.err
 	}
-	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if err = unlessUnread(err); err == nil && rows[row.StatusInDoubt]+rows[row.StatusForfeited] > 0 {
 		return stopError{exitDoubt}
 	}
 	return err
