@@ -56,7 +56,7 @@ func TestTheDumpIsTheSameInEveryForm(t *testing.T) {
 	old := version3(t)
 	for name, store := range map[string]*memStore{"in JSON": old, "packed": repacked(t, old)} {
 		var got bytes.Buffer
-		if err := Dump(store, &got, true); err != nil {
+		if err := Dump(store, nil, &got, true); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {

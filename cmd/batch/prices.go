@@ -48,7 +48,7 @@ func (j *job) readPublished(ctx context.Context, client *v1.StatusClient) error 
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
 		fmt.Fprintf(j.env.stderr, "batch: %v; the plan goes on without it\n", err)
 	}
-	if v1.Transport(j.transport.value) != v1.MCP {
+	if v1.Transport(j.transport.Value) != v1.MCP {
 		return nil
 	}
 	tools, err := client.Tools(ctx)
