@@ -188,7 +188,7 @@ func (d *doctor) checkOperations(account cost.Account) {
 		refusal := report.Finding{Check: operation.String(), Result: report.CheckWarning}
 		switch {
 		case offered.Known && !offered.Value:
-			refusal.Found, refusal.Advice = "the workspace's plan does not offer it", remedy(cost.PricingUnavailable)
+			refusal.Found, refusal.Advice = "the workspace's plan does not offer it", remedy(v1.CodePricingUnavailable)
 		case ready.CanCall.Known && !ready.CanCall.Value:
 			refusal.Found, refusal.Advice = "the service does not allow it now: "+ready.Reason, remedy(ready.Reason)
 		case !ready.CanCall.Known:

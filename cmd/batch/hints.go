@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
-	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1"
 )
 
 // hints say what to do next, by the code of what happened: the codes of refusals
@@ -21,7 +21,7 @@ var hints = map[string]string{
 	"free_allowance_exhausted":  "Have the owner choose a paid plan",
 	"credits_exhausted":         "Have the owner add credit",
 	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
-	cost.PricingUnavailable:     "Ask the service for a plan that prices this operation; credit does not enable it",
+	v1.CodePricingUnavailable:   "Ask the service for a plan that prices this operation; credit does not enable it",
 	"attempt_limit_reached":     "Wait for the next usage period",
 	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",

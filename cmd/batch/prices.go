@@ -213,11 +213,11 @@ func (j *job) sent() cost.Workload {
 // and what is published tell; nil when nothing is known against them. What the
 // account says of an operation counts more.
 func (j *job) foreseen() dispatch.Stop {
-	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.shortBudgetPolicy()); stop != nil {
+	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.shortBudgetPolicy(), v1.WantsMoney); stop != nil {
 		return stop
 	}
 	if offered := j.account.Offers(enrich.EnrichContact); j.sent()[enrich.EnrichContact] > 0 && offered.Known && !offered.Value {
-		return dispatch.ServiceRefused{Code: cost.PricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
+		return dispatch.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
 	}
 	for _, published := range j.published {
 		for _, operation := range enrich.Operations() {
@@ -225,7 +225,7 @@ func (j *job) foreseen() dispatch.Stop {
 			refused := offer.Access.Available.Known && !offer.Access.Available.Value
 			if refused && j.sent()[operation] > 0 && !j.account.Offers(operation).Known {
 				return dispatch.ServiceRefused{
-					Code: cost.PricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", published.name, operation),
+					Code: v1.CodePricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", published.name, operation),
 				}
 			}
 		}

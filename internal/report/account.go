@@ -56,10 +56,23 @@ func AccountOf(a cost.Account) *Account {
 			view.Budget.ResetsAt = a.Budget.ResetsAt.UTC().Format(time.RFC3339)
 		}
 	}
-	for kind, r := range a.Readiness {
-		view.Readiness[kind] = Readiness{CanCall: Known(r.CanCall), Reason: r.Reason, Maximum: Known(r.MaximumCharge)}
+	for name, r := range a.Readiness {
+		view.Readiness[kindOf(name)] = Readiness{CanCall: Known(r.CanCall), Reason: r.Reason, Maximum: Known(r.MaximumCharge)}
 	}
 	return view
+}
+
+// kindOf names the lookups of an operation by the fields that they return.
+func kindOf(operation string) string {
+	switch operation {
+	case enrich.FindWorkEmail.String():
+		return "email"
+	case enrich.FindPhone.String():
+		return "phone"
+	case enrich.EnrichContact.String():
+		return "both"
+	}
+	return operation
 }
 
 func (v *Account) render(p *page) {

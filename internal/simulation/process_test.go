@@ -218,7 +218,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	counts := j.survey.Count()
-	o.stop = dispatch.Precheck(j.account, counts.Lookups, dispatch.StopWhenShort)
+	o.stop = dispatch.Precheck(j.account, counts.Lookups, dispatch.StopWhenShort, v1.WantsMoney)
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
 			return o
