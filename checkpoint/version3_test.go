@@ -140,7 +140,7 @@ func (r *rig) tell() knowledge {
 	told.Outcomes, err = r.Recall(0, true)(ids, nil)
 	r.check(err)
 	for first := range 256 {
-		r.check(r.Journal.Records(byte(first), func(key enrich.Key, recordOf func() (attempt.Record, error)) (err error) {
+		r.check(r.Journal.Records(enrich.Key{byte(first)}, lastOf(byte(first)), func(key enrich.Key, recordOf func() (attempt.Record, error)) (err error) {
 			told.Records[key], err = recordOf()
 			return err
 		}))

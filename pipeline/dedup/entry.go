@@ -50,6 +50,15 @@ const NumShards = 256
 // shardOf returns the number of the shard that a person belongs to.
 func (e Entry) shardOf() int { return int(e.high >> 56) }
 
+// KeysOf returns the first and the last key of a shard.
+func KeysOf(number int) (first, last enrich.Key) {
+	for i := range last {
+		last[i] = 0xff
+	}
+	first[0], last[0] = byte(number), byte(number)
+	return first, last
+}
+
 // entryBytes is the size of an entry.
 const entryBytes = 24
 

@@ -23,9 +23,9 @@ type Recorder interface {
 	// People returns of how many persons something is known at most; zero only when
 	// nothing is known of anybody.
 	People() int64
-	// Records hands the keys that begin with a byte, of all persons something is known
-	// of, to visit, with a function that returns what is known. A key may come twice.
-	Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
+	// Records hands the keys from first to last, of all persons something is known of, to
+	// visit, with a function that returns what is known. A key may come twice.
+	Records(first, last enrich.Key, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
 	// RecordOf returns what durable attempts say about the person with a key.
 	RecordOf(key enrich.Key) (attempt.Record, error)
 }
@@ -195,7 +195,8 @@ func recall(persons *dedup.Persons, number int, journal Recorder, remember func(
 		}
 		return nil
 	}
-	return journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
+	first, last := dedup.KeysOf(number)
+	return journal.Records(first, last, func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
 		person, found := persons.Find(key)
 		if !found {
 			return nil
