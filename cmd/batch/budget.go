@@ -55,12 +55,14 @@ type usedView struct {
 	Period  string `json:"period,omitempty"` // by UTC
 	Measure string `json:"measure"`          // "usd" or "lookups"
 	// Limit and Left are in the measure, null when there is no limit.
-	Limit    *string    `json:"limit"`
-	Settled  cost.Money `json:"settled_usd"`
-	Held     cost.Money `json:"held_usd"`
-	Lookups  int64      `json:"lookups"` // sent, with or without an outcome
-	Left     *string    `json:"left"`
-	RenewsAt *time.Time `json:"renews_at,omitempty"`
+	Limit   *string    `json:"limit"`
+	Settled cost.Money `json:"settled_usd"`
+	// SettledLeast is less than Settled while charges may turn out to have been free.
+	SettledLeast cost.Money `json:"settled_least_usd"`
+	Held         cost.Money `json:"held_usd"`
+	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
+	Left         *string    `json:"left"`
+	RenewsAt     *time.Time `json:"renews_at,omitempty"`
 }
 
 func (s *session) showBudget(ctx context.Context) error {
@@ -76,7 +78,11 @@ func (s *session) showBudget(ctx context.Context) error {
 	}
 	view := ceilingsView{Version: budgetVersion, At: s.env.now().UTC().Truncate(time.Second), Ceilings: []usedView{}}
 	for _, c := range s.budgetCeilings(runs) {
-		view.Ceilings = append(view.Ceilings, s.viewUsed(c, view.At))
+		used, err := s.viewUsed(c, view.At)
+		if err != nil {
+			return err
+		}
+		view.Ceilings = append(view.Ceilings, used)
 	}
 	view.Account, view.Why = s.accountOfBudget(ctx)
 	if ctx.Err() != nil {

@@ -9,11 +9,15 @@ import (
 )
 
 // viewUsed shows what the scope of a ceiling has come to at a time.
-func (s *session) viewUsed(c budgetCeiling, at time.Time) usedView {
+func (s *session) viewUsed(c budgetCeiling, at time.Time) (usedView, error) {
 	totals := s.journal.Totals(c.At(at).Scope)
+	mayBeFree, err := s.journal.MayBeFree(c.At(at).Scope)
+	if err != nil {
+		return usedView{}, err
+	}
 	view := usedView{
 		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
-		Settled: totals.Settled, Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
+		Settled: totals.Settled, SettledLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
 	}
 	inMeasure := func(n int64) string { return cost.Money(n).String() }
 	if c.Measure == cost.Lookups {
@@ -27,7 +31,7 @@ func (s *session) viewUsed(c budgetCeiling, at time.Time) usedView {
 	if renews := renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
-	return view
+	return view, nil
 }
 
 // accountOfBudget reads the account's free status; without it, it says why.
@@ -88,7 +92,7 @@ func (c usedView) print(p *printer) {
 		p.prose(name, "%s sent, %s left of %s", lookupCount(c.Lookups), *c.Left, *c.Limit)
 		return
 	}
-	text := fmt.Sprintf("$%s settled, $%s held, ", c.Settled, c.Held)
+	text := fmt.Sprintf("%s settled, $%s held, ", upTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
 	} else {

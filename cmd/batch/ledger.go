@@ -46,12 +46,14 @@ func newLedgerCommand(env environment) *cobra.Command {
 
 // ledgerView are the sums of a ledger.
 type ledgerView struct {
-	From     *time.Time       `json:"from"` // null for the journal's beginning
-	To       *time.Time       `json:"to"`   // exclusive; null for now
-	Attempts int64            `json:"attempts"`
-	Charged  cost.Money       `json:"charged_usd"`
-	FreeUsed map[string]int64 `json:"free_used"`
-	Open     int64            `json:"without_outcome"`
+	From     *time.Time `json:"from"` // null for the journal's beginning
+	To       *time.Time `json:"to"`   // exclusive; null for now
+	Attempts int64      `json:"attempts"`
+	Charged  cost.Money `json:"charged_usd"`
+	// ChargedLeast is less than Charged while charges may turn out to have been free.
+	ChargedLeast cost.Money       `json:"charged_least_usd"`
+	FreeUsed     map[string]int64 `json:"free_used"`
+	Open         int64            `json:"without_outcome"`
 }
 
 // exportLedger writes the attempts and tells their sums.
@@ -92,7 +94,7 @@ func (s *session) ledgerToFile(period ledgerFlags) error {
 	}
 	p := &printer{w: s.env.stdout}
 	p.entry("attempts", "%d", view.Attempts)
-	p.entry("charged", "$%s", view.Charged)
+	p.entry("charged", "%s", upTo(view.ChargedLeast, view.Charged))
 	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
 	if view.Open > 0 {
 		p.entry("without an outcome", "%d", view.Open)
@@ -119,7 +121,7 @@ func (s *session) checkLedgerTarget() error {
 // field's column; a field that the free allowance paid for costs nothing there.
 var ledgerColumns = []string{
 	"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state",
-	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
+	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason", "charge_least_usd",
 }
 
 func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, error) {
@@ -132,6 +134,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, erro
 	err := s.journal.Attempts(period.from.start, period.to.end, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
+		view.ChargedLeast += least(e)
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -163,7 +166,14 @@ func ledgerRow(e attempt.Entry) []string {
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
 		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, e.Reason,
+		least(e).String(),
 	}
+}
+
+// least returns what an attempt cost at least: fields that may turn out to have been free
+// cost nothing then.
+func least(e attempt.Entry) cost.Money {
+	return e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 }
 
 // given returns nil for the zero time.

@@ -23,10 +23,13 @@ func newReconcileCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
-		Long: "Compare the account with the journal and settle the lookups whose response was lost: what was\n" +
-			"not charged may be asked again, what was charged is forfeited. What the account does not prove\n" +
-			"stays in doubt, keeps its hold and is never sent again, until --assume decides it: for the\n" +
-			"given attempts, or for all. Sends no lookup." +
+		Long: "Compare the account with the journal and settle the lookups whose response was lost.\n" +
+			"\n" +
+			"Others may spend from the same account. So a lookup counts as not charged only when the account\n" +
+			"lost too little for it; then it may be asked again. A lookup counts as charged only with\n" +
+			"--exclusive, which declares that nobody else spends from the account; then its answer is lost.\n" +
+			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
+			"it, for the given attempts or for all. Sends no lookup." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseAttempts(args, assume.value)
@@ -99,7 +102,7 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 	}
 	view := reconcileView{Cases: []caseView{}}
 	findings := map[attempt.ID]string{}
-	if slices.ContainsFunc(doubts, func(d attempt.Doubt) bool { return d.Decidable }) {
+	if s.journal.AwaitsAccount() {
 		if err := s.lookAtAccount(ctx, &view, findings); err != nil {
 			return err
 		}
@@ -135,7 +138,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *reconcileView, findin
 		return err
 	}
 	fmt.Fprintln(s.env.stderr, "batch: waiting for the account to settle")
-	reconciler := &pipeline.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
+	reconciler := &pipeline.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Exclusive: s.exclusive, Now: s.env.now}
 	found, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
@@ -266,7 +269,11 @@ func (s *session) printReconcile(view reconcileView) error {
 	p.entry("still in doubt", "%d, holding $%s", view.InDoubt, view.Held)
 	if view.InDoubt > 0 {
 		p.line("")
-		p.line("If you know what became of them: batch reconcile --assume charged|not-charged [ATTEMPT...]")
+		p.line("What you can do:")
+		p.line("  wait         they stay in doubt and are not sent again; nothing else changes")
+		p.line("  ask          the service knows which were charged; give it the times above")
+		p.line("  --exclusive  if nobody else spends from this account: next time the account can prove a charge, too")
+		p.line("  --assume     if you know what became of them: batch reconcile --assume charged|not-charged [ATTEMPT...]")
 	}
 	return p.err
 }

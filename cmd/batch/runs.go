@@ -27,19 +27,21 @@ func newRunsCommand(env environment) *cobra.Command {
 
 // runView is one run as it is shown.
 type runView struct {
-	Run      string           `json:"run"`
-	List     string           `json:"list"`
-	Output   string           `json:"output"`
-	Fields   string           `json:"fields"`
-	Started  time.Time        `json:"started"`
-	Ended    *time.Time       `json:"ended"` // null while it runs, or after a crash
-	Stop     string           `json:"stop,omitempty"`
-	MaxSpend cost.Money       `json:"max_spend_usd"`
-	Spent    cost.Money       `json:"spent_usd"`
-	Held     cost.Money       `json:"held_usd"`
-	Lookups  int64            `json:"lookups"`
-	FreeUsed map[string]int64 `json:"free_used"`
-	InDoubt  int64            `json:"in_doubt"`
+	Run      string     `json:"run"`
+	List     string     `json:"list"`
+	Output   string     `json:"output"`
+	Fields   string     `json:"fields"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"` // null while it runs, or after a crash
+	Stop     string     `json:"stop,omitempty"`
+	MaxSpend cost.Money `json:"max_spend_usd"`
+	Spent    cost.Money `json:"spent_usd"`
+	// SpentLeast is less than Spent while charges may turn out to have been free.
+	SpentLeast cost.Money       `json:"spent_least_usd"`
+	Held       cost.Money       `json:"held_usd"`
+	Lookups    int64            `json:"lookups"`
+	FreeUsed   map[string]int64 `json:"free_used"`
+	InDoubt    int64            `json:"in_doubt"`
 	// Forfeited counts lookups that were charged and whose answers are lost.
 	Forfeited int64            `json:"forfeited"`
 	Rows      map[string]int64 `json:"rows"`
@@ -49,19 +51,23 @@ type runView struct {
 	Spend *spendView `json:"spend,omitempty"`
 }
 
-func viewRun(journal *checkpoint.Journal, run checkpoint.Run) runView {
+func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (runView, error) {
 	totals := journal.Totals(checkpoint.RunScope(run.Name))
 	doubts, _ := journal.InDoubt(run.Name)
+	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
+	if err != nil {
+		return runView{}, err
+	}
 	view := runView{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
-		MaxSpend: run.MaxSpend, Spent: totals.Settled, Held: totals.Held, Lookups: totals.Lookups,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: totals.Lookups,
 		FreeUsed: byField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
 	if !run.Ended.IsZero() {
 		ended := run.Ended.UTC()
 		view.Ended = &ended
 	}
-	return view
+	return view, nil
 }
 
 func listRuns(s *session) error {
@@ -71,7 +77,9 @@ func listRuns(s *session) error {
 	}
 	views := make([]runView, len(runs))
 	for i, run := range runs {
-		views[i] = viewRun(s.journal, run)
+		if views[i], err = viewRun(s.journal, run); err != nil {
+			return err
+		}
 	}
 	if s.json {
 		return printJSON(s.env.stdout, map[string]any{"runs": views})
@@ -81,7 +89,7 @@ func listRuns(s *session) error {
 		p.line("no runs yet")
 	}
 	for _, v := range views {
-		p.line("%s  %s  spent $%s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, v.Spent, v.MaxSpend, lookupCount(v.Lookups), v.state())
+		p.line("%s  %s  spent %s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, upTo(v.SpentLeast, v.Spent), v.MaxSpend, lookupCount(v.Lookups), v.state())
 	}
 	return p.err
 }
@@ -128,7 +136,10 @@ func (s *session) showRun(name string) error {
 	if err != nil {
 		return err
 	}
-	view := viewRun(s.journal, run)
+	view, err := viewRun(s.journal, run)
+	if err != nil {
+		return err
+	}
 	spend, err := explainSpend(s.journal, run)
 	if err != nil {
 		return err
@@ -151,7 +162,7 @@ func (s *session) showRun(name string) error {
 	if view.Ended != nil {
 		p.entry("ended", "%s", view.Ended.Format(time.RFC3339))
 	}
-	p.entry("spent", "$%s of $%s", view.Spent, view.MaxSpend)
+	p.entry("spent", "%s of $%s", upTo(view.SpentLeast, view.Spent), view.MaxSpend)
 	p.entry("held", "$%s, %s in doubt", view.Held, lookupCount(view.InDoubt))
 	if view.Forfeited > 0 {
 		p.prose("forfeited", "%s: charged, and what was answered is lost", lookupCount(view.Forfeited))

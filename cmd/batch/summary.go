@@ -13,21 +13,23 @@ import (
 
 // summaryView is how a run went, as it is shown and printed with --json.
 type summaryView struct {
-	Run      string           `json:"run"`
-	Job      string           `json:"job"`
-	Output   string           `json:"output"`
-	Rows     map[string]int64 `json:"rows"`
-	Lookups  int64            `json:"lookups"`        // ended by this command
-	Dropped  int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
-	Posts    int64            `json:"posts"`          // sent by this command
-	Spent    cost.Money       `json:"spent_usd"`      // by the run, over all its starts
-	SpentNow cost.Money       `json:"spent_now_usd"`  // by this command
-	Held     cost.Money       `json:"held_usd"`       // for lookups in doubt
-	FreeUsed map[string]int64 `json:"free_used"`      // by the run
-	InDoubt  int64            `json:"in_doubt"`       // lookups of the run
-	Tightest string           `json:"tightest"`       // the ceiling on money with the least left
-	Stop     *string          `json:"stop"`           // null when every row has its outcome
-	Drift    *driftView       `json:"drift,omitempty"`
+	Run     string           `json:"run"`
+	Job     string           `json:"job"`
+	Output  string           `json:"output"`
+	Rows    map[string]int64 `json:"rows"`
+	Lookups int64            `json:"lookups"`        // ended by this command
+	Dropped int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
+	Posts   int64            `json:"posts"`          // sent by this command
+	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
+	// SpentLeast is less than Spent while charges may turn out to have been free.
+	SpentLeast cost.Money       `json:"spent_least_usd"`
+	SpentNow   cost.Money       `json:"spent_now_usd"` // by this command
+	Held       cost.Money       `json:"held_usd"`      // for lookups in doubt
+	FreeUsed   map[string]int64 `json:"free_used"`     // by the run
+	InDoubt    int64            `json:"in_doubt"`      // lookups of the run
+	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
+	Stop       *string          `json:"stop"`          // null when every row has its outcome
+	Drift      *driftView       `json:"drift,omitempty"`
 
 	left cost.Money // under the tightest ceiling
 }
@@ -74,8 +76,10 @@ func (d *driftView) String() string {
 
 // conclude prints the summary and returns the error that ends the command.
 func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) error {
-	view := j.summary(rows, tally, stop, drift)
-	var err error
+	view, err := j.summary(rows, tally, stop, drift)
+	if err != nil {
+		return err
+	}
 	if j.json {
 		err = printJSON(j.env.stdout, view)
 	} else {
@@ -94,12 +98,16 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 	return stopError{code}
 }
 
-func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) summaryView {
+func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) (summaryView, error) {
 	totals := j.journal.Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.journal.InDoubt(j.name)
+	mayBeFree, err := j.journal.MayBeFree(checkpoint.RunScope(j.name))
+	if err != nil {
+		return summaryView{}, err
+	}
 	view := summaryView{
 		Run: j.name, Job: j.jobName(), Output: j.output, Rows: rowsByName(rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: byField(totals.FreeUsed), InDoubt: int64(doubts),
+		Spent: totals.Settled, SpentLeast: totals.Settled - mayBeFree, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: byField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
 	tightest, left := j.tightest()
 	view.Tightest, view.left = tightest.Name, left
@@ -108,7 +116,7 @@ func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop
 		view.Stop = &word
 	}
 	view.Drift = viewDrift(drift)
-	return view
+	return view, nil
 }
 
 func byField(counts [enrich.NumFields]int64) map[string]int64 {
@@ -136,7 +144,7 @@ func (j *job) printSummary(view summaryView, stop pipeline.Stop) error {
 	if view.Dropped > 0 {
 		p.entry("phones not asked for", "%d, to keep a short budget for emails", view.Dropped)
 	}
-	p.entry("spent", "$%s of $%s", view.Spent, *j.maxSpend.amount)
+	p.entry("spent", "%s of $%s", upTo(view.SpentLeast, view.Spent), *j.maxSpend.amount)
 	p.entry("tightest ceiling", "%s, $%s left", view.Tightest, view.left)
 	if view.Held > 0 {
 		p.entry("held", "$%s for lookups in doubt", view.Held)
@@ -151,6 +159,15 @@ func (j *job) printSummary(view summaryView, stop pipeline.Stop) error {
 		p.line("%s", text)
 	}
 	return p.err
+}
+
+// upTo shows an amount of money, or its bounds while it is not certain: a part of it may
+// turn out to have been paid by the free allowance.
+func upTo(least, most cost.Money) string {
+	if least == most {
+		return "$" + most.String()
+	}
+	return fmt.Sprintf("up to $%s, at least $%s,", most, least)
 }
 
 // rows prints the rows by outcome.
@@ -178,7 +195,9 @@ func (j *job) advice(view summaryView, stop pipeline.Stop) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
-			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", lookupCount(view.InDoubt), "batch reconcile")
+			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n"+
+				"The account does not prove more, because somebody else may have spent from it.\n"+
+				"%q shows them and what you can do. If nobody else uses the account, give --exclusive.", lookupCount(view.InDoubt), "batch reconcile")
 		}
 		return ""
 	case pipeline.CeilingReached:
