@@ -12,6 +12,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
@@ -40,8 +41,12 @@ func answerTenth(ctx context.Context, args []string, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.Open(filepath.Join(args[1], "sandbox", "default"), checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now, Holder: "bench answer",
+	store, err := badgerstore.Open(filepath.Join(args[1], "sandbox", "default"), badgerstore.Options{Holder: "bench answer"})
+	if err != nil {
+		return err
+	}
+	journal, err := checkpoint.New(store, checkpoint.Options{
+		Rate: checkpoint.Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now,
 	})
 	if err != nil {
 		return err

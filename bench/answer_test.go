@@ -7,13 +7,18 @@ import (
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/enrich"
 )
 
 // withJournal opens the journal that was filled, and closes it again.
 func withJournal(t *testing.T, state string, look func(*checkpoint.Journal)) {
 	t.Helper()
-	journal, err := checkpoint.Open(filepath.Join(state, "sandbox", "default"), checkpoint.Options{
+	store, err := badgerstore.Open(filepath.Join(state, "sandbox", "default"), badgerstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := checkpoint.New(store, checkpoint.Options{
 		Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: time.Now,
 	})
 	if err != nil {

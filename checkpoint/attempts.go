@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 )
 
 // attemptsTogether is how many attempts are read at a time.
@@ -21,11 +22,11 @@ type ended struct {
 // eachAttempt visits the attempts from first to last in the order of their Begin.
 // Some at a time are joined with their resolutions in two passes over the store,
 // which is many times as fast as looking each one up.
-func eachAttempt(store Store, first, last attempt.ID, visit func(ended) error) error {
+func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error {
 	for ; first <= last; first += attemptsTogether {
 		end := min(first+attemptsTogether-1, last)
 		attempts := make([]ended, 0, end-first+1)
-		err := scanIDs(store, intentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+		err := scanIDs(s, intentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
 			attempts = append(attempts, ended{id: id})
 			return decode(key, value, &attempts[len(attempts)-1].in)
 		})
@@ -33,7 +34,7 @@ func eachAttempt(store Store, first, last attempt.ID, visit func(ended) error) e
 			return err
 		}
 		next := 0
-		err = scanIDs(store, resolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+		err = scanIDs(s, resolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
 			for next < len(attempts) && attempts[next].id < id {
 				next++
 			}
@@ -56,10 +57,10 @@ func eachAttempt(store Store, first, last attempt.ID, visit func(ended) error) e
 }
 
 // scanIDs visits the records of one kind of the attempts from first to last.
-func scanIDs(store Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
-	return store.Scan([]byte{prefix}, idKey(prefix, first), func(key, value []byte) (bool, error) {
+func scanIDs(s Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
+	return s.Scan([]byte{prefix}, idKey(prefix, first), func(key, value []byte) (bool, error) {
 		if len(key) != idKeyLength {
-			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, restore)
+			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
 		}
 		if idOf(key) > last {
 			return false, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/badgerstore"
 	"payonce/enrich"
 )
 
@@ -21,11 +22,7 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func benchJournal(b *testing.B, inFlight int) {
-	store, err := openBadger(b.TempDir(), nil, verifyAtOpen)
-	if err != nil {
-		b.Fatal(err)
-	}
-	journal, err := New(store, Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
+	journal, err := openIn(b.TempDir(), Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,7 +43,7 @@ func benchJournal(b *testing.B, inFlight int) {
 }
 
 func benchBadger(b *testing.B, inFlight int) {
-	store, err := openBadger(b.TempDir(), nil, verifyAtOpen)
+	store, err := badgerstore.Open(b.TempDir(), badgerstore.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -56,7 +53,7 @@ func benchBadger(b *testing.B, inFlight int) {
 	inParallel(b, inFlight, func() error {
 		id := attempt.ID(persons.Add(1))
 		for _, prefix := range []byte{intentPrefix, resolutionPrefix} {
-			if err := store.Commit([]Write{{idKey(prefix, id), value}}); err != nil {
+			if err := store.Commit([]Write{{Key: idKey(prefix, id), Value: value}}); err != nil {
 				return err
 			}
 		}
@@ -92,7 +89,7 @@ func inParallel(b *testing.B, goroutines int, do func() error) {
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	options := Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now}
-	journal, err := Open(dir, options)
+	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -117,7 +114,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		journal, err := Open(dir, options)
+		journal, err := openIn(dir, options)
 		if err != nil {
 			b.Fatal(err)
 		}

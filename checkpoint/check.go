@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -28,23 +29,18 @@ type Summary struct {
 	Problems   int64       `json:"problems"`
 }
 
-// CheckDir checks the closed journal in dir. See Check.
-func CheckDir(dir string, options Options, report func(Problem)) (summary Summary, err error) {
-	err = withStore(dir, options, func(store Store) (err error) {
-		summary, err = Check(store, report)
-		return err
-	}, nil)
-	return summary, err
-}
-
 // Check walks every record of a journal and reports what does not hold: records
 // that cannot be read; attempts that are not resolved exactly once or still open;
 // charges that do not follow from the answer and the hold; fields paid twice;
-// indexes and sums that do not follow from the attempts. It changes nothing. An
-// error means that the store could not be walked.
-func Check(store Store, report func(Problem)) (Summary, error) {
+// indexes and sums that do not follow from the attempts. It changes nothing. Stop is
+// called before every record that is read in its turn, and may be nil. An error means that
+// the store could not be walked.
+func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
+	if err := mustHoldItsJournal(s); err != nil {
+		return Summary{}, err
+	}
 	c := &checker{
-		store: store, report: report,
+		store: store.WithStop(s, stop), report: report,
 		paid: map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}

@@ -17,7 +17,7 @@ import (
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
 	var problems []string
-	summary, err := Check(store, func(p Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := Check(store, nil, func(p Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

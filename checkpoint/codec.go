@@ -96,8 +96,8 @@ func decodeFrom[T any](from *packet, key []byte, value string, into *T) error {
 }
 
 // load reads one record and reports whether it is there.
-func load[T any](store Store, key []byte) (record T, found bool, err error) {
-	data, err := store.Get(key)
+func load[T any](s Store, key []byte) (record T, found bool, err error) {
+	data, err := s.Get(key)
 	if err != nil || data == nil {
 		return record, false, err
 	}

@@ -87,7 +87,7 @@ func (op *operation) fill(writes ...Write) {
 func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	op := j.reserve(applied)
 	for _, write := range writes {
-		j.queued += write.size()
+		j.queued += write.Size()
 	}
 	op.fill(writes...)
 	return op.durable
@@ -115,7 +115,7 @@ func (j *Journal) commitQueue() {
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(writesOf(batch, append(sums, Write{booksKey, books})))
+		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: booksKey, Value: books})))
 		j.finish(batch, books, err)
 	}
 }

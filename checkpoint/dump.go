@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -22,20 +23,18 @@ type line struct {
 	Problem string     `json:"problem,omitempty"`
 }
 
-// DumpDir dumps the closed journal in dir. See Dump.
-func DumpDir(dir string, options Options, w io.Writer, values bool) error {
-	return withStore(dir, options, func(store Store) error { return Dump(store, w, values) }, nil)
-}
-
 // Dump writes every record in the order of the keys, one JSON object to a line.
 // Identities and answers are masked unless values is set; the journal's secret
 // always is. A record that cannot be read is written as such; the error after the
-// last line wraps ErrCorrupt then.
-func Dump(store Store, w io.Writer, values bool) error {
+// last line wraps ErrCorrupt then. Stop is called before every record, and may be nil.
+func Dump(s Store, stop func() error, w io.Writer, values bool) error {
+	if err := mustHoldItsJournal(s); err != nil {
+		return err
+	}
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	unread := 0
-	err := store.Scan(nil, nil, func(key, value []byte) (bool, error) {
+	err := store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
 		l := describe(key, value, values)
 		if l.Problem != "" {
 			unread++

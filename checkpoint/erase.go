@@ -111,14 +111,14 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 			return 0, err
 		}
 		in.erase()
-		writes = append(writes, Write{idKey(intentPrefix, id), encode(&in)})
+		writes = append(writes, Write{Key: idKey(intentPrefix, id), Value: encode(&in)})
 		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
 		if err != nil {
 			return 0, err
 		}
 		if found && erase(&res) {
 			answers++
-			writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
+			writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
 		}
 	}
 	for f := range enrich.AllFields.Each() {
@@ -128,7 +128,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 			return 0, err
 		}
 		entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
-		writes = append(writes, Write{name, encode(&entry)})
+		writes = append(writes, Write{Key: name, Value: encode(&entry)})
 	}
 	return answers, j.commitErasure(attempts, writes)
 }
@@ -180,8 +180,8 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
 			if res.At.Before(before) && erase(&res) {
 				erasure.Answers++
-				writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
-				size += writes[len(writes)-1].size()
+				writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
+				size += writes[len(writes)-1].Size()
 			}
 			return size < maxQueue/2
 		})
@@ -199,8 +199,8 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 
 // scanResolutions visits resolutions from an attempt on until visit returns false, and
 // returns the attempt to go on from, and whether there may be more.
-func scanResolutions(store Store, from attempt.ID, visit func(attempt.ID, attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
-	err = store.Scan([]byte{resolutionPrefix}, idKey(resolutionPrefix, from), func(key, value []byte) (bool, error) {
+func scanResolutions(s Store, from attempt.ID, visit func(attempt.ID, attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
+	err = s.Scan([]byte{resolutionPrefix}, idKey(resolutionPrefix, from), func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
 		if err := decode(key, value, &res); err != nil {
 			return false, err
@@ -211,8 +211,8 @@ func scanResolutions(store Store, from attempt.ID, visit func(attempt.ID, attemp
 	return next, more, err
 }
 
-func eachResolution(store Store, visit func(attempt.ID, attempt.Resolution) error) error {
-	return store.Scan([]byte{resolutionPrefix}, nil, func(key, value []byte) (bool, error) {
+func eachResolution(s Store, visit func(attempt.ID, attempt.Resolution) error) error {
+	return s.Scan([]byte{resolutionPrefix}, nil, func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
 		if err := decode(key, value, &res); err != nil {
 			return false, err

@@ -64,7 +64,7 @@ func TestForgottenValuesAreGoneFromTheDisk(t *testing.T) {
 	if len(holds(t, dir, rareEmail)) == 0 || len(holds(t, dir, rareName)) == 0 {
 		t.Error("Badger drops old versions by itself: then Rewrite has nothing to do")
 	}
-	if err := Rewrite(dir, dirOptions, nil); err != nil {
+	if err := rewrite(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	if files := holds(t, dir, rareEmail, rareName); len(files) > 0 {
@@ -175,8 +175,8 @@ func TestDumpMasksValues(t *testing.T) {
 	r := soundRig(t)
 	secrets := []string{"a@b.example", "+15550100", "pro.example/in/p1"}
 	var masked, open bytes.Buffer
-	r.check(Dump(r.store, &masked, false))
-	r.check(Dump(r.store, &open, true))
+	r.check(Dump(r.store, nil, &masked, false))
+	r.check(Dump(r.store, nil, &open, true))
 	if lines := strings.Count(masked.String(), "\n"); lines != len(r.store.records) {
 		t.Errorf("%d lines for %d records", lines, len(r.store.records))
 	}
@@ -191,7 +191,7 @@ func TestDumpMasksValues(t *testing.T) {
 	r.store.records["r7"], r.store.records["zz"] = []byte{1}, []byte{1}
 	r.store.records[string(idKey(intentPrefix, 1))] = []byte("\x01{")
 	var damaged bytes.Buffer
-	if err := Dump(r.store, &damaged, false); err == nil {
+	if err := Dump(r.store, nil, &damaged, false); err == nil {
 		t.Error("a damaged record was dumped without a word")
 	}
 	for _, want := range []string{`"problem":"has no ID"`, `"problem":"is of no known kind"`, `"problem":"cannot be read"`} {

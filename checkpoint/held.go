@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 )
 
 // held reads the records of one kind of attempts. When many lie apart it keeps what it
@@ -131,9 +132,9 @@ func (h *held) read(due []int) error {
 		h.enter(due[0], reading.end())
 		due = due[1:]
 	}
-	err := leap(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
+	err := store.Seek(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
 		if len(key) != idKeyLength {
-			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, restore)
+			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
 		}
 		number := h.chunkOf(idOf(key))
 		for len(due) > 0 && due[0] < number {

@@ -1,5 +1,5 @@
 // Package checkpoint is the journal: the durable record of every paid call, on
-// which every decision to spend is made. It alone uses Badger.
+// which every decision to spend is made.
 //
 // What it guarantees, whatever ends the process and whenever:
 //
@@ -15,7 +15,6 @@ package checkpoint
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,21 +25,11 @@ import (
 	"payonce/enrich"
 )
 
-// Errors of the journal.
-var (
-	// ErrCorrupt is wrapped by errors about records that cannot be trusted.
-	ErrCorrupt = errors.New("the journal is damaged")
-	// ErrFailed is wrapped by every error after a commit failed.
-	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
-	// ErrNotWritable says that the journal's directory cannot be written.
-	ErrNotWritable = errors.New("the journal cannot be written")
-)
-
 // Journal is the record of the paid calls of one workspace. Its methods may be
 // called from many goroutines.
 type Journal struct {
 	store  Store
-	unlock func() error // releases the lock of the directory
+	room   roomy // the store, nil when it does not tell how full it is
 	now    func() time.Time
 	id     string
 	secret []byte // 16 bytes, that keys are hashed with
@@ -70,8 +59,8 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	if length := lengthOf(req.Lookup.Identity); length > maxIdentity {
 		return nil, fmt.Errorf("what names a person has %d bytes, and %d are the most; is a quote missing in the list?", length, maxIdentity)
 	}
-	if store, ok := j.store.(roomy); ok {
-		if err := store.Room(); err != nil {
+	if j.room != nil {
+		if err := j.room.Room(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 		}
 	}
@@ -108,7 +97,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {
-		op.fill(Write{idKey(intentPrefix, id), encode(&a.intent)})
+		op.fill(Write{Key: idKey(intentPrefix, id), Value: encode(&a.intent)})
 	}, nil
 }
 

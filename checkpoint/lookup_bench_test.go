@@ -76,7 +76,7 @@ func BenchmarkDurableLookups(b *testing.B) {
 }
 
 func benchDurable(b *testing.B, name string, inFlight int) {
-	journal, err := Open(b.TempDir(), Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
+	journal, err := openIn(b.TempDir(), Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,8 +93,7 @@ func benchDurable(b *testing.B, name string, inFlight int) {
 			b.Fatal(err)
 		}
 	}
-	store := journal.store.(*badgerStore)
-	commits := store.head.version
+	commits := journal.store.Version()
 	var without, with spent
 	rounds := 0
 	for b.Loop() {
@@ -118,7 +117,7 @@ func benchDurable(b *testing.B, name string, inFlight int) {
 	b.ReportMetric(without.wall.Seconds()/with.wall.Seconds(), "ratio")
 	b.ReportMetric(float64(without.cpu.Microseconds())/lookups, "alone-cpu-us")
 	b.ReportMetric(float64(with.cpu.Microseconds())/lookups, "durable-cpu-us")
-	b.ReportMetric(2*lookups/float64(store.head.version-commits), "operations/commit")
+	b.ReportMetric(2*lookups/float64(journal.store.Version()-commits), "operations/commit")
 }
 
 // spent is the time that something took, and that of the processors.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/badgerstore"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -31,12 +32,12 @@ var (
 func BenchmarkOpenLarge(b *testing.B) {
 	dir := cmp.Or(*benchDir, b.TempDir())
 	closed, killed := filepath.Join(dir, "closed"), filepath.Join(dir, "killed")
-	if exists, _ := Exists(closed); !exists {
+	if exists, _ := badgerstore.Exists(closed); !exists {
 		if err := fillJournal(closed, *benchAnswers); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if exists, _ := Exists(killed); !exists {
+	if exists, _ := badgerstore.Exists(killed); !exists {
 		if err := killJournal(closed, killed, *benchAnswers); err != nil {
 			b.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestOpenForBenchmark(t *testing.T) {
 		t.Skip("this is a part of a benchmark")
 	}
 	start := time.Now()
-	journal, err := Open(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func fullPerson(n int) enrich.Identity {
 // fillJournal makes a journal with so many answered attempts, past the decisions but
 // with the same records.
 func fillJournal(dir string, answers int) error {
-	journal, err := Open(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func fillJournal(dir string, answers int) error {
 // killJournal adds a few answers to a closed journal, so that a log is left to be
 // read, and makes a copy of it as it would be if the process were killed then.
 func killJournal(dir, killed string, answers int) error {
-	journal, err := Open(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -161,9 +162,7 @@ func killJournal(dir, killed string, answers int) error {
 			return errors.Join(err, journal.Close())
 		}
 	}
-	store := journal.store.(*badgerStore)
-	<-store.guard.readOut
-	store.keep()
+	<-time.After(2 * time.Second) // until the store has verified and sealed its tables
 	return errors.Join(cloneDir(dir, killed), journal.Close())
 }
 
@@ -212,16 +211,16 @@ func (j *Journal) fill(answers int) error {
 		}
 		recount.add(ended{id, in, res, true})
 		for _, write := range []Write{
-			{idKey(intentPrefix, id), encode(&in)},
-			{idKey(resolutionPrefix, id), encode(&res)},
-			{fieldKey(in.Key, enrich.WorkEmail), encode(&fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
+			{Key: idKey(intentPrefix, id), Value: encode(&in)},
+			{Key: idKey(resolutionPrefix, id), Value: encode(&res)},
+			{Key: fieldKey(in.Key, enrich.WorkEmail), Value: encode(&fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
 		} {
 			writes = append(writes, write)
 			size += len(write.Key) + len(write.Value)
 		}
 		if size > maxQueue || n == answers-1 {
 			books.NextID, books.Resolved, books.Horizon = id+1, int64(id), id
-			if err := j.store.Commit(append(writes, Write{booksKey, encode(&books)})); err != nil {
+			if err := j.store.Commit(append(writes, Write{Key: booksKey, Value: encode(&books)})); err != nil {
 				return err
 			}
 			writes, size = nil, 0

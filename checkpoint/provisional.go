@@ -176,7 +176,7 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
 	j.books.sums.correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
-	return Write{idKey(resolutionPrefix, id), encode(&res)}, nil
+	return Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)}, nil
 }
 
 // correct replaces the charge of a resolved attempt in the sums that it counts in. If

@@ -21,7 +21,7 @@ func (s *gatedStore) Commit(writes []Write) error {
 	<-s.gate
 	size := 0
 	for _, write := range writes {
-		size += write.size()
+		size += write.Size()
 	}
 	s.longest = max(s.longest, size)
 	return s.memStore.Commit(writes)
@@ -77,7 +77,7 @@ func TestLongTextsWaitForTheNextCommit(t *testing.T) {
 
 // TestAPersonThatNoTransactionTakesIsRefused, and the journal goes on.
 func TestAPersonThatNoTransactionTakesIsRefused(t *testing.T) {
-	journal, err := Open(t.TempDir(), Options{Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
+	journal, err := openIn(t.TempDir(), Options{Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,8 +128,8 @@ func BenchmarkRecords(b *testing.B) {
 // answeredJournal opens a closed journal with answers.
 func answeredJournal(b *testing.B) *Journal {
 	dir := filepath.Join(b.TempDir(), "journal")
-	options := Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now, verifyAtOpen: 1 << 30}
-	journal, err := Open(dir, options)
+	options := Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now}
+	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func answeredJournal(b *testing.B) *Journal {
 	if err := journal.Close(); err != nil {
 		b.Fatal(err)
 	}
-	if journal, err = Open(dir, options); err != nil {
+	if journal, err = openIn(dir, options); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = journal.Close() })

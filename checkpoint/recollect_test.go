@@ -171,10 +171,10 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		"no intent, by itself":  {ids: []attempt.ID{all[30]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
 		"no intent, among many": {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
 		"no intent, far apart":  {ids: []attempt.ID{all[0], all[30], all[59]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"an empty intent":       {ids: all, lose: []Write{{idKey(intentPrefix, all[30]), []byte{}}}},
-		"an empty resolution":   {ids: all, lose: []Write{{idKey(resolutionPrefix, all[30]), []byte{}}}},
-		"half an intent":        {ids: all, lose: []Write{{idKey(intentPrefix, all[30]), []byte{recordVersion, 0, 1}}}},
-		"of an unknown version": {ids: all, lose: []Write{{idKey(resolutionPrefix, all[30]), []byte{recordVersion + 1}}}},
+		"an empty intent":       {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{}}}},
+		"an empty resolution":   {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{}}}},
+		"half an intent":        {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{recordVersion, 0, 1}}}},
+		"of an unknown version": {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{recordVersion + 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recall := r.Recall(0, true)
@@ -182,7 +182,7 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 				kept, err := r.store.Get(lost.Key)
 				r.check(err)
 				r.check(r.store.Commit([]Write{lost}))
-				defer func() { r.check(r.store.Commit([]Write{{lost.Key, kept}})) }()
+				defer func() { r.check(r.store.Commit([]Write{{Key: lost.Key, Value: kept}})) }()
 			}
 			for range 40 { // at last from memory
 				if _, err := recall(c.ids, nil); !errors.Is(err, ErrCorrupt) {

@@ -42,8 +42,8 @@ func (r *recount) add(a ended) {
 }
 
 // hasOldSums reports whether the books are of a version whose sums counted less.
-func hasOldSums(store Store) (bool, error) {
-	books, err := store.Get(booksKey)
+func hasOldSums(s Store) (bool, error) {
+	books, err := s.Get(booksKey)
 	return len(books) > 0 && books[0] < sumsVersion, err
 }
 
@@ -77,7 +77,7 @@ func (j *Journal) rebuildSums() error {
 			return err
 		}
 	}
-	return j.store.Commit([]Write{{booksKey, encode(&books)}})
+	return j.store.Commit([]Write{{Key: booksKey, Value: encode(&books)}})
 }
 
 // sumsTogether is how many rebuilt sums are written in one commit.
@@ -89,17 +89,17 @@ func (j *Journal) recountWrites(recount *recount) ([]Write, error) {
 	var writes []Write
 	err := j.store.Scan([]byte{totalsPrefix}, nil, func(key, _ []byte) (bool, error) {
 		if _, counts := recount.totals[string(key[1:])]; !counts {
-			writes = append(writes, Write{slices.Clone(key), nil})
+			writes = append(writes, Write{Key: slices.Clone(key)})
 		}
 		return true, nil
 	})
 	for _, scope := range slices.Sorted(maps.Keys(recount.totals)) {
 		totals := recount.totals[scope]
-		writes = append(writes, Write{nameKey(totalsPrefix, scope), encode(&totals)})
+		writes = append(writes, Write{Key: nameKey(totalsPrefix, scope), Value: encode(&totals)})
 	}
 	for _, day := range slices.Sorted(maps.Keys(recount.days)) {
 		attempts := recount.days[day]
-		writes = append(writes, Write{nameKey(dayPrefix, day), encode(&attempts)})
+		writes = append(writes, Write{Key: nameKey(dayPrefix, day), Value: encode(&attempts)})
 	}
 	return writes, err
 }

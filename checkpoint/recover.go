@@ -57,8 +57,8 @@ func (j *Journal) recoverSums() error {
 }
 
 // loadAll reads the records of a kind by their names.
-func loadAll[T any](store Store, prefix byte, into map[string]T) error {
-	return store.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
+func loadAll[T any](s Store, prefix byte, into map[string]T) error {
+	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
 		var record T
 		err := decode(key, value, &record)
 		into[string(key[1:])] = record
@@ -91,7 +91,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.books.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{booksKey, encode(&j.books.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: booksKey, Value: encode(&j.books.persisted)}))
 }
 
 // loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.

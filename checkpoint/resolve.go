@@ -68,9 +68,9 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 // resolutionWrites returns the writes that record how an attempt ended.
 func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, states fieldStates) []Write {
 	writes := make([]Write, 0, 2+len(states))
-	writes = append(writes, Write{idKey(resolutionPrefix, id), encode(&res)})
+	writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
 	if a.state == attempt.InDoubt {
-		writes = append(writes, Write{idKey(openPrefix, id), nil})
+		writes = append(writes, Write{Key: idKey(openPrefix, id)})
 	}
 	for f, state := range states {
 		if state == attempt.Unasked {
@@ -81,7 +81,7 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 		}
 		f := enrich.Field(f)
 		entry := fieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}
-		writes = append(writes, Write{fieldKey(a.Key, f), encode(&entry)})
+		writes = append(writes, Write{Key: fieldKey(a.Key, f), Value: encode(&entry)})
 	}
 	return writes
 }
@@ -103,7 +103,7 @@ func (j *Journal) Park(id attempt.ID, why attempt.Parking) error {
 
 // doubtWrites returns the writes that put an attempt in doubt.
 func doubtWrites(id attempt.ID, d doubt) []Write {
-	return []Write{{idKey(doubtPrefix, id), encode(&d)}, {idKey(openPrefix, id), encode(&openMark{})}}
+	return []Write{{Key: idKey(doubtPrefix, id), Value: encode(&d)}, {Key: idKey(openPrefix, id), Value: encode(&openMark{})}}
 }
 
 func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {

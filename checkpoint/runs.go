@@ -46,7 +46,7 @@ func (r Run) LastStarted() time.Time {
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run Run) error {
 	j.lock()
-	durable := j.enqueue(nil, Write{nameKey(runPrefix, run.Name), encode(&run)})
+	durable := j.enqueue(nil, Write{Key: nameKey(runPrefix, run.Name), Value: encode(&run)})
 	j.mu.Unlock()
 	return <-durable
 }
@@ -90,7 +90,7 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 func (j *Journal) RememberAPIKey(apiKey string) error {
 	fingerprint := j.fingerprint(apiKey)
 	j.lock()
-	durable := j.enqueue(nil, Write{fingerprintKey, encode(&fingerprint)})
+	durable := j.enqueue(nil, Write{Key: fingerprintKey, Value: encode(&fingerprint)})
 	j.mu.Unlock()
 	return <-durable
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 )
 
 // recoverWindow finds the slots that the last processes' lookups still occupy, from the
@@ -80,7 +81,7 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 		return nil, err
 	}
 	if at := slices.IndexFunc(ends, func(end callEnd) bool { return !end.known }); at >= 0 {
-		return nil, fmt.Errorf("%w: attempt %d is neither open nor resolved; %s", ErrCorrupt, first+attempt.ID(at), restore)
+		return nil, fmt.Errorf("%w: attempt %d is neither open nor resolved; %s", ErrCorrupt, first+attempt.ID(at), store.Restore)
 	}
 	return ends, nil
 }

@@ -17,7 +17,7 @@ func TestWalksStop(t *testing.T) {
 	stopped := errors.New("stopped")
 	onJournal := func(do func(j *Journal) error) func(dir string, options Options) error {
 		return func(dir string, options Options) error {
-			j, err := Open(dir, options)
+			j, err := openIn(dir, options)
 			if err != nil {
 				return fmt.Errorf("it did not open: %v", err)
 			}
@@ -26,11 +26,12 @@ func TestWalksStop(t *testing.T) {
 	}
 	for name, walk := range map[string]func(dir string, options Options) error{
 		"check": func(dir string, options Options) error {
-			_, err := CheckDir(dir, options, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) })
-			return err
+			return checkIn(t, dir, options.Stop)
 		},
-		"dump":    func(dir string, options Options) error { return DumpDir(dir, options, io.Discard, false) },
-		"rewrite": func(dir string, options Options) error { return Rewrite(dir, options, nil) },
+		"dump": func(dir string, options Options) error {
+			return withStoreIn(dir, func(s Store) error { return Dump(s, options.Stop, io.Discard, false) })
+		},
+		"rewrite": func(dir string, options Options) error { return rewrite(dir, options.Stop) },
 		"prune": onJournal(func(j *Journal) error {
 			_, err := j.Prune(start.Add(time.Hour))
 			return err
@@ -63,9 +64,18 @@ func TestWalksStop(t *testing.T) {
 			if err := walk(dir, dirOptions); err != nil {
 				t.Error(err)
 			}
-			if _, err := CheckDir(dir, dirOptions, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) }); err != nil {
+			if err := checkIn(t, dir, nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+}
+
+// checkIn checks the closed journal in a directory, and fails the test for every problem.
+func checkIn(t *testing.T, dir string, stop func() error) error {
+	t.Helper()
+	return withStoreIn(dir, func(s Store) error {
+		_, err := Check(s, stop, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+		return err
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/enrich"
+	"payonce/checkpoint/badgerstore"
 )
 
 // memStore is a Store whose disk is a map. It can fail a commit, with or without
@@ -84,7 +84,7 @@ func TestStores(t *testing.T) {
 		"badger": func(t *testing.T) func() Store {
 			dir := t.TempDir()
 			return func() Store {
-				store, err := openBadger(dir, nil, verifyAtOpen)
+				store, err := badgerstore.Open(dir, badgerstore.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,9 +114,9 @@ func testStore(t *testing.T, open func() Store) {
 		}
 	}
 	for i := range 5 {
-		commit(Write{fmt.Appendf(nil, "a%d", i), fmt.Appendf(nil, "value %d", i)})
+		commit(Write{Key: fmt.Appendf(nil, "a%d", i), Value: fmt.Appendf(nil, "value %d", i)})
 	}
-	commit(Write{[]byte("b"), []byte("other")}, Write{[]byte("a3"), nil})
+	commit(Write{Key: []byte("b"), Value: []byte("other")}, Write{Key: []byte("a3")})
 
 	if got, err := store.Get([]byte("a3")); err != nil || got != nil {
 		t.Errorf("a deleted record reads %q, %v; want nil, nil", got, err)
@@ -163,36 +163,5 @@ func testStore(t *testing.T, open func() Store) {
 	broken := errors.New("broken")
 	if err := store.Scan([]byte("a"), nil, func(_, _ []byte) (bool, error) { return true, broken }); !errors.Is(err, broken) {
 		t.Errorf("a visit's error comes back as %v", err)
-	}
-}
-
-// TestACopyOfManySmallRecordsFitsIntoItsCommits has more of them than a transaction takes
-// in the bytes that they have.
-func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
-	const records = 60_000
-	from := newMemStore()
-	from.commits = 1000
-	for n := range records {
-		from.records[string(fieldKey(enrich.Key{byte(n), byte(n >> 8), byte(n >> 16)}, enrich.WorkEmail))] = []byte{recordVersion}
-	}
-	dir := t.TempDir()
-	if err := copyStore(from, dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	to, err := openBadger(dir, nil, verifyAtOpen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer to.Close()
-	if to.Version() <= from.Version() {
-		t.Errorf("the copy's version is %d, and that of the other one %d", to.Version(), from.Version())
-	}
-	copied := 0
-	err = to.Scan(nil, nil, func(_, _ []byte) (bool, error) {
-		copied++
-		return true, nil
-	})
-	if err != nil || copied != records {
-		t.Errorf("%d records of %d, error %v", copied, records, err)
 	}
 }

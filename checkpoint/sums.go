@@ -143,11 +143,11 @@ func (s *sums) takeChanges() []Write {
 	var writes []Write
 	for _, sum := range s.changed {
 		sum.changed = false
-		writes = append(writes, Write{nameKey(totalsPrefix, sum.scope), encode(&sum.totals)})
+		writes = append(writes, Write{Key: nameKey(totalsPrefix, sum.scope), Value: encode(&sum.totals)})
 	}
 	for day := range s.changedDays {
 		attempts := s.days[day]
-		writes = append(writes, Write{nameKey(dayPrefix, day), encode(&attempts)})
+		writes = append(writes, Write{Key: nameKey(dayPrefix, day), Value: encode(&attempts)})
 	}
 	s.changed = s.changed[:0]
 	clear(s.changedDays)

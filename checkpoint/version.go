@@ -54,5 +54,5 @@ func (j *Journal) markOpening() []Write {
 	}
 	j.opening, j.marked = make([]byte, openingLength), true
 	rand.Read(j.opening) // never fails
-	return []Write{{openingKey, encode(&j.opening)}}
+	return []Write{{Key: openingKey, Value: encode(&j.opening)}}
 }

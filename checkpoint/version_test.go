@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/badgerstore"
 	"payonce/enrich"
 )
 
@@ -112,7 +113,7 @@ func TestARewriteBringsNoVersionBack(t *testing.T) {
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := Rewrite(dir, dirOptions, nil); err != nil {
+		if err := rewrite(dir, nil); err != nil {
 			t.Fatal(err)
 		}
 		j = openDir(t, dir)
@@ -121,12 +122,15 @@ func TestARewriteBringsNoVersionBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Rewrite(dir, dirOptions, key); err != nil {
+	as := badgerstore.Copy{EncryptionKey: key, Verify: VerifyWhole}
+	if err := badgerstore.Rewrite(dir, badgerstore.Options{}, as); err != nil {
 		t.Fatal(err)
 	}
-	options := dirOptions
-	options.EncryptionKey = key
-	j, err := Open(dir, options)
+	encrypted, err := badgerstore.Open(dir, badgerstore.Options{EncryptionKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := New(encrypted, dirOptions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,16 +136,11 @@ func resetView(e *evidence, a cost.Account) view {
 	return holds(at.Equal(at.Truncate(24*time.Hour)) && at.After(e.Now()), "%s", at.Format(time.RFC3339))
 }
 
-// readinessKinds are the kinds of lookups that the status speaks of.
-func readinessKinds() map[string]enrich.Fields {
-	return map[string]enrich.Fields{"email": email, "phone": phone, "both": both}
-}
-
 func readinessView(_ *evidence, a cost.Account) view {
 	var seen []string
-	for _, kind := range []string{"email", "phone", "both"} {
-		ready, told := a.Readiness[kind]
-		if !told || !ready.CanCall.Known {
+	for _, operation := range enrich.Operations() {
+		kind, ready := v1.ReadinessKind(operation), a.ReadinessOf(operation)
+		if !ready.CanCall.Known {
 			return untested("the status does not tell the readiness of %s", kind)
 		}
 		known := slices.Contains(books.Codes(), books.Code(ready.Reason))
@@ -159,13 +154,13 @@ func readinessView(_ *evidence, a cost.Account) view {
 
 func freeMaximumView(_ *evidence, a cost.Account) view {
 	tried := 0
-	for kind, fields := range readinessKinds() {
-		most := a.Readiness[kind].MaximumCharge
-		if !most.Known || !allFree(a, fields) {
+	for _, operation := range enrich.Operations() {
+		most := a.ReadinessOf(operation).MaximumCharge
+		if !most.Known || !allFree(a, operation.Fields()) {
 			continue
 		}
 		if tried++; most.Value != 0 {
-			return differs("$%s for %s", most.Value, kind)
+			return differs("$%s for %s", most.Value, v1.ReadinessKind(operation))
 		}
 	}
 	if tried == 0 {
@@ -185,10 +180,10 @@ func allFree(a cost.Account, fields enrich.Fields) bool {
 
 func paidMaximumView(e *evidence, a cost.Account) view {
 	tried := 0
-	for kind, fields := range readinessKinds() {
-		most, price := a.Readiness[kind].MaximumCharge, cost.Money(0)
+	for _, operation := range enrich.Operations() {
+		kind, most, price := v1.ReadinessKind(operation), a.ReadinessOf(operation).MaximumCharge, cost.Money(0)
 		known := most.Known
-		for f := range fields.Each() {
+		for f := range operation.Fields().Each() {
 			known = known && a.Free[f] == cost.Known(int64(0))
 			price += e.Prices[f]
 		}

@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/conformance"
 	"payonce/cost"
 	"payonce/enrich"
@@ -81,8 +82,11 @@ func newCrashRig(t *testing.T, way conformance.Way) *crashRig {
 
 func (r *crashRig) open() {
 	r.Helper()
-	var err error
-	r.journal, err = checkpoint.Open(r.dir, checkpoint.Options{Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: time.Now})
+	store, err := badgerstore.Open(r.dir, badgerstore.Options{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.journal, err = checkpoint.New(store, checkpoint.Options{Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		r.Fatal(err)
 	}

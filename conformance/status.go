@@ -107,14 +107,15 @@ func read(account cost.Account) members {
 	if account.Budget.Known && !account.Budget.Capped {
 		shown["usage_budget"] = nil
 	}
-	for kind, ready := range account.Readiness {
+	for _, operation := range enrich.Operations() {
+		ready, kind := account.ReadinessOf(operation), "lookup_readiness."+v1.ReadinessKind(operation)
 		if ready.CanCall.Known {
-			shown["lookup_readiness."+kind+".can_call"] = ready.CanCall.Value
+			shown[kind+".can_call"] = ready.CanCall.Value
 		}
-		add("lookup_readiness."+kind+".maximum_paid_charge_cents", ready.MaximumCharge)
-	}
-	for name, available := range account.Available {
-		shown["operations."+name+".available_on_plan"] = available
+		add(kind+".maximum_paid_charge_cents", ready.MaximumCharge)
+		if offers := account.Offers(operation); offers.Known {
+			shown["operations."+operation.ResultName()+".available_on_plan"] = offers.Value
+		}
 	}
 	return shown
 }

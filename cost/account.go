@@ -27,8 +27,9 @@ type Account struct {
 	FreeReserved [enrich.NumFields]Optional[int64]
 	Balance      Balance
 	Budget       Budget
-	Readiness    map[string]Readiness // by "email", "phone", "both"
-	// Available says which operations the plan offers, by enrich.Operation.ResultName.
+	// Readiness and Available are by enrich.Operation.String. Available says which
+	// operations the plan offers.
+	Readiness map[string]Readiness
 	Available map[string]bool
 }
 
@@ -49,10 +50,10 @@ type Budget struct {
 	ResetsAt  time.Time // UTC; zero when not given
 }
 
-// Readiness says whether a kind of lookup could be called now.
+// Readiness says whether an operation could be called now.
 type Readiness struct {
 	CanCall       Optional[bool]
-	Reason        string
+	Reason        string // the service's code for a refusal; "" when it allows the operation
 	MaximumCharge Optional[Money]
 }
 

@@ -208,7 +208,9 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		},
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
-			with(func(a *Account) { a.Readiness = map[string]Readiness{"email": {MaximumCharge: Known(12 * Cent)}} }),
+			with(func(a *Account) {
+				a.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(12 * Cent)}}
+			}),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,23 +2,13 @@ package cost
 
 import "payonce/enrich"
 
-// PricingUnavailable is the service's code for an operation without a price; adding
-// credit cannot enable it (specification v1, "Errors").
-const PricingUnavailable = "operation_pricing_unavailable"
-
-// ReadinessOf says whether an operation could be called now, by the service's name
-// for its kind of lookup (specification v1, "Account status").
-func (a Account) ReadinessOf(o enrich.Operation) Readiness {
-	names := map[enrich.Operation]string{
-		enrich.FindWorkEmail: "email", enrich.FindPhone: "phone", enrich.EnrichContact: "both",
-	}
-	return a.Readiness[names[o]]
-}
+// ReadinessOf says whether an operation could be called now.
+func (a Account) ReadinessOf(o enrich.Operation) Readiness { return a.Readiness[o.String()] }
 
 // Offers says whether the workspace's plan has an operation, as far as the snapshot
 // tells.
 func (a Account) Offers(o enrich.Operation) Optional[bool] {
-	offered, known := a.Available[o.ResultName()]
+	offered, known := a.Available[o.String()]
 	return Optional[bool]{Value: offered, Known: known}
 }
 

@@ -11,9 +11,9 @@ import (
 
 func TestPricesShown(t *testing.T) {
 	ready := map[string]cost.Readiness{
-		"email": {MaximumCharge: cost.Known(12 * cost.Cent)},
-		"phone": {MaximumCharge: cost.Known(20 * cost.Cent)},
-		"both":  {MaximumCharge: cost.Known(32 * cost.Cent)},
+		"find-work-email": {MaximumCharge: cost.Known(12 * cost.Cent)},
+		"find-phone":      {MaximumCharge: cost.Known(20 * cost.Cent)},
+		"enrich":          {MaximumCharge: cost.Known(32 * cost.Cent)},
 	}
 	usedUp, left := cost.Known(int64(0)), cost.Known(int64(1))
 	tests := []struct {
@@ -27,7 +27,7 @@ func TestPricesShown(t *testing.T) {
 		{"no readiness", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}}, cost.Prices{}},
 		{
 			"zero is no price",
-			cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"email": {MaximumCharge: cost.Known(cost.Money(0))}}},
+			cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(cost.Money(0))}}},
 			cost.Prices{},
 		},
 	}
@@ -42,9 +42,9 @@ func TestPricesShown(t *testing.T) {
 
 func TestHigherPrices(t *testing.T) {
 	ready := map[string]cost.Readiness{
-		"email": {MaximumCharge: cost.Known(12 * cost.Cent)},
-		"phone": {MaximumCharge: cost.Known(cost.Money(0))}, // free, so nothing shows
-		"both":  {MaximumCharge: cost.Known(cost.Dollar)},
+		"find-work-email": {MaximumCharge: cost.Known(12 * cost.Cent)},
+		"find-phone":      {MaximumCharge: cost.Known(cost.Money(0))}, // free, so nothing shows
+		"enrich":          {MaximumCharge: cost.Known(cost.Dollar)},
 	}
 	tests := []struct {
 		name    string

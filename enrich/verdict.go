@@ -24,6 +24,8 @@ type Refused struct {
 	Code       string // the service's error code, or one derived from the HTTP status
 	Message    string // the service's text, without any part of a result
 	RequestID  string
+	// Pause says that every lookup waits as after a SlowDown, whatever the class is.
+	Pause bool
 	// RetryAfter is how long the service asks to wait; zero when it does not say.
 	RetryAfter time.Duration
 }

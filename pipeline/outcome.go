@@ -49,7 +49,7 @@ func (PriceHigher) Word() string { return "service:price_higher" }
 // Word returns the reason.
 func (Interrupted) Word() string { return "interrupted" }
 
-// The codes of a ServiceRefused that come of many verdicts and not of one.
+// The codes of a ServiceRefused that do not come from one verdict.
 const (
 	CodeResponsesLost = "responses_lost"
 	CodeUnavailable   = "temporarily_unavailable"
@@ -58,6 +58,8 @@ const (
 	CodeAskedToWait   = "asked_to_wait"
 
 	CodeAccountRefused = "account_status_refused"
+	CodeKeyInvalid     = "invalid_api_key"
+	CodeNotReady       = "not_ready" // the account status gives no code
 )
 
 // streaks count the same trouble in a row.

@@ -19,10 +19,11 @@ type StatusReader interface {
 // Precheck says whether the account allows the lookups that a survey counted; nil
 // when it does, or when the snapshot does not tell. Want of money stops a run here only
 // when it stops all of its lookups: some may be free where others are not, and then the
-// account's own ceilings decide about each, in its turn.
-func Precheck(account cost.Account, counts Counts, short ShortBudget) Stop {
+// account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
+// of the service refuses only what is not free.
+func Precheck(account cost.Account, counts Counts, short ShortBudget, wantsMoney func(code string) bool) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
-		return ServiceRefused{Code: "invalid_api_key", Message: "the service calls the key invalid"}
+		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}
 	}
 	var first Stop // of the refusals
 	ends := false  // one of them is not for want of money
@@ -36,7 +37,7 @@ func Precheck(account cost.Account, counts Counts, short ShortBudget) Stop {
 			goesOn = true
 			continue
 		}
-		ends = ends || !refused.wantsMoney()
+		ends = ends || !wantsMoney(refused.Code)
 		if first == nil {
 			first = *refused
 		}
@@ -50,24 +51,15 @@ func Precheck(account cost.Account, counts Counts, short ShortBudget) Stop {
 // refusal returns why the account does not allow an operation, nil when it does or when
 // the snapshot does not tell.
 func refusal(account cost.Account, operation enrich.Operation) *ServiceRefused {
+	readiness := account.ReadinessOf(operation)
+	code := cmp.Or(readiness.Reason, CodeNotReady)
 	if offers := account.Offers(operation); offers.Known && !offers.Value {
-		return &ServiceRefused{Code: cost.PricingUnavailable, Message: fmt.Sprintf("the workspace's plan does not offer %s", operation)}
+		return &ServiceRefused{Code: code, Message: fmt.Sprintf("the workspace's plan does not offer %s", operation)}
 	}
-	if readiness := account.ReadinessOf(operation); readiness.CanCall.Known && !readiness.CanCall.Value {
-		code := cmp.Or(readiness.Reason, "not_ready")
+	if readiness.CanCall.Known && !readiness.CanCall.Value {
 		return &ServiceRefused{Code: code, Message: fmt.Sprintf("the service does not allow %s now", operation)}
 	}
 	return nil
-}
-
-// wantsMoney reports whether a field that is free would not be refused so
-// (specification v1, "Errors").
-func (s ServiceRefused) wantsMoney() bool {
-	switch s.Code {
-	case "free_allowance_exhausted", "credits_exhausted", "usage_budget_reached":
-		return true
-	}
-	return false
 }
 
 // CheckPrices compares the prices that count with the most that the service says it may

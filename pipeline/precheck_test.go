@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"slices"
 	"testing"
 
 	"payonce/cost"
@@ -13,6 +14,10 @@ func ready(reason string) cost.Readiness {
 	return cost.Readiness{CanCall: cost.Known(reason == ""), Reason: reason}
 }
 
+func wantsMoney(code string) bool {
+	return slices.Contains([]string{"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached"}, code)
+}
+
 func TestPrecheck(t *testing.T) {
 	emails := map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}
 	tests := map[string]struct {
@@ -20,48 +25,51 @@ func TestPrecheck(t *testing.T) {
 		lookups map[enrich.Operation]int64
 		want    string
 	}{
-		"all is well":                {cost.Account{KeyValid: cost.Known(true), Readiness: map[string]cost.Readiness{"email": ready("")}}, emails, ""},
+		"all is well":                {cost.Account{KeyValid: cost.Known(true), Readiness: map[string]cost.Readiness{"find-work-email": ready("")}}, emails, ""},
 		"the status tells nothing":   {cost.Account{}, emails, ""},
 		"an invalid key":             {cost.Account{KeyValid: cost.Known(false)}, emails, "service:invalid_api_key"},
-		"emails are not ready":       {cost.Account{Readiness: map[string]cost.Readiness{"email": ready("credits_exhausted")}}, emails, "service:credits_exhausted"},
-		"not ready without a reason": {cost.Account{Readiness: map[string]cost.Readiness{"email": {CanCall: cost.Known(false)}}}, emails, "service:not_ready"},
-		"readiness is left out":      {cost.Account{Readiness: map[string]cost.Readiness{"email": {Reason: "unclear"}}}, emails, ""},
+		"emails are not ready":       {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready("credits_exhausted")}}, emails, "service:credits_exhausted"},
+		"not ready without a reason": {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": {CanCall: cost.Known(false)}}}, emails, "service:not_ready"},
+		"readiness is left out":      {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": {Reason: "unclear"}}}, emails, ""},
 		"what is not asked for is not ready": {
-			cost.Account{Readiness: map[string]cost.Readiness{"phone": ready("no"), "both": ready("no")}}, emails, "",
+			cost.Account{Readiness: map[string]cost.Readiness{"find-phone": ready("no"), "enrich": ready("no")}}, emails, "",
 		},
 		"the plan does not offer emails": {
-			cost.Account{Available: map[string]bool{"work_email_lookup": false, "contact_enrichment": true}},
+			cost.Account{
+				Available: map[string]bool{"find-work-email": false, "enrich": true},
+				Readiness: map[string]cost.Readiness{"find-work-email": {Reason: "operation_pricing_unavailable"}},
+			},
 			emails,
 			"service:operation_pricing_unavailable",
 		},
 		"what is not asked for is not offered": {
-			cost.Account{Available: map[string]bool{"business_phone_lookup": false, "contact_enrichment": false, "work_email_lookup": true}}, emails, "",
+			cost.Account{Available: map[string]bool{"find-phone": false, "enrich": false, "find-work-email": true}}, emails, "",
 		},
 		"the plan does not offer both": {
-			cost.Account{Available: map[string]bool{"contact_enrichment": false}, Readiness: map[string]cost.Readiness{"both": ready("credits_exhausted")}},
+			cost.Account{Available: map[string]bool{"enrich": false}, Readiness: map[string]cost.Readiness{"enrich": ready("operation_pricing_unavailable")}},
 			map[enrich.Operation]int64{enrich.EnrichContact: 1},
 			"service:operation_pricing_unavailable",
 		},
 		"an operation of another name is not offered": {cost.Account{Available: map[string]bool{"company_search": false}}, emails, ""},
 		"a price is missing": {
-			cost.Account{Readiness: map[string]cost.Readiness{"email": ready("operation_pricing_unavailable")}},
+			cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready("operation_pricing_unavailable")}},
 			emails,
 			"service:operation_pricing_unavailable",
 		},
 		"both are not ready": {
-			cost.Account{Readiness: map[string]cost.Readiness{"email": ready(""), "both": ready("usage_budget_reached")}},
+			cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready(""), "enrich": ready("usage_budget_reached")}},
 			map[enrich.Operation]int64{enrich.EnrichContact: 1},
 			"service:usage_budget_reached",
 		},
 		"phones are not ready": {
-			cost.Account{Readiness: map[string]cost.Readiness{"phone": ready("free_allowance_exhausted")}},
+			cost.Account{Readiness: map[string]cost.Readiness{"find-phone": ready("free_allowance_exhausted")}},
 			map[enrich.Operation]int64{enrich.FindPhone: 1},
 			"service:free_allowance_exhausted",
 		},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort)}
+			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort, wantsMoney)}
 			if got.word() != test.want {
 				t.Errorf("stop %q, want %q", got.word(), test.want)
 			}
@@ -73,10 +81,10 @@ func TestPrecheck(t *testing.T) {
 // a run ends only when it can send none.
 func TestPrecheckWantOfMoney(t *testing.T) {
 	const broke = "credits_exhausted"
-	emails := map[string]cost.Readiness{"email": ready(""), "phone": ready(broke), "both": ready("free_allowance_exhausted")}
-	phones := map[string]cost.Readiness{"email": ready(broke), "phone": ready(""), "both": ready("usage_budget_reached")}
-	none := map[string]cost.Readiness{"email": ready(broke), "phone": ready(broke), "both": ready(broke)}
-	unsold := map[string]bool{"work_email_lookup": false}
+	emails := map[string]cost.Readiness{"find-work-email": ready(""), "find-phone": ready(broke), "enrich": ready("free_allowance_exhausted")}
+	phones := map[string]cost.Readiness{"find-work-email": ready(broke), "find-phone": ready(""), "enrich": ready("usage_budget_reached")}
+	none := map[string]cost.Readiness{"find-work-email": ready(broke), "find-phone": ready(broke), "enrich": ready(broke)}
+	unsold := map[string]bool{"find-work-email": false}
 	tests := map[string]struct {
 		account cost.Account
 		lookups map[enrich.Operation]int64
@@ -90,13 +98,13 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 		"both, of which the phone":   {cost.Account{Readiness: phones}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:usage_budget_reached", "service:usage_budget_reached"},
 		"nothing":                    {cost.Account{Readiness: none}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:credits_exhausted", "service:credits_exhausted"},
 		"emails that are not sold":   {cost.Account{Readiness: emails, Available: unsold}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:free_allowance_exhausted", "service:free_allowance_exhausted"},
-		"want of more than of money": {cost.Account{Readiness: map[string]cost.Readiness{"email": ready(""), "both": ready("workspace_inactive")}}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:workspace_inactive", "service:workspace_inactive"},
+		"want of more than of money": {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready(""), "enrich": ready("workspace_inactive")}}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:workspace_inactive", "service:workspace_inactive"},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			counts := pipeline.Counts{Lookups: test.lookups}
-			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort)}.word()
-			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly)}.word()
+			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort, wantsMoney)}.word()
+			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly, wantsMoney)}.word()
 			if stop != test.stop || emails != test.emails {
 				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}
@@ -108,7 +116,7 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 func charging(most cost.Money, freeLeft int64) cost.Account {
 	return cost.Account{
 		Free:      [enrich.NumFields]cost.Optional[int64]{enrich.WorkEmail: cost.Known(freeLeft)},
-		Readiness: map[string]cost.Readiness{"email": {MaximumCharge: cost.Known(most)}},
+		Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(most)}},
 	}
 }
 

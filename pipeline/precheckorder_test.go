@@ -11,11 +11,11 @@ import (
 // The reason stands in the output, which must not depend on chance.
 func TestPrecheckNamesTheSameOperationEveryTime(t *testing.T) {
 	account := cost.Account{Readiness: map[string]cost.Readiness{
-		"email": ready("credits_exhausted"), "phone": ready("usage_budget_reached"), "both": ready("access_restricted"),
+		"find-work-email": ready("credits_exhausted"), "find-phone": ready("usage_budget_reached"), "enrich": ready("access_restricted"),
 	}}
 	counts := pipeline.Counts{Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindPhone: 2, enrich.FindWorkEmail: 3}}
 	for range 50 {
-		if stop := pipeline.Precheck(account, counts, pipeline.StopWhenShort); stop.Word() != "service:credits_exhausted" {
+		if stop := pipeline.Precheck(account, counts, pipeline.StopWhenShort, wantsMoney); stop.Word() != "service:credits_exhausted" {
 			t.Fatalf("stop %q, want that of the first operation", stop.Word())
 		}
 	}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
 
@@ -60,7 +59,7 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 		if v.Class == enrich.StopRun {
 			w.gate.close()
 		}
-		if v.Class == enrich.SlowDown || v.HTTPStatus == http.StatusTooManyRequests || v.RetryAfter > 0 {
+		if v.Class == enrich.SlowDown || v.Pause || v.RetryAfter > 0 {
 			voiding.PauseUntil = w.gate.pause(v.RetryAfter)
 		}
 		return cost.Charge{}, w.ledger.Void(ticket.ID, voiding)

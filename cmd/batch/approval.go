@@ -8,6 +8,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -17,7 +18,7 @@ import (
 // Where nobody can be asked, nothing is sent. The start is then kept to what was
 // agreed to, even when others take the free allowance that the plan counted on, or
 // when a ceiling begins anew at midnight.
-func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) error {
+func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Plan) error {
 	if j.counts.Lookup == 0 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) 
 			plan.Possible, j.approvalThreshold.String(), plan.Possible)
 	}
 	if missing || !j.yes {
-		question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", lookupCount(j.counts.Lookup), plan.Possible)
+		question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(j.counts.Lookup), plan.Possible)
 		if missing {
 			question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", j.approvalThreshold.String()) + question
 		}
@@ -42,8 +43,8 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *planView) 
 		j.keepTo(plan.Possible)
 		return j.lookAgain(ctx, status)
 	}
-	if j.approvalThreshold.amount != nil {
-		j.keepTo(max(*j.approvalThreshold.amount, j.approve.orZero()))
+	if j.approvalThreshold.Amount != nil {
+		j.keepTo(max(*j.approvalThreshold.Amount, j.approve.OrZero()))
 	}
 	return nil
 }
@@ -63,15 +64,15 @@ func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
 
 // unapproved reports whether somebody has to approve a run that can spend so much.
 func (j *job) unapproved(possible cost.Money) bool {
-	threshold, approved := j.approvalThreshold.amount, j.approve.amount
+	threshold, approved := j.approvalThreshold.Amount, j.approve.Amount
 	return threshold != nil && possible > *threshold && (approved == nil || possible > *approved)
 }
 
 // keepToApprove makes --approve a ceiling of this start where there is no threshold
 // that it lifts. The plan shows it then among the others.
 func (j *job) keepToApprove() {
-	if j.approvalThreshold.amount == nil && j.approve.amount != nil {
-		j.keepTo(*j.approve.amount)
+	if j.approvalThreshold.Amount == nil && j.approve.Amount != nil {
+		j.keepTo(*j.approve.Amount)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
 func newBudgetCommand(env environment) *cobra.Command {
@@ -36,35 +37,6 @@ func newBudgetCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// budgetVersion is the version of the object that "batch budget --json" prints.
-const budgetVersion = 1
-
-// ceilingsView is what "batch budget" shows.
-type ceilingsView struct {
-	Version  int          `json:"version"`
-	At       time.Time    `json:"at"`
-	Ceilings []usedView   `json:"ceilings"`
-	Account  *accountView `json:"account"` // null when it was not read
-	Why      string       `json:"account_not_read,omitempty"`
-}
-
-// usedView is a ceiling and what its scope has come to.
-type usedView struct {
-	Of      string `json:"of"` // "run NAME", "job NAME" or "workspace"
-	Name    string `json:"name"`
-	Period  string `json:"period,omitempty"` // by UTC
-	Measure string `json:"measure"`          // "usd" or "lookups"
-	// Limit and Left are in the measure, null when there is no limit.
-	Limit   *string    `json:"limit"`
-	Settled cost.Money `json:"settled_usd"`
-	// SettledLeast is less than Settled while charges may turn out to have been free.
-	SettledLeast cost.Money `json:"settled_least_usd"`
-	Held         cost.Money `json:"held_usd"`
-	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
-	Left         *string    `json:"left"`
-	RenewsAt     *time.Time `json:"renews_at,omitempty"`
-}
-
 func (s *session) showBudget(ctx context.Context) error {
 	runs, err := s.journal.Runs()
 	if err != nil {
@@ -76,7 +48,7 @@ func (s *session) showBudget(ctx context.Context) error {
 			return usagef("there is no run of the job %q in this journal; %q lists the runs", s.job, "batch runs")
 		}
 	}
-	view := ceilingsView{Version: budgetVersion, At: s.env.now().UTC().Truncate(time.Second), Ceilings: []usedView{}}
+	view := &report.Budget{Version: report.BudgetVersion, At: s.env.now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
 	for _, c := range s.budgetCeilings(runs) {
 		used, err := s.viewUsed(c, view.At)
 		if err != nil {
@@ -88,10 +60,7 @@ func (s *session) showBudget(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if s.json {
-		return printJSON(s.env.stdout, view)
-	}
-	return view.print(&printer{w: s.env.stdout})
+	return s.show(view)
 }
 
 // jobOf returns the job that a run belongs to.

@@ -6,6 +6,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/flagvalue"
 )
 
 // The names of the ceilings that the user sets: those of their flags, and the one
@@ -23,16 +24,16 @@ const (
 // narrowest first.
 func (s *settings) ceilingsOf(run, job string) []cost.Ceiling {
 	var ceilings []cost.Ceiling
-	add := func(limit moneyValue, ceiling cost.Ceiling) {
-		if limit.amount != nil {
-			ceiling.Limit = int64(*limit.amount)
+	add := func(limit flagvalue.Money, ceiling cost.Ceiling) {
+		if limit.Amount != nil {
+			ceiling.Limit = int64(*limit.Amount)
 			ceilings = append(ceilings, ceiling)
 		}
 	}
 	add(s.maxSpend, cost.Ceiling{Name: ceilingMaxSpend, Scope: checkpoint.RunScope(run)})
-	if s.maxLookups.count != nil {
+	if s.maxLookups.N != nil {
 		ceilings = append(ceilings, cost.Ceiling{
-			Name: ceilingMaxLookups, Scope: checkpoint.RunScope(run), Measure: cost.Lookups, Limit: *s.maxLookups.count,
+			Name: ceilingMaxLookups, Scope: checkpoint.RunScope(run), Measure: cost.Lookups, Limit: *s.maxLookups.N,
 		})
 	}
 	add(s.daily, cost.Ceiling{Name: ceilingDaily, Scope: checkpoint.JobScope(job), Period: cost.Day})

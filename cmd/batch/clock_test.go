@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/internal/report"
 	"payonce/sandbox"
 )
 
@@ -58,14 +59,14 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var shown runView
+	var shown report.Run
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
 		t.Fatal(err)
 	}
-	for by, parts := range map[string]spendParts{
+	for by, parts := range map[string]report.SpendParts{
 		"operation": shown.Spend.ByOperation, "outcome": shown.Spend.ByOutcome, "day": shown.Spend.ByDay,
 	} {
-		var sum spendPart
+		var sum report.SpendPart
 		for _, part := range parts {
 			sum.Attempts += part.Attempts
 			sum.Charged += part.Charged

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
+	"payonce/internal/config"
+	"payonce/internal/report"
 )
 
 func newConfigCommand(env environment) *cobra.Command {
@@ -45,24 +46,8 @@ func checkConfig(env environment, path string) error {
 	forPlan, plan := newPlan(env)
 	forRun, run := newRun(env)
 	root.AddCommand(plan, run)
-	problems := configProblems{file: path}
-	for _, reader := range []struct {
-		*settings
-		cmd *cobra.Command
-	}{{forPlan, plan}, {forRun, run}} {
-		reader.config = path
-		err := reader.readConfig(reader.cmd)
-		var found *configProblems
-		switch {
-		case errors.As(err, &found):
-			for _, problem := range found.found {
-				problems.add(problem.line, problem.err)
-			}
-		case err != nil:
-			return err
-		}
-	}
-	return problems.err()
+	forPlan.config, forRun.config = path, path
+	return config.Merge(forPlan.readConfig(plan), forRun.readConfig(run))
 }
 
 func newConfigSchemaCommand(env environment) *cobra.Command {
@@ -76,7 +61,7 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
-			return printJSON(env.stdout, configSchema(plan.Flags(), run.Flags()))
+			return report.JSON(env.stdout, config.Schema(plan.Flags(), run.Flags()))
 		},
 	}
 }
@@ -109,5 +94,26 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 	}
 }
 
-// inConfig reports whether a configuration may hold the flag of a name.
-func inConfig(name string) bool { return name != "config" && name != "help" }
+// variables are the environment variables that win over a configuration file.
+var variables = map[string]string{"base-url": "SERVICE_BASE_URL", "mcp-url": "SERVICE_MCP_URL", "state": "BATCH_STATE"}
+
+// targetFlags name what a run writes. Other commands take them from their command line alone.
+var targetFlags = []string{"output", "rejects"}
+
+// readConfig sets the flags that the configuration names. One file may serve plan, run and
+// the commands that look at what they did.
+func (s *settings) readConfig(cmd *cobra.Command) error {
+	target := config.Target{
+		Flags: cmd.Flags(), Variables: variables, Getenv: s.env.getenv, Check: s.valueProblems,
+		Suggest: func(name string, names []string) string { return didYouMean(name, "", names) },
+	}
+	if cmd.Name() != "plan" && cmd.Name() != "run" {
+		target.Foreign = targetFlags
+	}
+	for _, c := range cmd.Root().Commands() {
+		if c.Name() == "plan" || c.Name() == "run" {
+			target.Others = append(target.Others, c.Flags())
+		}
+	}
+	return config.Read(s.config, target)
+}

@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/configs"
+	"payonce/internal/config"
+	"payonce/internal/report"
 )
 
 // TestShippedConfigurations checks every configuration that ships with the program,
@@ -21,7 +23,7 @@ func TestShippedConfigurations(t *testing.T) {
 	_, plan := newPlan(env)
 	_, run := newRun(env)
 	var text bytes.Buffer
-	if err := printJSON(&text, configSchema(plan.Flags(), run.Flags())); err != nil {
+	if err := report.JSON(&text, config.Schema(plan.Flags(), run.Flags())); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()

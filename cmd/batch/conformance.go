@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/checkpoint"
 	"payonce/conformance"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -90,20 +92,20 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 			live.Sender = sender
 		}
 	}
-	report, err := sender.onRecord(func() (conformance.Report, error) { return live.Compare(ctx) })
+	found, err := sender.onRecord(func() (conformance.Report, error) { return live.Compare(ctx) })
 	if err != nil {
 		return err
 	}
-	if err := unlessUnread(s.printConformance(report)); err != nil {
+	if err := unlessUnread(s.show(report.ConformanceOf(found, s.totals(checkpoint.RunScope(conformanceRun))))); err != nil {
 		return err
 	}
-	return s.conformed(report, sender.stop)
+	return s.conformed(found, sender.stop)
 }
 
 // conformed returns how the command ends.
-func (s *session) conformed(report conformance.Report, stop pipeline.Stop) error {
+func (s *session) conformed(found conformance.Report, stop pipeline.Stop) error {
 	switch {
-	case report.Count(conformance.Differs) > 0:
+	case found.Count(conformance.Differs) > 0:
 		return stopError{exitRefused}
 	case stop != nil:
 		return stopError{codeOfStop(stop)}
@@ -118,7 +120,7 @@ func (s *session) conformed(report conformance.Report, stop pipeline.Stop) error
 
 // checkConform refuses what nobody can want.
 func (s *session) checkConform(who conformanceFlags) error {
-	switch limit, threshold := s.maxSpend.amount, s.approvalThreshold.amount; {
+	switch limit, threshold := s.maxSpend.Amount, s.approvalThreshold.Amount; {
 	case s.limit == 0: // which means no bound elsewhere
 		return usagef("--limit 0: choose 1 or more")
 	case limit == nil && (who.list != "" || len(who.profiles) > 0):
@@ -147,7 +149,7 @@ func (s *session) prepareConform(ctx context.Context, who conformanceFlags) (*jo
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.maxSpend.amount != nil {
+	if s.maxSpend.Amount != nil {
 		if err := s.openJournal(conformanceRun); err != nil {
 			return nil, nil, err
 		}

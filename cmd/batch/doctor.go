@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"payonce/internal/report"
 )
 
 func newDoctorCommand(env environment) *cobra.Command {
@@ -29,40 +31,25 @@ func newDoctorCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// The results of a check.
-const (
-	checkOK      = "ok"
-	checkWarning = "warning" // a run can start
-	checkProblem = "problem" // a run cannot start, or would be stopped
-)
-
-// finding is what one check found.
-type finding struct {
-	Check  string `json:"check"`
-	Result string `json:"result"`
-	Found  string `json:"found"`
-	Advice string `json:"advice,omitempty"` // what to do
-}
-
 // doctor runs the checks and keeps what they find.
 type doctor struct {
 	*session
-	findings []finding
+	findings []report.Finding
 	code     int  // of the first problem
 	accepted bool // the service accepts the key
 }
 
 func (d *doctor) ok(check, format string, args ...any) {
-	d.findings = append(d.findings, finding{Check: check, Result: checkOK, Found: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckOK, Found: fmt.Sprintf(format, args...)})
 }
 
 func (d *doctor) warn(check, advice, format string, args ...any) {
-	d.findings = append(d.findings, finding{check, checkWarning, fmt.Sprintf(format, args...), advice})
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckWarning, Found: fmt.Sprintf(format, args...), Advice: advice})
 }
 
 // problem notes what keeps a run from starting, with the exit code that it ends with.
 func (d *doctor) problem(code int, check, advice, format string, args ...any) {
-	d.findings = append(d.findings, finding{check, checkProblem, fmt.Sprintf(format, args...), advice})
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckProblem, Found: fmt.Sprintf(format, args...), Advice: advice})
 	if d.code == exitDone {
 		d.code = code
 	}
@@ -82,56 +69,11 @@ func diagnose(ctx context.Context, s *session) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := d.report(); err != nil {
+	if err := d.show(report.DiagnosisOf(d.findings)); err != nil {
 		return err
 	}
 	if d.code != exitDone {
 		return stopError{d.code}
 	}
 	return nil
-}
-
-// doctorView is what the checks found, as it is printed with --json.
-type doctorView struct {
-	Usable   bool      `json:"usable"`
-	Warnings int       `json:"warnings"`
-	Problems int       `json:"problems"`
-	Checks   []finding `json:"checks"`
-}
-
-func (d *doctor) report() error {
-	view := doctorView{Checks: d.findings}
-	for _, f := range d.findings {
-		switch f.Result {
-		case checkWarning:
-			view.Warnings++
-		case checkProblem:
-			view.Problems++
-		}
-	}
-	view.Usable = view.Problems == 0
-	if d.json {
-		return printJSON(d.env.stdout, view)
-	}
-	return view.print(&printer{w: d.env.stdout})
-}
-
-func (v doctorView) print(p *printer) error {
-	for _, f := range v.Checks {
-		text := f.Found
-		if f.Advice != "" {
-			text += ". " + f.Advice
-		}
-		p.entry(fmt.Sprintf("%-8s %s", f.Result, f.Check), "%s", text) // one line each, for grep
-	}
-	p.line("")
-	switch {
-	case !v.Usable:
-		p.line("Not usable: %s, %s.", counted(v.Problems, "problem"), counted(v.Warnings, "warning"))
-	case v.Warnings > 0:
-		p.line("Usable, with %s.", counted(v.Warnings, "warning"))
-	default:
-		p.line("Usable.")
-	}
-	return p.err
 }

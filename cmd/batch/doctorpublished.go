@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -41,14 +42,14 @@ func (d *doctor) checkDocument(ctx context.Context, client *v1.StatusClient) (v1
 		return document, false
 	}
 	d.ok(check, "%s", describeDocument(document))
-	d.checkDescribed(check, document, d.transport.value == string(v1.REST))
+	d.checkDescribed(check, document, d.transport.Value == string(v1.REST))
 	return document, true
 }
 
 func describeDocument(document v1.Description) string {
 	text := strings.TrimSpace(document.Title + " " + document.Version)
 	if options := len(document.Card.Options); options > 0 {
-		return strings.TrimPrefix(text+", with a rate card of "+counted(options, "option"), ", ")
+		return strings.TrimPrefix(text+", with a rate card of "+report.Counted(options, "option"), ", ")
 	}
 	return strings.TrimPrefix(text+", without a rate card", ", ")
 }
@@ -60,7 +61,7 @@ const statusTool = "service_account_status"
 // needs them.
 func (d *doctor) checkTools(ctx context.Context, client *v1.StatusClient) (v1.Description, bool) {
 	const check = "MCP endpoint"
-	used := d.transport.value == string(v1.MCP)
+	used := d.transport.Value == string(v1.MCP)
 	tools, err := client.Tools(ctx)
 	if err != nil {
 		d.matter(used, check, "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it", "%v", err)
@@ -69,7 +70,7 @@ func (d *doctor) checkTools(ctx context.Context, client *v1.StatusClient) (v1.De
 	if !slices.Contains(tools.Others, statusTool) {
 		d.matter(used, check, "Go on with --transport rest", "it has no tool %s", statusTool)
 	}
-	d.ok(check, "%s", counted(len(tools.Operations)+len(tools.Others), "tool"))
+	d.ok(check, "%s", report.Counted(len(tools.Operations)+len(tools.Others), "tool"))
 	d.checkDescribed("MCP tools", tools, used)
 	return tools, true
 }
@@ -137,7 +138,7 @@ func (d *doctor) checkPrices(published []publication, account cost.Account) {
 		return
 	}
 	if j.scope.Wanted != 0 {
-		d.ok(check, "%s (%s)", listAmounts(j.viewPrices().USD), j.quote.Source())
+		d.ok(check, "%s (%s)", report.Amounts(j.viewPrices().USD), j.quote.Source())
 	}
 	for _, disagreement := range j.quote.Disagreements {
 		d.warn(check, "Find out which is right; --rate-option or --rate-card says which counts", "%s", disagreement)

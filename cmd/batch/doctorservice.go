@@ -14,6 +14,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 	"payonce/service/v1"
 )
 
@@ -158,7 +160,7 @@ func (d *doctor) checkClock(found v1.Inspection) {
 }
 
 // limitOfService is the rate limit of specification v1, "Limits".
-var limitOfService = rateValue{Slots: 30, Window: time.Minute}
+var limitOfService = flagvalue.Rate{Slots: 30, Window: time.Minute}
 
 func (d *doctor) checkRate(told map[string]string) {
 	const check = "rate limit"
@@ -169,7 +171,7 @@ func (d *doctor) checkRate(told map[string]string) {
 			return
 		}
 	}
-	if !d.rate.within(limitOfService) && !d.sandbox {
+	if !d.rate.Within(limitOfService) && !d.sandbox {
 		d.warn(check, "Lookups beyond the limit are refused and waited for; give the workspace's own limit", "--rate %s is more than the %s that the service documents",
 			d.rate.String(), limitOfService.String())
 		return
@@ -180,13 +182,13 @@ func (d *doctor) checkRate(told map[string]string) {
 // checkOperations checks which lookups could be sent now. Without any, nothing can.
 func (d *doctor) checkOperations(account cost.Account) {
 	callable := 0
-	var refusals []finding
+	var refusals []report.Finding
 	for _, operation := range enrich.Operations() {
 		offered, ready := account.Offers(operation), account.ReadinessOf(operation)
-		refusal := finding{Check: operation.String(), Result: checkWarning}
+		refusal := report.Finding{Check: operation.String(), Result: report.CheckWarning}
 		switch {
 		case offered.Known && !offered.Value:
-			refusal.Found, refusal.Advice = "the workspace's plan does not offer it", remedy(cost.PricingUnavailable)
+			refusal.Found, refusal.Advice = "the workspace's plan does not offer it", remedy(v1.CodePricingUnavailable)
 		case ready.CanCall.Known && !ready.CanCall.Value:
 			refusal.Found, refusal.Advice = "the service does not allow it now: "+ready.Reason, remedy(ready.Reason)
 		case !ready.CanCall.Known:
@@ -195,7 +197,7 @@ func (d *doctor) checkOperations(account cost.Account) {
 			continue
 		default:
 			callable++
-			d.ok(operation.String(), "can be called now, for at most %s", dollars(pointer(ready.MaximumCharge)))
+			d.ok(operation.String(), "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
 			continue
 		}
 		refusals = append(refusals, refusal)

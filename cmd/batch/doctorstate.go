@@ -7,7 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/internal/report"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -26,7 +27,7 @@ func (d *doctor) checkState(ctx context.Context) {
 	}
 	d.ok(check, "%s can be written", dir)
 	d.checkPermissions(place)
-	if err := checkpoint.CheckSpace(place); err != nil {
+	if err := badgerstore.CheckSpace(place); err != nil {
 		d.problem(exitInternal, "disk", "", "%v", err)
 	} else {
 		d.ok("disk", "there is room for the journal")
@@ -94,7 +95,7 @@ func (d *doctor) checkEncryption() bool {
 func (d *doctor) checkJournal(ctx context.Context) {
 	const check = "journal"
 	exists, err := d.openExisting(ctx, "doctor")
-	var held *checkpoint.LockedError
+	var held *badgerstore.LockedError
 	switch {
 	case err == nil && !exists:
 		d.ok(check, "none yet; it begins with the first run")
@@ -114,7 +115,7 @@ func (d *doctor) checkJournal(ctx context.Context) {
 		return
 	}
 	if count, held := d.journal.InDoubt(""); count > 0 {
-		d.warn(check, "Look at them with batch reconcile", "it opens; %s in doubt, holding $%s", lookupCount(int64(count)), held)
+		d.warn(check, "Look at them with batch reconcile", "it opens; %s in doubt, holding $%s", report.Lookups(int64(count)), held)
 		return
 	}
 	d.ok(check, "it opens, and nothing in it is in doubt")

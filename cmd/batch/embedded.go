@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/sandbox"
 )
 
@@ -33,7 +33,7 @@ func (s *session) startSandbox() (*embeddedSandbox, error) {
 	config.Card, config.Plan = card, option.Name
 	config.Window = sandbox.Window{Limit: s.rate.Slots, Per: s.rate.Window}
 	config.Now = s.env.now
-	if exists, _ := checkpoint.Exists(dir); exists { // what cannot be seen keeps no books
+	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
 		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
 	}
 	return serveSandbox(config, "127.0.0.1:0")

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -127,7 +129,7 @@ func exitCode(err error) int {
 		stop   stopError
 		usage  usageError
 		list   *table.Error
-		locked *checkpoint.LockedError
+		locked *badgerstore.LockedError
 		status serviceError
 	)
 	switch {
@@ -151,7 +153,7 @@ func exitCode(err error) int {
 // errorText returns what to print about an error, "" when all was said.
 func errorText(err error) string {
 	var stop stopError
-	var locked *checkpoint.LockedError
+	var locked *badgerstore.LockedError
 	var interrupt interruptError
 	switch {
 	case err == nil || errors.As(err, &stop):
@@ -168,4 +170,13 @@ func errorText(err error) string {
 		return err.Error() + "; nothing more is sent; what was bought since the backup is not in it and would be bought again"
 	}
 	return err.Error()
+}
+
+// unlessUnread returns an error of telling how something ended, but none where nobody
+// reads that: it ended so all the same, and the exit code says how.
+func unlessUnread(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }

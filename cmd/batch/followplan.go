@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
 // difference is one thing that is not as it was planned.
@@ -101,7 +102,7 @@ func (s *settings) followPlan(flags *pflag.FlagSet) error {
 	if err := found.err(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(s.env.stderr, strings.Join(wrapped(taken, lineWidth-2), "\n  "))
+	_, err = fmt.Fprintln(s.env.stderr, strings.Join(report.Wrap(taken, report.LineWidth-2), "\n  "))
 	return err
 }
 
@@ -113,7 +114,7 @@ func (s *settings) setPlanned(flag *pflag.Flag, planned string) error {
 	if err := flag.Value.Set(planned); err != nil {
 		return err
 	}
-	if !s.rate.within(usual) {
+	if !s.rate.Within(usual) {
 		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", s.rate.String(), usual.String())
 	}
 	return nil
@@ -147,7 +148,7 @@ func trimBaseURL(address string) string {
 
 // checkPlanned compares the plan of now with the one that was kept, nil when there
 // is none to follow. What was answered meanwhile is no difference.
-func (j *job) checkPlanned(plan *planView) error {
+func (j *job) checkPlanned(plan *report.Plan) error {
 	if j.kept == nil {
 		return nil
 	}

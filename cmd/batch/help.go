@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"payonce/internal/report"
 )
 
 // printHelp prints the help of a command as cobra does, in lines that fit a terminal.
@@ -26,7 +28,7 @@ func fitted(text string) string {
 	var lines, words []string
 	endParagraph := func() {
 		if len(words) > 0 {
-			lines, words = append(lines, wrapped(words, lineWidth)...), nil
+			lines, words = append(lines, report.Wrap(words, report.LineWidth)...), nil
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -36,11 +38,11 @@ func fitted(text string) string {
 		}
 		endParagraph()
 		name := nameOfEntry.FindString(line)
-		if len(line) <= lineWidth || name == "" {
+		if len(line) <= report.LineWidth || name == "" {
 			lines = append(lines, line)
 			continue
 		}
-		for _, part := range wrapped(strings.Fields(line[len(name):]), lineWidth-len(name)) {
+		for _, part := range report.Wrap(strings.Fields(line[len(name):]), report.LineWidth-len(name)) {
 			lines = append(lines, name+part)
 			name = strings.Repeat(" ", len(name))
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"payonce/internal/report"
 )
 
 // The help of every command fits a terminal and tells of all its flags.
@@ -21,7 +23,7 @@ func TestHelpFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(help.String()) {
-			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > lineWidth {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > report.LineWidth {
 				t.Errorf("%s: a line is too long:\n%s", cmd.CommandPath(), line)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -67,8 +68,8 @@ func prepareJob(s *session, names []string) (*job, error) {
 	}
 	j.scope = pipeline.Scope{
 		Mapping: mapping, Wanted: enrich.Fields(s.fields), Prefer: s.preference(),
-		Reask: attempt.Reask{Before: s.reaskMissing.before(s.env.now()), Forfeited: s.rebuy}, Limit: s.limit,
-		Memory: cmp.Or(s.memory.bytes, machineMemory()/4), TempDir: s.tempDir,
+		Reask: attempt.Reask{Before: s.reaskMissing.Before(s.env.now()), Forfeited: s.rebuy}, Limit: s.limit,
+		Memory: cmp.Or(s.memory.Bytes, machineMemory()/4), TempDir: s.tempDir,
 	}
 	if s.rateCard != "" {
 		if err := j.choosePrices(); err != nil { // for what is wrong in it
@@ -165,8 +166,8 @@ func (j *job) record() (checkpoint.Run, error) {
 		}
 	}
 	run := checkpoint.Run{
-		Name: j.name, Output: output, Encoding: j.encoding, Sheet: j.sheet, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.value,
-		Limit: j.limit, Profile: j.profile, Priority: j.priority, Job: j.jobName(), MaxSpend: *j.maxSpend.amount,
+		Name: j.name, Output: output, Encoding: j.encoding, Sheet: j.sheet, Fields: j.fields.String(), Map: j.mapping, Prefer: j.prefer.Value,
+		Limit: j.limit, Profile: j.profile, Priority: j.priority, Job: j.jobName(), MaxSpend: *j.maxSpend.Amount,
 		Ceilings: j.ceilingsOf(j.name, j.jobName()), Started: j.env.now(),
 	}
 	run.Restarted = run.Started
@@ -220,12 +221,12 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progr
 			Run: j.name, Job: j.jobName(), Prices: j.quote.Prices, Ceilings: j.runCeilings(), Strict: j.strict, Reask: j.scope.Reask,
 		},
 	}
-	if j.pace.value == "even" {
+	if j.pace.Value == "even" {
 		lookups.Pacer = newPacer(j.journalRate())
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: lookupCount(tally.GivenUp) + " failed three times"}
+		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 )
 
 func newJournalCommand(env environment) *cobra.Command {
@@ -65,7 +67,7 @@ func (s *settings) findJournal() (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	exists, err := checkpoint.Exists(dir)
+	exists, err := badgerstore.Exists(dir)
 	if err != nil {
 		err = usagef("whether there is a journal cannot be seen: %w; give --state DIR or set BATCH_STATE to a directory that can be read", err)
 	}
@@ -77,13 +79,45 @@ func (s *settings) noJournal() error {
 	return usagef("there is no journal yet for this service and workspace %q; it begins with the first run", s.workspace)
 }
 
+// journalOptions say how a journal and its store are opened.
+type journalOptions struct {
+	store   badgerstore.Options
+	journal checkpoint.Options
+}
+
 // journalOptions say how the workspace's journal is opened, and what ends a walk over it.
-func (s *settings) journalOptions(doing string, stop func() error) (checkpoint.Options, error) {
+func (s *settings) journalOptions(doing string, stop func() error) (journalOptions, error) {
 	key, err := s.journalKey(journalKeyName)
-	return checkpoint.Options{
-		Rate: s.journalRate(), Now: s.env.now, EncryptionKey: key, Stop: stop,
-		Holder: fmt.Sprintf("process %d (batch %s) since %s", os.Getpid(), doing, s.env.now().Format("2006-01-02 15:04:05")),
+	return journalOptions{
+		store: badgerstore.Options{
+			EncryptionKey: key,
+			Holder:        fmt.Sprintf("process %d (batch %s) since %s", os.Getpid(), doing, s.env.now().Format("2006-01-02 15:04:05")),
+		},
+		journal: checkpoint.Options{Rate: s.journalRate(), Now: s.env.now, Stop: stop},
 	}, err
+}
+
+// openJournal opens the journal in a directory, or creates it.
+func openJournal(dir string, options journalOptions) (*checkpoint.Journal, error) {
+	store, err := badgerstore.Open(dir, options.store)
+	if err != nil {
+		return nil, err
+	}
+	return checkpoint.New(store, options.journal)
+}
+
+// withStore calls do with the store of a closed journal, which has to exist.
+func withStore(dir string, options journalOptions, do func(*badgerstore.Store) error) error {
+	store, err := badgerstore.OpenExisting(dir, options.store)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// rewrite makes a fresh store of a closed journal, encrypted with a key, without what was erased.
+func (o journalOptions) rewrite(dir string, key []byte) error {
+	return badgerstore.Rewrite(dir, o.store, badgerstore.Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole, Stop: o.journal.Stop})
 }
 
 // otherState says what another directory for journals means.
@@ -92,7 +126,7 @@ const otherState = "the journal there is another one and buys again what it does
 // asJournalError makes what the user has to set right an error of usage.
 func asJournalError(err error) error {
 	switch {
-	case errors.Is(err, checkpoint.ErrEncryptionKey):
+	case errors.Is(err, badgerstore.ErrEncryptionKey):
 		return usagef("%w; the key comes from %s, and %q turns encryption on or changes the key", err, journalKeyName, "batch journal rekey")
 	case errors.Is(err, checkpoint.ErrNotWritable):
 		return usagef("%w; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: %s", err, otherState)
@@ -109,57 +143,24 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		checkJournal)
 }
 
-// checkView is a check as it is printed with --json.
-type checkView struct {
-	checkpoint.Summary
-	List []checkpoint.Problem `json:"list"`
-}
-
 func checkJournal(ctx context.Context, s *settings, dir string) error {
 	options, err := s.journalOptions("journal check", ctx.Err)
 	if err != nil {
 		return err
 	}
-	view := checkView{List: []checkpoint.Problem{}}
-	view.Summary, err = checkpoint.CheckDir(dir, options, func(p checkpoint.Problem) { view.List = append(view.List, p) })
+	view := &report.JournalCheck{List: []checkpoint.Problem{}}
+	err = withStore(dir, options, func(store *badgerstore.Store) (err error) {
+		add := func(p checkpoint.Problem) { view.List = append(view.List, p) }
+		view.Summary, err = checkpoint.Check(store, options.journal.Stop, add)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if s.json {
-		err = printJSON(s.env.stdout, view)
-	} else {
-		err = view.print(&printer{w: s.env.stdout})
-	}
-	if err == nil && len(view.List) > 0 {
+	if err = s.show(view); err == nil && len(view.List) > 0 {
 		err = fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
 	}
 	return err
-}
-
-func (v checkView) print(p *printer) error {
-	if len(v.List) == 0 {
-		p.line("The journal is sound.")
-		p.line("")
-	}
-	p.entry("journal", "%s", v.ID)
-	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
-		if n := v.Attempts[state.String()]; n > 0 {
-			p.entry("attempts "+state.String(), "%d", n)
-		}
-	}
-	p.entry("identities", "%d", v.Identities)
-	p.entry("runs", "%d", v.Runs)
-	p.entry("settled", "$%s", v.Totals.Settled)
-	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", listCounts(byField(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", listCounts(byField(v.Totals.Charged)))
-	if v.Erased > 0 {
-		p.entry("erased", "%s", counted(v.Erased, "attempt"))
-	}
-	for _, problem := range v.List {
-		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
-	}
-	return p.err
 }
 
 func newJournalDumpCommand(env environment) *cobra.Command {
@@ -172,7 +173,9 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return checkpoint.DumpDir(dir, options, s.env.stdout, values)
+			return withStore(dir, options, func(store *badgerstore.Store) error {
+				return checkpoint.Dump(store, options.journal.Stop, s.env.stdout, values)
+			})
 		})
 	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"
 	cmd.Flags().BoolVar(&values, "values", false, "show identities and answers")
@@ -199,29 +202,24 @@ func rekeyJournal(ctx context.Context, s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkpoint.Rewrite(dir, options, key); err != nil {
+	if err := options.rewrite(dir, key); err != nil {
 		return ifInterrupted(err, "the journal keeps the key that it had")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, map[string]bool{"encrypted": true})
-	}
-	p := &printer{w: s.env.stdout}
-	p.line("The journal is encrypted with the new key. Set %s to it from now on.", journalKeyName)
-	return p.err
+	return s.show(&report.Rekeyed{Encrypted: true})
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
-	var keep ageValue
+	var keep flagvalue.Age
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty.",
 		func(ctx context.Context, s *settings, dir string) error {
-			if !keep.set {
+			if !keep.Given {
 				return usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
 			return s.eraseFrom(ctx, dir, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-				return journal.Prune(keep.before(s.env.now()))
+				return journal.Prune(keep.Before(s.env.now()))
 			})
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
@@ -235,22 +233,16 @@ func (s *settings) eraseFrom(ctx context.Context, dir, doing string, erase func(
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.Open(dir, options)
+	journal, err := openJournal(dir, options)
 	if err != nil {
 		return err
 	}
 	erasure, err := erase(journal)
 	if err = errors.Join(err, journal.Close()); err == nil {
-		err = checkpoint.Rewrite(dir, options, options.EncryptionKey)
+		err = options.rewrite(dir, options.store.EncryptionKey)
 	}
 	if err != nil {
 		return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 	}
-	if s.json {
-		return printJSON(s.env.stdout, erasure)
-	}
-	p := &printer{w: s.env.stdout}
-	p.entry("persons forgotten", "%d", erasure.Persons)
-	p.entry("answers erased", "%d", erasure.Answers)
-	return p.err
+	return s.show(&report.Erasure{Erasure: erasure})
 }

@@ -3,11 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"payonce/checkpoint"
+	"payonce/internal/report"
 )
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {
@@ -23,7 +22,7 @@ func unpauseJournal(ctx context.Context, s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.Open(dir, options)
+	journal, err := openJournal(dir, options)
 	if err != nil {
 		return err
 	}
@@ -31,14 +30,5 @@ func unpauseJournal(ctx context.Context, s *settings, dir string) error {
 	if err = errors.Join(err, journal.Close()); err != nil {
 		return err
 	}
-	if s.json {
-		return printJSON(s.env.stdout, map[string]time.Time{"paused_until": until})
-	}
-	p := &printer{w: s.env.stdout}
-	if until.IsZero() {
-		p.line("The service has not asked to wait. Nothing has changed.")
-	} else {
-		p.line("The wait until %s is over; lookups may be sent again.", showTime(until))
-	}
-	return p.err
+	return s.show(&report.Unpaused{Until: until})
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"payonce/internal/report"
+	"payonce/internal/smallfile"
 	"payonce/io/atomicfile"
 )
 
@@ -28,7 +30,7 @@ type keptPlan struct {
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
 	// Plan is what was shown, and so what was approved.
-	Plan *planView `json:"plan"`
+	Plan *report.Plan `json:"plan"`
 	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the
 	// file, not who did.
 	Checksum string `json:"sha256"`
@@ -65,7 +67,7 @@ var readingFlags = []string{"encoding", "sheet"}
 var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrency", "rate-card"}
 
 // keepPlan writes the plan of the job to the file that was asked for.
-func (j *job) keepPlan(flags *pflag.FlagSet, plan *planView) error {
+func (j *job) keepPlan(flags *pflag.FlagSet, plan *report.Plan) error {
 	sum, err := j.list.Sum()
 	if err != nil {
 		return err
@@ -130,7 +132,7 @@ func writeJSONFile(path string, object any) error {
 		return err
 	}
 	defer file.Discard()
-	if err := printJSON(file, object); err != nil {
+	if err := report.JSON(file, object); err != nil {
 		return err
 	}
 	return file.Commit()
@@ -138,7 +140,7 @@ func writeJSONFile(path string, object any) error {
 
 // readPlan reads a kept plan.
 func readPlan(path string) (*keptPlan, error) {
-	data, err := readSmallFile(path)
+	data, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

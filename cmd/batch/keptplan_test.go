@@ -12,6 +12,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/sandbox"
 )
 
@@ -23,9 +24,9 @@ func keptText(t testing.TB, change func(*keptPlan)) []byte {
 		List:    keptList{Paths: []string{"/lists/list.csv"}, SHA256: strings.Repeat("0a", 32)},
 		Service: "https://service.example/api/v1", Options: map[string]string{"fields": "email", "max-spend": "3.00"},
 		Map: []string{"email=E-mail"},
-		Plan: &planView{
-			Version: planVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
-			Prices: pricesView{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
+		Plan: &report.Plan{
+			Version: report.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
+			Prices: report.Prices{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
 		},
 	}
 	var err error
@@ -34,7 +35,7 @@ func keptText(t testing.TB, change func(*keptPlan)) []byte {
 	}
 	change(kept)
 	var text bytes.Buffer
-	if err := printJSON(&text, kept); err != nil {
+	if err := report.JSON(&text, kept); err != nil {
 		t.Fatal(err)
 	}
 	return text.Bytes()
@@ -77,14 +78,14 @@ func FuzzParsePlan(f *testing.F) {
 			return
 		}
 		var text bytes.Buffer
-		if err := printJSON(&text, kept); err != nil {
+		if err := report.JSON(&text, kept); err != nil {
 			t.Fatal(err)
 		}
 		again, err := parsePlan(text.Bytes())
 		if err != nil {
 			t.Fatalf("%v after it was written again as\n%s", err, &text)
 		}
-		if diff := cmp.Diff(kept, again, cmp.AllowUnexported(planView{}, sampleView{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(kept, again, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -12,11 +12,13 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 	"payonce/io/atomicfile"
 )
 
 // ledgerFlags say which attempts the ledger lists.
-type ledgerFlags struct{ from, to dateValue }
+type ledgerFlags struct{ from, to flagvalue.Date }
 
 func newLedgerCommand(env environment) *cobra.Command {
 	s := newSettings(env)
@@ -31,8 +33,8 @@ func newLedgerCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !period.to.end.IsZero() && !period.from.start.Before(period.to.end) {
-				return usagef("--from %s is not before --to %s", period.from.text, period.to.text)
+			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
+				return usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
 			}
 			return s.withJournal(cmd, "ledger", func(session *session) error { return session.exportLedger(period) })
 		},
@@ -42,18 +44,6 @@ func newLedgerCommand(env environment) *cobra.Command {
 	cmd.Flags().Var(&period.to, "to", "the last day or month, or the moment before which it ends (UTC)")
 	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write the ledger to this `FILE` (default standard output)")
 	return cmd
-}
-
-// ledgerView are the sums of a ledger.
-type ledgerView struct {
-	From     *time.Time `json:"from"` // null for the journal's beginning
-	To       *time.Time `json:"to"`   // exclusive; null for now
-	Attempts int64      `json:"attempts"`
-	Charged  cost.Money `json:"charged_usd"`
-	// ChargedLeast is less than Charged while charges may turn out to have been free.
-	ChargedLeast cost.Money       `json:"charged_least_usd"`
-	FreeUsed     map[string]int64 `json:"free_used"`
-	Open         int64            `json:"without_outcome"`
 }
 
 // exportLedger writes the attempts and tells their sums.
@@ -66,7 +56,7 @@ func (s *session) exportLedger(period ledgerFlags) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(s.env.stdout, view)
+		return report.JSON(s.env.stdout, view)
 	}
 	_, err := s.writeLedger(s.env.stdout, period)
 	return err
@@ -89,18 +79,8 @@ func (s *session) ledgerToFile(period ledgerFlags) error {
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	if s.json {
-		return printJSON(s.env.stdout, view)
-	}
-	p := &printer{w: s.env.stdout}
-	p.entry("attempts", "%d", view.Attempts)
-	p.entry("charged", "%s", upTo(view.ChargedLeast, view.Charged))
-	p.entry("free allowance used", "%s", listCounts(view.FreeUsed))
-	if view.Open > 0 {
-		p.entry("without an outcome", "%d", view.Open)
-	}
-	p.entry("output", "%s", s.output)
-	return p.err
+	view.Output = s.output
+	return s.show(view)
 }
 
 // checkLedgerTarget refuses a file that cannot be written, or in whose place a ledger
@@ -124,14 +104,14 @@ var ledgerColumns = []string{
 	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason", "charge_least_usd",
 }
 
-func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, error) {
-	view := ledgerView{From: given(period.from.start), To: given(period.to.end)}
+func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
+	view := &report.Ledger{From: given(period.from.Start), To: given(period.to.End)}
 	var free [enrich.NumFields]int64
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
 	}
-	err := s.journal.Attempts(period.from.start, period.to.end, func(e attempt.Entry) error {
+	err := s.journal.Attempts(period.from.Start, period.to.End, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
 		view.ChargedLeast += least(e)
@@ -146,7 +126,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (ledgerView, erro
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed = byField(free)
+	view.FreeUsed = report.ByField(free)
 	out.Flush()
 	return view, out.Error()
 }

@@ -13,6 +13,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -142,6 +143,6 @@ func runName(list *listFile, fields enrich.Fields) (string, error) {
 		}
 		mark = sum[:12]
 	}
-	wanted := fieldsValue(fields)
+	wanted := flagvalue.Fields(fields)
 	return fmt.Sprintf("%s-%s-%s", base, strings.ReplaceAll(wanted.String(), ",", "-"), mark), nil
 }

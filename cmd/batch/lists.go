@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/internal/flagvalue"
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -22,10 +24,10 @@ type listsFlags struct {
 	output                             string
 	rows                               int
 	seed                               uint64
-	duplicates                         percentOfAll
-	profiles, websites, unidentifiable percentOfAll
-	emails, phones                     percentOfAll
-	unicode, quoted                    percentOfAll
+	duplicates                         flagvalue.Share
+	profiles, websites, unidentifiable flagvalue.Share
+	emails, phones                     flagvalue.Share
+	unicode, quoted                    flagvalue.Share
 }
 
 func newListsCommand(env environment) *cobra.Command {
@@ -56,7 +58,7 @@ func newListsCommand(env environment) *cobra.Command {
 
 // defaultListsFlags describe the list that speed is measured on.
 func defaultListsFlags() *listsFlags {
-	percent := func(share float64) percentOfAll { return percentOfAll(share*100 + 0.5) }
+	percent := func(share float64) flagvalue.Share { return flagvalue.Share(share*100 + 0.5) }
 	spec := lists.Large(1, 0)
 	return &listsFlags{
 		seed: spec.Seed, duplicates: percent(spec.DuplicateShare),
@@ -67,7 +69,7 @@ func defaultListsFlags() *listsFlags {
 }
 
 func (f *listsFlags) spec() lists.Spec {
-	share := func(percent percentOfAll) float64 { return float64(percent) / 100 }
+	share := func(percent flagvalue.Share) float64 { return float64(percent) / 100 }
 	return lists.Spec{
 		Seed: f.seed, Rows: f.rows, DuplicateShare: share(f.duplicates),
 		ProfileShare: share(f.profiles), WebsiteShare: share(f.websites), UnidentifiableShare: share(f.unidentifiable),
@@ -118,6 +120,6 @@ func (f *listsFlags) write(ctx context.Context, env environment) error {
 	if err := out.Commit(); err != nil || f.output == listfile.Standard {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, counted(f.rows, "row"))
+	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/sandbox"
 )
 
@@ -155,8 +156,8 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 		"--fields", []string{"email", "phone", "email,phone"}[draw.IntN(3)], "--limit", fmt.Sprint(draw.IntN(60)),
 		"--max-spend", "1000", "--rate-option", option, "--rate", "10000/1s", "--concurrency", fmt.Sprint(1 + draw.IntN(16)), "--json",
 	}
-	plan := decode[planView](t, b.batch("plan", flags...))
-	run := decode[summaryView](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
+	plan := decode[report.Plan](t, b.batch("plan", flags...))
+	run := decode[report.Summary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
 	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
@@ -192,9 +193,9 @@ func TestChargeIsPossible(t *testing.T) {
 				"--daily", cost.Cents(draw.Int64N(1500)).String(), "--max-lookups", fmt.Sprint(draw.IntN(80)),
 				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
 			}
-			plan := decode[planView](t, b.batch("plan", flags...))
+			plan := decode[report.Plan](t, b.batch("plan", flags...))
 			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
-			if charged := b.service.Books().Charged; charged > plan.Possible || decode[summaryView](t, run).Spent != charged {
+			if charged := b.service.Books().Charged; charged > plan.Possible || decode[report.Summary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}
 		})

@@ -48,7 +48,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := checkpoint.Open(dir, checkpoint.Options{Rate: settings.journalRate(), Now: time.Now})
+	journal, err := openJournal(dir, journalOptions{journal: checkpoint.Options{Rate: settings.journalRate(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -69,15 +69,15 @@ func planList(cmd *cobra.Command, s *session, list []string) error {
 			return err
 		}
 	}
-	if s.sample.count != nil {
+	if s.sample.N != nil {
 		if plan.Sample, err = j.proposeSample(ctx, cmd.Flags(), list); err != nil {
 			return err
 		}
 	}
-	if s.json {
-		return printJSON(s.env.stdout, plan)
+	if err := s.show(plan); err != nil || s.json {
+		return err
 	}
-	return errors.Join(plan.print(s.env.stdout), s.tellKept())
+	return s.tellKept()
 }
 
 // readService reads what is free of the service, unless the plan is made offline, and
@@ -98,7 +98,7 @@ func (s *settings) checkKeep(list []string) error {
 	switch {
 	case s.keepAs == "":
 		return nil
-	case s.maxSpend.amount == nil:
+	case s.maxSpend.Amount == nil:
 		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
 	case !s.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
@@ -111,8 +111,6 @@ func (s *settings) tellKept() error {
 	if s.keepAs == "" {
 		return nil
 	}
-	p := &printer{w: s.env.stdout}
-	p.line("")
-	p.line("Kept in %s. To run it: batch run --plan %s", s.keepAs, shellWord(s.keepAs))
-	return p.err
+	_, err := fmt.Fprintf(s.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", s.keepAs, shellWord(s.keepAs))
+	return err
 }

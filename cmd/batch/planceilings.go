@@ -2,46 +2,19 @@ package main
 
 import (
 	"math"
-	"time"
 
 	"payonce/cost"
 	"payonce/forecast"
+	"payonce/internal/report"
 )
-
-// ceilingView is a ceiling as it is shown. Its amounts are in USD or in lookups; the
-// pair of the other measure is left out.
-type ceilingView struct {
-	Name         string      `json:"name"`
-	Limit        *cost.Money `json:"limit_usd,omitempty"`
-	Left         *cost.Money `json:"left_usd,omitempty"`
-	LimitLookups *int64      `json:"limit_lookups,omitempty"`
-	LeftLookups  *int64      `json:"left_lookups,omitempty"`
-	// RenewsAt is when it begins anew; it is left out when that is never.
-	RenewsAt *time.Time `json:"renews_at,omitempty"`
-	Covers   int64      `json:"covers_lookups"` // surely
-	Binding  bool       `json:"binding"`
-	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
-	// and without a history.
-	ProbablyCovers *int64 `json:"probably_covers_lookups"`
-}
-
-func (v ceilingView) limit() string { return showAmount(v.Limit, v.LimitLookups) }
-func (v ceilingView) left() string  { return showAmount(v.Left, v.LeftLookups) }
-
-func showAmount(money *cost.Money, lookups *int64) string {
-	if money != nil {
-		return "$" + money.String()
-	}
-	return lookupCount(*lookups)
-}
 
 // addCeilings shows every ceiling with what is left under it. The one that covers
 // the fewest lookups binds, unless it covers all.
-func (v *planView) addCeilings(j *job, f *forecast.Forecast) {
-	v.Ceilings = []ceilingView{}
-	var binding *ceilingView
+func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
+	v.Ceilings = []report.Ceiling{}
+	var binding *report.Ceiling
 	for _, ceiling := range j.ceilings() {
-		v.Ceilings = append(v.Ceilings, v.viewCeiling(j, ceiling))
+		v.Ceilings = append(v.Ceilings, viewCeiling(v, j, ceiling))
 	}
 	for i := range v.Ceilings {
 		view := &v.Ceilings[i]
@@ -60,8 +33,8 @@ func (v *planView) addCeilings(j *job, f *forecast.Forecast) {
 	}
 }
 
-func (v *planView) viewCeiling(j *job, ceiling cost.Ceiling) ceilingView {
-	view := ceilingView{Name: ceiling.Name}
+func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
+	view := report.Ceiling{Name: ceiling.Name}
 	limit := ceiling.Limit
 	left := max(ceiling.Left(j.planTotals(ceiling.At(v.At).Scope)), 0)
 	if ceiling.Measure == cost.Lookups {

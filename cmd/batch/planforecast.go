@@ -6,21 +6,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/forecast"
+	"payonce/internal/report"
 )
-
-// rangeView is a range of amounts that holds the real one with 95 % certainty.
-type rangeView struct {
-	Low  cost.Money `json:"low"`
-	High cost.Money `json:"high"`
-}
-
-// historyView says for which kinds of lookups this journal has no match rates of
-// their own.
-type historyView struct {
-	Missing []string `json:"missing"` // none at all
-	// Borrowed have those of the same operation by the other identity.
-	Borrowed []string `json:"borrowed"`
-}
 
 // forecast works out what the match rates of this journal tell of the planned
 // lookups.
@@ -32,11 +19,11 @@ func (j *job) forecast(free cost.Allowances) *forecast.Forecast {
 }
 
 // addForecast shows what the list will likely cost.
-func (v *planView) addForecast(j *job, f *forecast.Forecast) {
-	v.kinds = len(j.counts.Kinds)
-	v.History = historyView{Missing: kindNames(f.Unknown()), Borrowed: kindNames(f.Borrowed())}
+func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
+	v.Kinds = len(j.counts.Kinds)
+	v.History = report.History{Missing: kindNames(f.Unknown()), Borrowed: kindNames(f.Borrowed())}
 	if spend, known := f.Spend(j.quote.Prices); known {
-		v.Expected, v.ExpectedRange = &spend.Expected, &rangeView{spend.Low, spend.High}
+		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
 	}
 	for i, option := range f.Compare(j.card) {
 		if option.Known {

@@ -11,27 +11,14 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
-// sampleView is a paid sample that the plan proposes: what it shows of the match
-// rates is worth its price before all is spent.
-type sampleView struct {
-	Persons int64      `json:"persons"`
-	Lookups int64      `json:"lookups"`
-	Maximum cost.Money `json:"maximum_usd"`
-	// WidthAfter is about how far the ends of the expected range will lie apart after
-	// the sample; null when the sample leaves a kind of lookups out.
-	WidthAfter *cost.Money `json:"range_after_usd"`
-	Command    string      `json:"command"`
-
-	words []string // of the command, as a shell reads them
-}
-
 // proposeSample works out what the first persons of the list would cost.
-func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []string) (*sampleView, error) {
+func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []string) (*report.Sample, error) {
 	scope := j.scope
-	if scope.Limit == 0 || *j.sample.count < scope.Limit {
-		scope.Limit = *j.sample.count
+	if scope.Limit == 0 || *j.sample.N < scope.Limit {
+		scope.Limit = *j.sample.N
 	}
 	survey, err := scope.Take(ctx, j.list, j.recorder())
 	if err != nil {
@@ -44,16 +31,16 @@ func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []st
 	}
 	spent := j.totals(checkpoint.RunScope(j.name))
 	limit := (spent.Settled + spent.Held).Plus(maximum) // --max-spend counts what the run has spent
-	if j.maxSpend.amount != nil {
-		limit = min(limit, *j.maxSpend.amount)
+	if j.maxSpend.Amount != nil {
+		limit = min(limit, *j.maxSpend.Amount)
 	}
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
 	command = append(command, "--limit="+strconv.FormatInt(scope.Limit, 10), "--max-spend="+limit.String())
 	for i, word := range command {
 		command[i] = shellWord(word)
 	}
-	view := &sampleView{
-		Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, Command: strings.Join(command, " "), words: command,
+	view := &report.Sample{
+		Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, Command: strings.Join(command, " "), Words: command,
 	}
 	if width, known := j.forecast(j.freeLeft()).WidthAfter(counts.Kinds, j.quote.Prices); known {
 		view.WidthAfter = &width
@@ -89,20 +76,4 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func (v *planView) printSample(p *printer) {
-	if v.Sample == nil {
-		return
-	}
-	p.line("")
-	p.line("To see the match rates first, send %s for at most $%s:", lookupCount(v.Sample.Lookups), v.Sample.Maximum)
-	p.line("  %s", strings.Join(wrapped(v.Sample.words, lineWidth-len("    \\ ")), " \\\n    "))
-	if width := v.Sample.WidthAfter; width != nil {
-		p.line("The range of the expected spend is then about $%s wide.", *width)
-	}
-	if v.Priority != "" {
-		p.line("It has the first persons by --priority, who may match unlike the others.")
-	}
-	p.line("What the sample finds counts: the whole list then asks for the rest alone.")
 }

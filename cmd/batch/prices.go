@@ -48,7 +48,7 @@ func (j *job) readPublished(ctx context.Context, client *v1.StatusClient) error 
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
 		fmt.Fprintf(j.env.stderr, "batch: %v; the plan goes on without it\n", err)
 	}
-	if v1.Transport(j.transport.value) != v1.MCP {
+	if v1.Transport(j.transport.Value) != v1.MCP {
 		return nil
 	}
 	tools, err := client.Tools(ctx)
@@ -213,11 +213,11 @@ func (j *job) sent() cost.Workload {
 // and what is published tell; nil when nothing is known against them. What the
 // account says of an operation counts more.
 func (j *job) foreseen() pipeline.Stop {
-	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy()); stop != nil {
+	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy(), v1.WantsMoney); stop != nil {
 		return stop
 	}
 	if offered := j.account.Offers(enrich.EnrichContact); j.sent()[enrich.EnrichContact] > 0 && offered.Known && !offered.Value {
-		return pipeline.ServiceRefused{Code: cost.PricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
+		return pipeline.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
 	}
 	for _, published := range j.published {
 		for _, operation := range enrich.Operations() {
@@ -225,7 +225,7 @@ func (j *job) foreseen() pipeline.Stop {
 			refused := offer.Access.Available.Known && !offer.Access.Available.Value
 			if refused && j.sent()[operation] > 0 && !j.account.Offers(operation).Known {
 				return pipeline.ServiceRefused{
-					Code: cost.PricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", published.name, operation),
+					Code: v1.CodePricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", published.name, operation),
 				}
 			}
 		}

@@ -52,11 +52,11 @@ func TestDearerDocumentRefuses(t *testing.T) {
 	}{
 		{"as dear", "payg", cost.Account{}, true},
 		{"dearer", "scale", cost.Account{}, false},
-		{"dearer, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"email": 9 * cost.Cent}), true},
-		{"dearer, and the account pays it", "scale", statusOf(map[string]cost.Money{"email": 15 * cost.Cent}), false},
-		{"dearer than the account, too", "payg", statusOf(map[string]cost.Money{"email": 16 * cost.Cent}), false},
-		{"no option, and dearer than the document", "", statusOf(map[string]cost.Money{"email": 16 * cost.Cent}), false},
-		{"no option", "", statusOf(map[string]cost.Money{"email": 9 * cost.Cent}), true},
+		{"dearer, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
+		{"dearer, and the account pays it", "scale", statusOf(map[string]cost.Money{"find-work-email": 15 * cost.Cent}), false},
+		{"dearer than the account, too", "payg", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
+		{"no option, and dearer than the document", "", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
+		{"no option", "", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
 	} {
 		s := newSettings(environment{getenv: func(string) string { return "" }})
 		s.rateOption = test.option
@@ -68,6 +68,17 @@ func TestDearerDocumentRefuses(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
+}
+
+// notOffered returns what the service says of the operations that a plan does not offer.
+func notOffered(available map[string]bool) map[string]cost.Readiness {
+	readiness := map[string]cost.Readiness{}
+	for name, offered := range available {
+		if !offered {
+			readiness[name] = cost.Readiness{Reason: v1.CodePricingUnavailable}
+		}
+	}
+	return readiness
 }
 
 // What the service does not sell is foreseen; the account's word goes before that of
@@ -86,15 +97,15 @@ func TestForeseen(t *testing.T) {
 		{"not told", v1.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
 		{"not sold", closed, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
 		{"not sold and not asked for", closed, nil, map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}, ""},
-		{"sold to this account", closed, map[string]bool{"business_phone_lookup": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"not sold to this account", open, map[string]bool{"business_phone_lookup": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
-		{"profiles of an account that is enriched", open, map[string]bool{"contact_enrichment": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"profiles of an account that is not", open, map[string]bool{"contact_enrichment": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"sold to this account", closed, map[string]bool{"find-phone": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not sold to this account", open, map[string]bool{"find-phone": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
 	} {
 		j := &job{
 			session:   &session{settings: newSettings(environment{getenv: func(string) string { return "" }})},
 			published: []publication{{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{enrich.FindPhone: test.offer}}}},
-			account:   cost.Account{Available: test.available}, counts: pipeline.Counts{Lookups: maps.Clone(test.lookups)},
+			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: pipeline.Counts{Lookups: maps.Clone(test.lookups)},
 		}
 		j.profile = strings.HasPrefix(test.name, "profiles")
 		got := ""

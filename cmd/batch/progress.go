@@ -11,6 +11,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 	"payonce/pipeline"
 )
 
@@ -38,7 +40,7 @@ const logInterval = 30 * time.Second
 func newProgress(j *job) *progress {
 	p := &progress{
 		out: j.env.stderr, columns: j.env.columns, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
-		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.amount, logged: j.env.now(), begun: j.env.now(),
+		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.Amount, logged: j.env.now(), begun: j.env.now(),
 	}
 	if j.env.showsProgress {
 		p.bar = progressbar.NewOptions64(p.total,
@@ -106,12 +108,12 @@ func (p *progress) left() time.Duration {
 }
 
 func shortField(f enrich.Field) string {
-	v := fieldsValue(enrich.FieldsOf(f))
+	v := flagvalue.Fields(enrich.FieldsOf(f))
 	return v.String()
 }
 
 // drift tells at once when the account is not as the journal has it.
-func (p *progress) drift(d cost.Drift) { p.note(viewDrift(d).String()) }
+func (p *progress) drift(d cost.Drift) { p.note(report.DriftOf(d).String()) }
 
 // interrupted tells what an interrupt does.
 func (p *progress) interrupted() {

@@ -10,7 +10,8 @@ import (
 
 	"payonce/configs"
 	"payonce/cost"
-	"payonce/enrich"
+	"payonce/internal/report"
+	"payonce/internal/smallfile"
 )
 
 func newRateCardCommand(env environment) *cobra.Command {
@@ -37,9 +38,9 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(env.stdout, map[string]any{"options": viewRateCard(card)})
+				return report.JSON(env.stdout, report.RateCardOf(card))
 			}
-			return printRateCard(&printer{w: env.stdout}, card)
+			return report.Text(env.stdout, report.RateCardOf(card), hint)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
@@ -57,7 +58,7 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s is a rate card with %s\n", args[0], counted(len(card.Options), "option"))
+			_, err = fmt.Fprintf(env.stdout, "%s is a rate card with %s\n", args[0], report.Counted(len(card.Options), "option"))
 			return err
 		},
 	}
@@ -68,7 +69,7 @@ func readRateCard(path string) (cost.RateCard, error) {
 	if path == "" {
 		return configs.RateCard()
 	}
-	data, err := readSmallFile(path)
+	data, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cost.RateCard{}, usagef("there is no rate card %s", path)
 	}
@@ -77,45 +78,4 @@ func readRateCard(path string) (cost.RateCard, error) {
 	}
 	card, err := configs.ParseRateCard(path, data)
 	return card, asUsage(err)
-}
-
-// cardOptionView is an option of a rate card; null is a price that is not known.
-type cardOptionView struct {
-	Name    string                 `json:"name"`
-	Title   string                 `json:"title,omitempty"`
-	Monthly cost.Money             `json:"monthly_included_usd"`
-	Prices  map[string]*cost.Money `json:"prices_usd"`
-}
-
-func viewRateCard(card cost.RateCard) []cardOptionView {
-	views := []cardOptionView{}
-	for _, option := range card.Options {
-		view := cardOptionView{Name: option.Name, Title: option.Title, Monthly: option.MonthlyIncluded, Prices: map[string]*cost.Money{}}
-		for f := range enrich.AllFields.Each() {
-			view.Prices[f.String()] = nil
-			if price, known := option.Prices.Of(f); known {
-				view.Prices[f.String()] = &price
-			}
-		}
-		views = append(views, view)
-	}
-	return views
-}
-
-func printRateCard(p *printer, card cost.RateCard) error {
-	p.line("%-12s %-20s %14s %12s %15s", "option", "title", "monthly", "work email", "business phone")
-	for _, view := range viewRateCard(card) {
-		price := func(f enrich.Field) string {
-			if amount := view.Prices[f.String()]; amount != nil {
-				return "$" + amount.String()
-			}
-			return "unknown"
-		}
-		monthly := "none"
-		if view.Monthly > 0 {
-			monthly = "$" + view.Monthly.String()
-		}
-		p.line("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(enrich.WorkEmail), price(enrich.BusinessPhone))
-	}
-	return p.err
 }

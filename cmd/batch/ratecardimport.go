@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
+	"payonce/internal/report"
 	"payonce/io/atomicfile"
 	"payonce/service/v1"
 )
@@ -124,6 +125,6 @@ func (s *settings) writeRateCard(from string, description v1.Description) error 
 		return err
 	}
 	_, err = fmt.Fprintf(s.env.stdout, "%s is a rate card with %s; use it with --rate-card %s\n",
-		s.output, counted(len(description.Card.Options), "option"), shellWord(s.output))
+		s.output, report.Counted(len(description.Card.Options), "option"), shellWord(s.output))
 	return err
 }

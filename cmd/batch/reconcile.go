@@ -7,19 +7,20 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 	"payonce/pipeline"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
 	s := newSettings(env)
-	assume := choiceValue{choices: []string{"charged", "not-charged"}}
+	assume := flagvalue.Choice{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
@@ -32,12 +33,12 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"it, for the given attempts or for all. Sends no lookup." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := parseAttempts(args, assume.value)
+			ids, err := parseAttempts(args, assume.Value)
 			if err != nil {
 				return err
 			}
 			return s.withJournal(cmd, "reconcile", func(session *session) error {
-				return session.reconcile(cmd.Context(), assume.value, ids)
+				return session.reconcile(cmd.Context(), assume.Value, ids)
 			})
 		},
 	}
@@ -63,34 +64,6 @@ func parseAttempts(args []string, assume string) ([]attempt.ID, error) {
 	return ids, nil
 }
 
-// caseView is one lost lookup as it is shown.
-type caseView struct {
-	Attempt attempt.ID `json:"attempt"`
-	Run     string     `json:"run"`
-	Row     int64      `json:"row,omitempty"` // of the run's list; 0 when it is not there any more
-	Person  string     `json:"person"`
-	Fields  string     `json:"fields"`
-	Sent    time.Time  `json:"sent"`
-	Cause   string     `json:"cause"`
-	Held    cost.Money `json:"held_usd"`
-	Finding string     `json:"finding"`
-}
-
-// reconcileView is the whole command's result.
-type reconcileView struct {
-	Evidence *evidenceView `json:"evidence"` // null when the account was not looked at
-	Why      string        `json:"why,omitempty"`
-	Cases    []caseView    `json:"cases"`
-	InDoubt  int           `json:"in_doubt"` // afterwards
-	Held     cost.Money    `json:"held_usd"`
-}
-
-// evidenceView is what the account lost that the journal has not booked.
-type evidenceView struct {
-	Free  map[string]int64 `json:"unexplained_free"`
-	Money cost.Money       `json:"unexplained_usd"`
-}
-
 // reconcile settles what the account proves, then what the user assumes.
 func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID) error {
 	outliveReaders()
@@ -100,10 +73,10 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 			return usagef("attempt %d is not in doubt; %q shows those that are", id, "batch reconcile")
 		}
 	}
-	view := reconcileView{Cases: []caseView{}}
+	view := &report.Reconciliation{Cases: []report.Case{}}
 	findings := map[attempt.ID]string{}
 	if s.journal.AwaitsAccount() {
-		if err := s.lookAtAccount(ctx, &view, findings); err != nil {
+		if err := s.lookAtAccount(ctx, view, findings); err != nil {
 			return err
 		}
 	}
@@ -112,14 +85,14 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 	}
 	rows := s.rowsOf(ctx, doubts)
 	for _, d := range doubts {
-		view.Cases = append(view.Cases, caseView{
+		view.Cases = append(view.Cases, report.Case{
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Amount(),
 			Finding: cmp.Or(findings[d.ID], undecidedText),
 		})
 	}
 	view.InDoubt, view.Held = s.journal.InDoubt("")
-	if err := unlessUnread(s.printReconcile(view)); err != nil {
+	if err := unlessUnread(s.show(view)); err != nil {
 		return err
 	}
 	if view.InDoubt > 0 {
@@ -129,7 +102,7 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 }
 
 // lookAtAccount lets the journal decide by the account.
-func (s *session) lookAtAccount(ctx context.Context, view *reconcileView, findings map[attempt.ID]string) error {
+func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
 	status, err := s.openStatus()
 	if err != nil {
 		return err
@@ -149,7 +122,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *reconcileView, findin
 		}
 	}
 	view.Why = found.Why
-	view.Evidence = &evidenceView{Free: byField(found.Unexplained.Free), Money: found.Unexplained.Money}
+	view.Evidence = &report.Evidence{Free: report.ByField(found.Unexplained.Free), Money: found.Unexplained.Money}
 	for _, c := range found.Cases {
 		if c.Decidable {
 			findings[c.ID] = findingText(c)
@@ -238,42 +211,4 @@ func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.D
 		people[i] = d.Identity
 	}
 	return j.scope.RowsOf(ctx, j.list, people)
-}
-
-func (s *session) printReconcile(view reconcileView) error {
-	if s.json {
-		return printJSON(s.env.stdout, view)
-	}
-	p := &printer{w: s.env.stdout}
-	if len(view.Cases) == 0 {
-		p.line("nothing is in doubt")
-		return p.err
-	}
-	for _, c := range view.Cases {
-		place := ""
-		if c.Row > 0 {
-			place = fmt.Sprintf(", row %d", c.Row)
-		}
-		p.line("attempt %d: %s", c.Attempt, c.Person)
-		p.line("  run %s%s, %s, sent %s", c.Run, place, c.Fields, c.Sent.Format(time.RFC3339))
-		p.line("  lost: %s", c.Cause)
-		p.line("  holds $%s; %s", c.Held, c.Finding)
-	}
-	p.line("")
-	if view.Evidence != nil {
-		p.entry("unexplained", "$%s, %s", view.Evidence.Money, listCounts(view.Evidence.Free))
-	}
-	if view.Why != "" {
-		p.entry("why no more is known", "%s", view.Why)
-	}
-	p.entry("still in doubt", "%d, holding $%s", view.InDoubt, view.Held)
-	if view.InDoubt > 0 {
-		p.line("")
-		p.line("What you can do:")
-		p.line("  wait         they stay in doubt and are not sent again; nothing else changes")
-		p.line("  ask          the service knows which were charged; give it the times above")
-		p.line("  --exclusive  if nobody else spends from this account: next time the account can prove a charge, too")
-		p.line("  --assume     if you know what became of them: batch reconcile --assume charged|not-charged [ATTEMPT...]")
-	}
-	return p.err
 }

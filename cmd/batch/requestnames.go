@@ -51,7 +51,7 @@ func namesOfRequests() []string {
 	return names
 }
 
-// parseRequestNames reads the values of --request-name.
+// parseRequestNames reads the values of --request-name. Its errors continue that name.
 func parseRequestNames(texts []string) (names v1.Names, err error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
@@ -59,16 +59,13 @@ func parseRequestNames(texts []string) (names v1.Names, err error) {
 		i := slices.IndexFunc(known, func(k requestName) bool { return k.name == name })
 		switch {
 		case !ok || i < 0 || value == "":
-			return names, fmt.Errorf("--request-name %s: write NAME=VALUE, with NAME one of %s", text, strings.Join(namesOfRequests(), ", "))
+			return names, fmt.Errorf("%s: write NAME=VALUE, with NAME one of %s", text, strings.Join(namesOfRequests(), ", "))
 		case *known[i].value != "":
-			return names, fmt.Errorf("--request-name %s: %s is given twice; give it once", text, name)
+			return names, fmt.Errorf("%s: %s is given twice; give it once", text, name)
 		}
 		*known[i].value = value
 	}
-	if err := names.Validate(); err != nil {
-		return names, fmt.Errorf("--request-name: %w", err)
-	}
-	return names, nil
+	return names, names.Validate()
 }
 
 // checkRequestNames refuses names that the user has given and that the service's
@@ -93,7 +90,7 @@ func (j *job) checkRequestNames(document publication) error {
 			return usagef("--request-name %s=%s: %s %s; nothing was sent", given.name, *given.value, document.name, why)
 		}
 	}
-	if j.transport.value != string(v1.REST) || len(document.Operations) == 0 {
+	if j.transport.Value != string(v1.REST) || len(document.Operations) == 0 {
 		return nil
 	}
 	for _, known := range requestNamesOf(new(v1.Names)) {

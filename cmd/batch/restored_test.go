@@ -107,7 +107,7 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := checkpoint.Open(copies[0], checkpoint.Options{Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now})
+	j, err := openJournal(copies[0], journalOptions{journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -7,6 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"payonce/internal/config"
+	"payonce/internal/flagvalue"
+	"payonce/internal/report"
 )
 
 func newRootCommand(env environment) *cobra.Command {
@@ -44,9 +48,9 @@ func newRootCommand(env environment) *cobra.Command {
 // otherwise.
 func completeChoices(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if choice, ok := f.Value.(*choiceValue); ok {
+		if choice, ok := f.Value.(*flagvalue.Choice); ok {
 			// An error would say that the command has no such flag.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.choices, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.Choices, cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
 	for _, below := range cmd.Commands() {
@@ -83,7 +87,7 @@ func checkOwnCommands(root *cobra.Command) {
 // withForm says how a value of a flag is written, where pflag does not.
 func withForm(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if form := formOf(invalid.GetFlag()); form != "" {
+		if form := config.Form(invalid.GetFlag()); form != "" {
 			return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", invalid.GetValue(), invalid.GetFlag().Name, form)
 		}
 	}
@@ -107,7 +111,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case cmd.HasSubCommands():
 			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), didYouMean(args[0], "", commandNames(cmd)), see)
 		default:
-			return usagef("%s: write %q; see %q", counted(len(args), "argument"), cmd.UseLine(), see)
+			return usagef("%s: write %q; see %q", report.Counted(len(args), "argument"), cmd.UseLine(), see)
 		}
 	}
 }

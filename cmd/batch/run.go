@@ -11,6 +11,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -117,7 +118,7 @@ func (s *session) checkRun(list []string) error {
 		return err
 	}
 	switch {
-	case s.maxSpend.amount == nil:
+	case s.maxSpend.Amount == nil:
 		return usagef("a run needs --max-spend USD, the most that it may spend; nothing was sent")
 	case !s.yes && !s.env.canAsk:
 		return usagef("nobody can be asked before spending, because this is no terminal: look at %q first, then say --yes; nothing was sent",
@@ -138,7 +139,7 @@ func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient) error
 	if j.json {
 		out = j.env.stderr
 	}
-	if err := plan.print(out); err != nil {
+	if err := report.Text(out, plan, hint); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

@@ -8,6 +8,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline"
 	"payonce/service/v1"
 )
@@ -46,7 +47,7 @@ func (j *job) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 	}
 	fmt.Fprintf(j.env.stderr, "batch: since the last start the account lost $%s and %s that this journal knows nothing of: somebody else uses the workspace, "+
 		"an included balance has expired, or the journal was restored from an older copy, and then what was bought since will be bought again\n",
-		drift.Money, listCounts(byField(drift.Free)))
+		drift.Money, report.Counts(report.ByField(drift.Free)))
 }
 
 // readDrift compares the account with the journal before anything is sent. An error is
@@ -68,7 +69,7 @@ func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
 		return nil
 	}
 	if pending := reconciler.Pending(); pending > 0 {
-		fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", counted(pending, "lookup"))
+		fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", report.Counted(pending, "lookup"))
 	}
 	if err := j.settleDoubts(ctx, reconciler); err != nil {
 		return err

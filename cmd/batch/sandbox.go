@@ -14,6 +14,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 	"payonce/sandbox"
 )
 
@@ -25,17 +26,17 @@ type sandboxFlags struct {
 	listen       string
 	books        string
 	seed         uint64
-	rate         rateValue
+	rate         flagvalue.Rate
 	latency      string
-	matchEmail   percentOfAll
-	matchPhone   percentOfAll
-	unknown      percentOfAll
+	matchEmail   flagvalue.Share
+	matchPhone   flagvalue.Share
+	unknown      flagvalue.Share
 	freeEmails   int64
 	freePhones   int64
-	included     moneyValue
-	prepaid      moneyValue
-	budget       capValue
-	plan         choiceValue
+	included     flagvalue.Money
+	prepaid      flagvalue.Money
+	budget       flagvalue.Cap
+	plan         flagvalue.Choice
 	conflicts    bool
 	mcp          sandbox.MCP
 	attemptLimit int
@@ -47,14 +48,14 @@ type sandboxFlags struct {
 func newSandboxCommand(env environment) *cobra.Command {
 	defaults := sandbox.DefaultConfig()
 	f := &sandboxFlags{
-		rate:       rateValue{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
-		matchEmail: percentOfAll(defaults.MatchRates[enrich.WorkEmail] * 100),
-		matchPhone: percentOfAll(defaults.MatchRates[enrich.BusinessPhone] * 100),
-		unknown:    percentOfAll(defaults.UnknownRate * 100),
-		plan:       choiceValue{value: defaults.Plan},
+		rate:       flagvalue.Rate{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
+		matchEmail: flagvalue.Share(defaults.MatchRates[enrich.WorkEmail] * 100),
+		matchPhone: flagvalue.Share(defaults.MatchRates[enrich.BusinessPhone] * 100),
+		unknown:    flagvalue.Share(defaults.UnknownRate * 100),
+		plan:       flagvalue.Choice{Value: defaults.Plan},
 	}
 	for _, option := range defaults.Card.Options {
-		f.plan.choices = append(f.plan.choices, option.Name)
+		f.plan.Choices = append(f.plan.Choices, option.Name)
 	}
 	cmd := &cobra.Command{
 		Use:   "sandbox",
@@ -105,7 +106,7 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
 	config.UnknownRate = float64(f.unknown) / 100
 	config.Free = [enrich.NumFields]int64{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
-	config.Plan, config.ReservationConflicts, config.MCP = f.plan.value, f.conflicts, f.mcp
+	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.conflicts, f.mcp
 	plan, err := config.Card.Option(config.Plan)
 	if err != nil {
 		return config, err
@@ -113,10 +114,10 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	config.IncludedCents = int64(plan.MonthlyIncluded / cost.Cent)
 	setCents(&config.IncludedCents, f.included)
 	setCents(&config.PrepaidCents, f.prepaid)
-	if f.budget.none {
+	if f.budget.None {
 		config.BudgetCapCents = nil
 	} else {
-		setCents(config.BudgetCapCents, f.budget.moneyValue)
+		setCents(config.BudgetCapCents, f.budget.Money)
 	}
 	if config.Latency, err = parseLatency(f.latency); err != nil {
 		return config, err
@@ -131,9 +132,9 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	return config, nil
 }
 
-func setCents(cents *int64, v moneyValue) {
-	if v.amount != nil {
-		*cents = int64(*v.amount / cost.Cent)
+func setCents(cents *int64, v flagvalue.Money) {
+	if v.Amount != nil {
+		*cents = int64(*v.Amount / cost.Cent)
 	}
 }
 

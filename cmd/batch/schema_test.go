@@ -15,6 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/internal/report"
 	"payonce/sandbox"
 )
 
@@ -146,7 +147,7 @@ func TestPlanFitsATerminal(t *testing.T) {
 	b := planBench(t)
 	for name, flags := range planFlags(b.dir) {
 		for line := range strings.SplitSeq(b.batch("plan", flags...), "\n") {
-			if width := utf8.RuneCountInString(line); width > lineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
@@ -174,7 +175,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 		"plan": plan, "run": run, "show": printed("show", "trial"), "budget": printed("budget"),
 	} {
 		for line := range strings.SplitSeq(text, "\n") {
-			if width := utf8.RuneCountInString(line); width > lineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
@@ -187,11 +188,11 @@ func TestPlanForeseesARefusal(t *testing.T) {
 	config := sandbox.DefaultConfig()
 	config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent}
 	b := newWorkbench(t, config, lists.Default(8, 30))
-	plan := decode[planView](t, b.batch("plan", "--fields", "email,phone", "--json"))
+	plan := decode[report.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
 	if plan.Refused == nil || plan.Refused.Code != "operation_pricing_unavailable" {
 		t.Errorf("%+v", plan.Refused)
 	}
-	if plan := decode[planView](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
+	if plan := decode[report.Plan](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
 		t.Errorf("emails: %+v", plan.Refused)
 	}
 }
@@ -207,7 +208,7 @@ func TestExamplesConfigure(t *testing.T) {
 	for _, example := range examples {
 		path := b.path(example.Name + ".yaml")
 		writeFile(t, path, string(example.Text))
-		plan := decode[planView](t, b.batch("plan", "--config", path, "--json"))
+		plan := decode[report.Plan](t, b.batch("plan", "--config", path, "--json"))
 		if plan.Fields["business_phone"] == 0 || len(plan.Ceilings) < 3 {
 			t.Errorf("%s: %+v", example.Name, plan)
 		}

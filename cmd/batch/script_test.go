@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
@@ -232,8 +233,9 @@ func booksCommand(ts *testscript.TestScript, neg bool, args []string) {
 // holdCommand holds a journal as another process would.
 func holdCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 1, "hold DIR")
-	journal, err := checkpoint.Open(ts.MkAbs(args[0]), checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now, Holder: "process 4711 (batch run other)",
+	journal, err := openJournal(ts.MkAbs(args[0]), journalOptions{
+		store:   badgerstore.Options{Holder: "process 4711 (batch run other)"},
+		journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
 	})
 	ts.Check(err)
 	worldOf(ts).journal = journal

@@ -85,7 +85,7 @@ func (s *session) openJournalUntil(doing string, stop func() error) error {
 	if err != nil {
 		return err
 	}
-	s.journal, err = checkpoint.Open(dir, options)
+	s.journal, err = openJournal(dir, options)
 	return asJournalError(err)
 }
 
@@ -117,7 +117,7 @@ func (s *session) close() error {
 // when that is the service.
 func (s *session) serviceConfig() (v1.Config, error) {
 	config := v1.Config{
-		BaseURL: s.baseURL, Transport: v1.Transport(s.transport.value), MCPURL: s.mcpURL,
+		BaseURL: s.baseURL, Transport: v1.Transport(s.transport.Value), MCPURL: s.mcpURL,
 		Key: s.env.getenv("SERVICE_API_KEY"), Names: s.names, IncludeProfile: s.profile, Timeout: s.timeout,
 		MaxConnections: s.concurrency, UserAgent: "payonce/" + version, Now: s.env.now,
 	}

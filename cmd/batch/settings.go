@@ -14,6 +14,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
+	"payonce/internal/config"
+	"payonce/internal/flagvalue"
 	"payonce/io/csvtable"
 	"payonce/pipeline"
 	"payonce/service/v1"
@@ -22,8 +24,7 @@ import (
 // settings hold the values of all flags. Which of them a command takes is up to
 // the command; a configuration file may hold any flag of the command by its name.
 type settings struct {
-	env        environment
-	configured map[string]int // lines of the flags that the configuration set
+	env environment
 
 	// Where the journal is and which service it belongs to.
 	config        string
@@ -34,7 +35,7 @@ type settings struct {
 	settleDelay   time.Duration
 	exclusive     bool // the user declares that nobody else uses the account
 	sameWorkspace bool
-	transport     choiceValue
+	transport     flagvalue.Choice
 	mcpURL        string
 	requestNames  []string
 	names         v1.Names // of requestNames
@@ -42,14 +43,14 @@ type settings struct {
 	json          bool
 
 	// What is asked of a list, and in which order.
-	fields       fieldsValue
+	fields       flagvalue.Fields
 	mapping      []string
-	prefer       choiceValue
-	reaskMissing ageValue
+	prefer       flagvalue.Choice
+	reaskMissing flagvalue.Age
 	limit        int64
 	encoding     string
 	sheet        string
-	memory       sizeValue
+	memory       flagvalue.Size
 	tempDir      string
 	priority     string
 	profile      bool
@@ -57,22 +58,22 @@ type settings struct {
 	job          string
 
 	// What it may cost.
-	maxSpend          moneyValue
-	maxLookups        countValue
-	monthly           moneyValue
-	daily             moneyValue
-	workspaceMonthly  moneyValue
-	shortBudget       choiceValue
-	approvalThreshold moneyValue
-	approve           moneyValue
+	maxSpend          flagvalue.Money
+	maxLookups        flagvalue.Count
+	monthly           flagvalue.Money
+	daily             flagvalue.Money
+	workspaceMonthly  flagvalue.Money
+	shortBudget       flagvalue.Choice
+	approvalThreshold flagvalue.Money
+	approve           flagvalue.Money
 	strict            bool
 	rateCard          string
 	rateOption        string
 
 	// How fast it goes.
-	rate        rateValue
-	pace        choiceValue
-	headroom    percentValue
+	rate        flagvalue.Rate
+	pace        flagvalue.Choice
+	headroom    flagvalue.Percent
 	concurrency int
 
 	// Where it goes to.
@@ -85,25 +86,24 @@ type settings struct {
 	unbound bool
 
 	// Plans that are kept.
-	keepAs   string     // where plan keeps one
-	sample   countValue // how many persons a proposed sample has
-	planFile string     // the one that run takes
-	kept     *keptPlan  // read from it
+	keepAs   string          // where plan keeps one
+	sample   flagvalue.Count // how many persons a proposed sample has
+	planFile string          // the one that run takes
+	kept     *keptPlan       // read from it
 }
 
 func newSettings(env environment) *settings {
 	return &settings{
 		env:         env,
-		configured:  map[string]int{},
 		workspace:   "default",
-		transport:   choiceValue{value: string(v1.REST), choices: []string{string(v1.REST), string(v1.MCP)}},
+		transport:   flagvalue.Choice{Value: string(v1.REST), Choices: []string{string(v1.REST), string(v1.MCP)}},
 		timeout:     45 * time.Second,
-		fields:      fieldsValue(enrich.FieldsOf(enrich.WorkEmail)),
-		prefer:      choiceValue{value: enrich.ByProfile.String(), choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}},
-		rate:        rateValue{Slots: 30, Window: time.Minute},
-		pace:        choiceValue{value: "burst", choices: []string{"burst", "even"}},
+		fields:      flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail)),
+		prefer:      flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}},
+		rate:        flagvalue.Rate{Slots: 30, Window: time.Minute},
+		pace:        flagvalue.Choice{Value: "burst", Choices: []string{"burst", "even"}},
 		concurrency: 16, settleDelay: time.Minute,
-		shortBudget: choiceValue{value: "stop", choices: []string{"stop", "email-only"}},
+		shortBudget: flagvalue.Choice{Value: "stop", Choices: []string{"stop", "email-only"}},
 		baseURL:     env.getenv("SERVICE_BASE_URL"),
 		mcpURL:      env.getenv("SERVICE_MCP_URL"),
 		state:       env.getenv("BATCH_STATE"),
@@ -162,33 +162,29 @@ func (s *settings) hasService() bool { return s.sandbox || s.baseURL != "" }
 
 // checkValues refuses values that no environment makes right.
 func (s *settings) checkValues() (err error) {
-	if s.names, err = parseRequestNames(s.requestNames); err != nil {
-		return err
-	}
 	for _, problem := range s.valueProblems() {
-		return fmt.Errorf("--%s %s", problem.flag, problem.text)
+		return fmt.Errorf("--%s %s", problem.Flag, problem.Text)
 	}
-	return nil
+	s.names, err = parseRequestNames(s.requestNames)
+	return err
 }
 
-// valueProblem is a value that a flag must not have: its name, and the value with
-// what to choose.
-type valueProblem struct{ flag, text string }
-
 // valueProblems returns every value that no environment makes right.
-func (s *settings) valueProblems() []valueProblem {
-	var problems []valueProblem
+func (s *settings) valueProblems() []config.Problem {
+	var problems []config.Problem
 	refuse := func(wrong bool, flag, format string, args ...any) {
 		if wrong {
-			problems = append(problems, valueProblem{flag, fmt.Sprintf(format, args...)})
+			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
+	_, namesErr := parseRequestNames(s.requestNames)
+	refuse(namesErr != nil, "request-name", "%v", namesErr)
 	refuse(!workspaceName.MatchString(s.workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", s.workspace)
 	refuse(s.timeout <= 0 || s.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", s.timeout, maxTimeout)
 	refuse(s.settleDelay < 0 || s.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", s.settleDelay, maxTimeout)
 	refuse(s.concurrency < 1 || s.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", s.concurrency)
 	refuse(s.limit < 0, "limit", "%d: choose 1 or more", s.limit)
-	refuse(s.sample.count != nil && *s.sample.count == 0, "sample", "0: choose 1 or more")
+	refuse(s.sample.N != nil && *s.sample.N == 0, "sample", "0: choose 1 or more")
 	_, err := csvtable.ParseEncoding(s.encoding)
 	refuse(s.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", s.encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
@@ -216,7 +212,7 @@ func (s *settings) journalRate() checkpoint.Rate {
 
 // preference returns the identity pattern that wins.
 func (s *settings) preference() enrich.Pattern {
-	if s.prefer.value == enrich.ByName.String() {
+	if s.prefer.Value == enrich.ByName.String() {
 		return enrich.ByName
 	}
 	return enrich.ByProfile
@@ -225,7 +221,7 @@ func (s *settings) preference() enrich.Pattern {
 // shortBudgetPolicy returns what a run does when a ceiling on money is too low for
 // the phone of a lookup.
 func (s *settings) shortBudgetPolicy() pipeline.ShortBudget {
-	if s.shortBudget.value == "email-only" {
+	if s.shortBudget.Value == "email-only" {
 		return pipeline.EmailOnly
 	}
 	return pipeline.StopWhenShort

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"payonce/internal/report"
 	"payonce/service/v1"
 )
 
@@ -167,9 +168,9 @@ func compareSummary(t *testing.T, transport v1.Transport) {
 	checkOutput(t, p, books)
 }
 
-func decodeSummary(t *testing.T, run *process) summaryView {
+func decodeSummary(t *testing.T, run *process) report.Summary {
 	t.Helper()
-	var view summaryView
+	var view report.Summary
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		t.Fatalf("%v in %q", err, run.stdout.String())
 	}

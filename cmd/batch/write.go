@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
+	"payonce/internal/report"
 	"payonce/pipeline"
 )
 
@@ -77,14 +78,7 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 		return err
 	}
 	outliveReaders() // now that no list is written to one any more
-	if s.json {
-		err = printJSON(s.env.stdout, map[string]any{"run": run.Name, "output": s.output, "rows": rowsByName(rows)})
-	} else {
-		p := &printer{w: s.env.stdout}
-		p.rows(rowsByName(rows))
-		p.entry("output", "%s", s.output)
-		err = p.err
-	}
+	err = s.show(&report.Written{Run: run.Name, Output: s.output, Rows: rowsByName(rows)})
 	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
 		return stopError{exitDoubt}
 	}

@@ -132,7 +132,7 @@ func (d *disk) record(key string, into any) error {
 		return fmt.Errorf("no record")
 	}
 	var dump bytes.Buffer
-	if err := checkpoint.Dump(oneRecord{key: []byte(key), value: data}, &dump, true); err != nil {
+	if err := checkpoint.Dump(oneRecord{key: []byte(key), value: data}, nil, &dump, true); err != nil {
 		return err
 	}
 	var line struct {

@@ -215,7 +215,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	counts := j.survey.Count()
-	o.stop = pipeline.Precheck(j.account, counts, pipeline.StopWhenShort)
+	o.stop = pipeline.Precheck(j.account, counts, pipeline.StopWhenShort, v1.WantsMoney)
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
 			return o

@@ -12,34 +12,51 @@ const everything = "..."
 // import. Imports run downwards: a package stands below the line that names it.
 func floors() map[string][]string {
 	return map[string][]string{
-		"enrich":         {},
-		"cost":           {"enrich"},
-		"attempt":        {"enrich", "cost"},
-		"forecast":       {"enrich", "cost"},
-		"io/table":       {},
-		"io/csvtable":    {"io/table"},
-		"io/textfile":    {},
-		"io/atomicfile":  {},
-		"io/listfile":    {"io/..."},
-		"checkpoint":     {"enrich", "cost", "attempt"},
-		"service/v1":     {"enrich", "cost"},
-		"configs":        {"enrich", "cost"},
-		"pipeline":       {"enrich", "cost", "attempt", "io/table"},
-		"sandbox/schema": {"enrich", "cost"},
-		"sandbox/books":  {"enrich", "cost"},
-		"sandbox":        {"enrich", "cost", "sandbox/..."},
-		"conformance":    {"enrich", "cost", "attempt", "service/v1", "sandbox", "sandbox/..."},
-		"internal/lists": {},
-		"internal/tidy":  {},
+		"enrich":             {},
+		"cost":               {"enrich"},
+		"attempt":            {"enrich", "cost"},
+		"forecast":           {"enrich", "cost"},
+		"io/table":           {},
+		"io/csvtable":        {"io/table"},
+		"io/textfile":        {},
+		"io/atomicfile":      {},
+		"io/listfile":        {"io/..."},
+		"checkpoint":         {"enrich", "cost", "attempt", "checkpoint/store"},
+		"service/v1":         {"enrich", "cost"},
+		"configs":            {"enrich", "cost"},
+		"pipeline":           {"enrich", "cost", "attempt", "io/table"},
+		"sandbox/schema":     {"enrich", "cost"},
+		"sandbox/books":      {"enrich", "cost"},
+		"sandbox":            {"enrich", "cost", "sandbox/..."},
+		"conformance":        {"enrich", "cost", "attempt", "service/v1", "sandbox", "sandbox/..."},
+		"internal/lists":     {},
+		"internal/smallfile": {},
+		"internal/flagvalue": {"enrich", "cost"},
+		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
+		// What the journal lies on.
+		"checkpoint/store":       {},
+		"checkpoint/badgerstore": {"checkpoint/store"},
+		// What use cases return, as text, JSON and Markdown.
+		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline", "pipeline/...", "conformance"},
+		"internal/tidy":   {},
 		// Lists in the formats of other programs.
-		"io/parquettable":         {"io/table", "io/parquettable/compact"},
-		"io/parquettable/compact": {},
-		"io/sheet":                {"io/table"},
+		"io/parquettable":             {"io/table", "io/parquettable/..."},
+		"io/parquettable/output":      {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
+		"io/parquettable/rowcopy":     {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
+		"io/parquettable/encode":      {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
+		"io/parquettable/celltext":    {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
+		"io/parquettable/page":        {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/footer":      {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/damage":      {"io/table"},
+		"io/parquettable/vector":      {},
+		"io/parquettable/compact":     {},
+		"io/parquettable/parquettest": {"io/table"},
+		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline"},
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "io/...", "internal/lists"},
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 	}
 }
 
@@ -49,7 +66,7 @@ func groundFloors() []string { return []string{"enrich", "cost", "attempt", "for
 // testFloor lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testFloor() []string {
-	return []string{"enrich", "cost", "internal/lists", "sandbox", "service/v1", "checkpoint", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // floorsOf returns what a file may import of the module, or false when its package

@@ -3,6 +3,8 @@ package parquettable
 import (
 	"fmt"
 
+	"payonce/io/parquettable/vector"
+
 	"payonce/io/table"
 )
 
@@ -10,7 +12,7 @@ import (
 type block struct {
 	reader  *Reader
 	span    span
-	vectors []*vector // of every lane
+	vectors []*vector.Vector // of every lane
 }
 
 var _ table.Block = (*block)(nil)
@@ -49,10 +51,10 @@ func (r *row) Number() int64 { return r.block.span.first + int64(r.index) }
 // Line is Number: the file has no lines.
 func (r *row) Line() int64 { return r.Number() }
 
-func (r *row) Cell(i int) []byte { return r.vector(i).cell(r.index) }
+func (r *row) Cell(i int) []byte { return r.vector(i).Cell(r.index) }
 
-func (r *row) vector(i int) *vector {
-	lane := r.block.reader.laneOf[i]
+func (r *row) vector(i int) *vector.Vector {
+	lane := r.block.reader.readerOf[i]
 	if lane == none {
 		panic(fmt.Sprintf("parquettable: the list was not opened for column %d", i))
 	}

@@ -9,17 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
+
+	"payonce/io/parquettable/footer"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/klauspost/compress/zstd"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -43,7 +42,7 @@ func seeds(t testing.TB) [][]byte {
 		}},
 	}
 	files := [][]byte{nested(t).write(t), numbers.write(t)}
-	for _, codec := range codecs() {
+	for _, codec := range parquettest.Codecs() {
 		files = append(files, list.sample(t, []parquet.WriterProperty{parquet.WithCompression(codec)}).write(t))
 	}
 	for _, encoding := range []parquet.Encoding{parquet.Encodings.DeltaByteArray, parquet.Encodings.DeltaLengthByteArray} {
@@ -65,8 +64,8 @@ func described(t testing.TB) []byte {
 	list := drawn{names: []string{"a"}, groups: [][][]string{{{"one"}, {"∅"}, {"three"}}}}
 	s := list.sample(t, []parquet.WriterProperty{parquet.WithPageIndexEnabled(true), parquet.WithDictionaryDefault(false)})
 	s.metadata = metadata.NewKeyValueMetadata()
-	message := arrowMessage(t, arrow.Field{Name: "a", Type: arrow.BinaryTypes.LargeString, Nullable: true})
-	if err := s.metadata.Append(arrowSchema, base64.StdEncoding.EncodeToString(message)); err != nil {
+	message := parquettest.ArrowSchema(t, arrow.Field{Name: "a", Type: arrow.BinaryTypes.LargeString, Nullable: true})
+	if err := s.metadata.Append("ARROW:schema", base64.StdEncoding.EncodeToString(message)); err != nil {
 		t.Fatal(err)
 	}
 	return s.write(t)
@@ -140,7 +139,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 			if err := os.WriteFile(path, wrong, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if size := allocated(func() { checkDamaged(t, path) }); size > maxForDamaged {
+			if size := parquettest.Allocated(func() { checkDamaged(t, path) }); size > maxForDamaged {
 				t.Fatalf("byte %d of %d changed: %d MiB are taken", at, len(data), size>>20)
 			}
 		}
@@ -190,14 +189,14 @@ func TestFilesThatAreNoListsAreNamed(t *testing.T) {
 
 func withFooterLength(data []byte, length uint32) []byte {
 	data = bytes.Clone(data)
-	binary.LittleEndian.PutUint32(data[len(data)-tailSize:], length)
+	binary.LittleEndian.PutUint32(data[len(data)-footer.TailSize:], length)
 	return data
 }
 
 // footerFile returns a file that has nothing but a footer.
-func footerFile(footer []byte) []byte {
-	data := append([]byte(magic), footer...)
-	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), magic...)
+func footerFile(content []byte) []byte {
+	data := append([]byte(footer.Magic), content...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(content))), footer.Magic...)
 }
 
 // deepSchema returns a footer whose columns lie in each other.
@@ -207,103 +206,6 @@ func deepSchema(depth int) []byte {
 		footer = append(footer, 0x48, 1, 'a', 0x15, 2, 0) // a name and one child
 	}
 	return append(footer, 0)
-}
-
-// allocated returns how many bytes a function takes from the heap.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-func TestPagesDoNotGrowBeyondTheirHeader(t *testing.T) {
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer encoder.Close()
-	bomb := encoder.EncodeAll(make([]byte, 512<<20), nil)
-	for name, c := range map[string]struct {
-		codec compress.Compression
-		raw   []byte
-	}{
-		"zstd":   {compress.Codecs.Zstd, bomb},
-		"snappy": {compress.Codecs.Snappy, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}},
-	} {
-		d := &decompressor{}
-		if err := d.use(c.codec); err != nil {
-			t.Fatal(err)
-		}
-		var got error
-		size := allocated(func() { _, got = d.decode(nil, c.raw, 100) })
-		d.close()
-		if !errors.Is(got, errDamaged) || size > 16<<20 {
-			t.Errorf("%s: %v after %d bytes", name, got, size)
-		}
-	}
-}
-
-func TestPageHeadersThatLieAreRefused(t *testing.T) {
-	p := &pages{end: 1000, values: 100, decompress: &decompressor{kind: compress.Codecs.Snappy}}
-	p.descriptor = sampleColumn(t, sample{fields: schema.FieldList{text(t, "c")}})
-	valid := pageHeader{compressed: 1000, uncompressed: 2000, values: 100}
-	if err := p.check(valid); err != nil {
-		t.Fatal(err)
-	}
-	for name, change := range map[string]func(h *pageHeader){
-		"more than the chunk":    func(h *pageHeader) { h.compressed = 1001 },
-		"less than nothing":      func(h *pageHeader) { h.compressed = -1 },
-		"negative length":        func(h *pageHeader) { h.uncompressed = -1 },
-		"larger than the limit":  func(h *pageHeader) { h.uncompressed = maxPage + 1 },
-		"larger than can be":     func(h *pageHeader) { h.uncompressed = 1 << 20 },
-		"more values":            func(h *pageHeader) { h.values = 101 },
-		"negative values":        func(h *pageHeader) { h.values = -1 },
-		"levels behind the page": func(h *pageHeader) { h.definitionLength = 1001 },
-		"negative levels":        func(h *pageHeader) { h.repetitionLength = -1 },
-		"a delta of too many": func(h *pageHeader) {
-			h.encoding = parquet.Encodings.DeltaLengthByteArray
-			h.values = maxDeltaValues + 1
-			p.values = h.values
-		},
-		"dictionary of too many":  func(h *pageHeader) { h.kind = 2; h.values = 501 },
-		"dictionary of less":      func(h *pageHeader) { h.kind = 2; h.values = -1 },
-		"levels that leave less ": func(h *pageHeader) { h.definitionLength = 1000; h.repetitionLength = 1 },
-	} {
-		h := valid
-		p.values = 100
-		change(&h)
-		if err := p.check(h); !errors.Is(err, errDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestDeltasThatLieAreRefused(t *testing.T) {
-	stream := func(numbers ...uint64) (data []byte) {
-		for _, number := range numbers {
-			data = binary.AppendUvarint(data, number)
-		}
-		return data
-	}
-	for name, data := range map[string][]byte{
-		"half a header":      stream(128, 4),
-		"no values a block":  stream(0, 4, 1, 0),
-		"huge blocks":        stream(1<<31, 1, 1, 0),
-		"no parts":           stream(128, 0, 1, 0),
-		"parts of no length": stream(128, 5, 1, 0),
-	} {
-		if _, err := checkDelta(pageHeader{encoding: parquet.Encodings.DeltaBinaryPacked}, data); !errors.Is(err, errDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	// A prefix of 2 MiB before each of 1,000 values.
-	prefixes := append(stream(128, 4, 1000, 4<<20), bytes.Repeat([]byte{0, 0, 0, 0, 0}, 8)...)
-	_, err := checkDelta(pageHeader{encoding: parquet.Encodings.DeltaByteArray}, append(prefixes, stream(128, 4, 1, 0)...))
-	if err == nil || !strings.Contains(err.Error(), "repeat more than") {
-		t.Errorf("long prefixes: %v", err)
-	}
 }
 
 // FuzzDamage changes bytes of files that are whole otherwise.

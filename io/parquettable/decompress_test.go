@@ -3,6 +3,8 @@ package parquettable
 import (
 	"testing"
 
+	"payonce/io/parquettable/parquettest"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
@@ -11,7 +13,7 @@ import (
 // claim to hold must not be less than that.
 func TestPagesOfOneValueAreRead(t *testing.T) {
 	const rows = 2 << 20
-	for _, codec := range codecs() {
+	for _, codec := range parquettest.Codecs() {
 		list := sample{
 			fields: schema.FieldList{schema.NewInt64Node("a", parquet.Repetitions.Required, -1)},
 			groups: [][]leaf{{{values: make([]int64, rows)}}},

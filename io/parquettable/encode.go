@@ -5,6 +5,10 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -15,11 +19,11 @@ import (
 // texts, an empty cell a null.
 type Encoder struct {
 	names    []string // of the list's columns
-	encoders []*encoder
-	stretches
+	encoders []*encode.Column
+	batches
 	ending
 
-	out  *output
+	out  *output.File
 	rows int64 // of the row group that is gathered
 }
 
@@ -37,19 +41,19 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 		}
 	}
 	var err error
-	if w.encoders, err = newEncoders(append(columns, appended...)); err != nil {
+	if w.encoders, err = encode.NewColumns(append(columns, appended...)); err != nil {
 		return nil, err
 	}
 	var fields schema.FieldList
 	for _, e := range w.encoders {
-		e.layout = layout{codec: compress.Codecs.Zstd, dictionary: true}
-		fields = append(fields, e.node)
+		e.Layout = encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: true}
+		fields = append(fields, e.Node)
 	}
-	meta, err := emptyFooter(fields)
+	meta, err := footer.Empty(fields)
 	if err != nil {
 		return nil, err
 	}
-	w.out, err = newOutput(out, meta)
+	w.out, err = output.New(out, meta)
 	return w, err
 }
 
@@ -75,7 +79,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	}
 	for i, c := range p.own {
 		if len(fills) > 0 && fills[0].Column == i {
-			c.fill(fills[0].Value)
+			c.Fill(fills[0].Value)
 			fills = fills[1:]
 			continue
 		}
@@ -83,7 +87,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		if !utf8.Valid(cell) {
 			return fmt.Errorf("line %d: column %q %s", row.Line(), p.names[i], noText)
 		}
-		c.copy(cell)
+		c.Copy(cell)
 	}
 	return p.append(row, appended)
 }
@@ -106,17 +110,17 @@ func (w *Encoder) write(p *encodedPart) error {
 // encode has what is gathered encoded, while the caller goes on; with it the row group
 // may end.
 func (w *Encoder) encode(last bool) error {
-	if err := w.settle(w.out.addGroup); err != nil {
+	if err := w.settle(w.out.AddGroup); err != nil {
 		return err
 	}
 	if last {
 		w.rows = 0
 	}
-	w.start(len(w.encoders), last, func(i int, s stretch, own *scratch) (chunk, error) {
+	w.start(len(w.encoders), last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
 		if added := i - len(w.names); added >= 0 {
-			return w.encoders[i].encodeStretch(s.rows, s.added(added), last, own)
+			return w.encoders[i].EncodeBatch(s.rows, s.added(added), last, own)
 		}
-		return w.encoders[i].encodeStretch(s.rows, s.own(i), last, own)
+		return w.encoders[i].EncodeBatch(s.rows, s.own(i), last, own)
 	})
 	return nil
 }
@@ -141,8 +145,8 @@ func (w *Encoder) close() error {
 			return err
 		}
 	}
-	if err := w.settle(w.out.addGroup); err != nil {
+	if err := w.settle(w.out.AddGroup); err != nil {
 		return err
 	}
-	return w.out.close()
+	return w.out.Close()
 }

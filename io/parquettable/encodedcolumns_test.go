@@ -8,15 +8,19 @@ import (
 	"slices"
 	"testing"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
 func TestWriterFollowsTheCompressionOfTheList(t *testing.T) {
 	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"one", "two"}}}}
-	for _, codec := range codecs() {
+	for _, codec := range parquettest.Codecs() {
 		path := save(t, list.sample(t, []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithDictionaryDefault(false)}).write(t))
 		out, err := rewrite(t, path, []int{0}, result()[:1], func(table.Row) ([]table.Fill, []string) { return nil, []string{"ok"} })
 		if err != nil {
@@ -59,26 +63,6 @@ func TestStatisticsOfEncodedColumns(t *testing.T) {
 	}
 }
 
-func TestAppendedValues(t *testing.T) {
-	for value, want := range map[string]int64{
-		"0": 0, "0.15": 150_000, "-1.5": -1_500_000, "12.000001": 12_000_001, "999999999999.999999": 999_999_999_999_999_999, ".5": 500_000, "3.": 3_000_000,
-	} {
-		if got, err := parseMoney(value); got != want || err != nil {
-			t.Errorf("%s is %d micro-dollars, %v", value, got, err)
-		}
-	}
-	for _, value := range []string{"", "-", "1,5", "1e5", "+1", "--1", "0.0000001", "1000000000000", "1.-5", "0x1", "1_0", "."} {
-		if got, err := parseMoney(value); err == nil {
-			t.Errorf("%q is %d micro-dollars", value, got)
-		}
-	}
-	c := cells{kind: table.Time}
-	if err := c.add("yesterday"); err == nil {
-		t.Error("a time that is none was taken")
-	}
-}
-
-// TestDiscardWaits: when a writer is discarded, nothing runs behind it any more.
 func TestDiscardWaits(t *testing.T) {
 	list, err := Open(twoGroups(t), []int{0})
 	if err != nil {
@@ -98,7 +82,7 @@ func TestDiscardWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := 0
-	encode := func(int, stretch, *scratch) (chunk, error) { ended++; return chunk{}, nil }
+	encode := func(int, rowBatch, *encode.Scratch) (footer.Chunk, error) { ended++; return footer.Chunk{}, nil }
 	carried.start(1, false, encode)
 	carried.Discard()
 	encoded.start(1, false, encode)

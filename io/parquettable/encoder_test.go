@@ -3,9 +3,16 @@ package parquettable
 import (
 	"bytes"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+	"payonce/io/parquettable/page"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -14,65 +21,56 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
-// encodeStretches encodes the stretches of every row group, each of some parts, with an
+// encodeBatches encodes the stretches of every row group, each of some parts, with an
 // encoder, and returns the file.
-func encodeStretches(t testing.TB, e *encoder, groups [][][]*cells) string {
+func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) string {
 	t.Helper()
-	meta, err := emptyFooter(schema.FieldList{e.node})
+	meta, err := footer.Empty(schema.FieldList{e.Node})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	o, err := newOutput(&out, meta)
+	o, err := output.New(&out, meta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scratch{}
+	s := &encode.Scratch{}
 	for _, stretches := range groups {
 		for _, parts := range stretches {
 			rows := 0
 			for _, c := range parts {
-				rows += rowsOf(c)
+				rows += c.Rows()
 			}
-			if err := e.encode(rows, parts, s); err != nil {
+			if err := e.Encode(rows, parts, s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, err := e.finish(s)
+		c, err := e.Finish(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.addGroup([]chunk{c}); err != nil {
+		if err := o.AddGroup([]footer.Chunk{c}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := o.close(); err != nil {
+	if err := o.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return save(t, out.Bytes())
 }
 
-// rowsOf counts the rows of cells.
-func rowsOf(c *cells) int {
-	c.endRepeats()
-	rows := len(c.present)
-	for _, repeats := range c.repeats {
-		rows -= int(repeats)
-	}
-	return rows
-}
-
 // cellsFrom returns values as cells; an empty one is a null.
-func cellsFrom(t rapid.TB, kind table.Kind, values []string) *cells {
+func cellsFrom(t rapid.TB, kind table.Kind, values []string) *encode.Cells {
 	t.Helper()
-	c := &cells{kind: kind}
+	c := &encode.Cells{Kind: kind}
 	for _, value := range values {
 		if value == "" {
-			c.addNull()
-		} else if err := c.add(value); err != nil {
+			c.AddNull()
+		} else if err := c.Add(value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,28 +95,28 @@ func drawValues(t *rapid.T) []string {
 }
 
 // newTestEncoder returns an encoder of a column that values of a kind are appended to.
-func newTestEncoder(t testing.TB, kind table.Kind, l layout) *encoder {
+func newTestEncoder(t testing.TB, kind table.Kind, l encode.Layout) *encode.Column {
 	t.Helper()
-	encoders, err := newEncoders([]table.Column{{Name: "c", Kind: kind}})
+	encoders, err := encode.NewColumns([]table.Column{{Name: "c", Kind: kind}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoders[0].layout = l
+	encoders[0].Layout = l
 	return encoders[0]
 }
 
 func TestEncodedTextsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		l := layout{codec: rapid.SampledFrom(codecs()).Draw(rt, "codec"), dictionary: rapid.Bool().Draw(rt, "dictionary")}
+		l := encode.Layout{Codec: rapid.SampledFrom(parquettest.Codecs()).Draw(rt, "codec"), Dictionary: rapid.Bool().Draw(rt, "dictionary")}
 		e := newTestEncoder(t, table.Text, l)
 		var want []string
-		var groups [][][]*cells
+		var groups [][][]*encode.Cells
 		var wanted [][]string // of every row group
 		for range rapid.IntRange(0, 3).Draw(rt, "row groups") {
-			var stretches [][]*cells
+			var stretches [][]*encode.Cells
 			group := len(want)
 			for range rapid.IntRange(0, 3).Draw(rt, "stretches") {
-				var parts []*cells
+				var parts []*encode.Cells
 				for range rapid.IntRange(0, 3).Draw(rt, "parts") {
 					values := drawValues(rt)
 					parts = append(parts, cellsFrom(rt, table.Text, values))
@@ -129,8 +127,8 @@ func TestEncodedTextsComeBack(t *testing.T) {
 			groups = append(groups, stretches)
 			wanted = append(wanted, slices.Clone(want[group:]))
 		}
-		path := encodeStretches(t, e, groups)
-		checkTexts(rt, t, path, want, l.codec)
+		path := encodeBatches(t, e, groups)
+		checkTexts(rt, t, path, want, l.Codec)
 		for g, values := range wanted {
 			checkSummary(rt, footerOf(t, path), g, values)
 		}
@@ -203,18 +201,18 @@ func TestEncodedNumbersAndListsComeBack(t *testing.T) {
 			table.Texts: rapid.SampledFrom([]string{"", "a", "a b", "b a c a", "c", "a c", strings.Repeat("word ", 50) + "end"}),
 		}[kind]
 		var want []string
-		var groups [][][]*cells
+		var groups [][][]*encode.Cells
 		for range rapid.IntRange(1, 2).Draw(rt, "row groups") {
-			var stretches [][]*cells
+			var stretches [][]*encode.Cells
 			for range rapid.IntRange(1, 2).Draw(rt, "stretches") {
 				part := rapid.SliceOfN(values, 0, 20).Draw(rt, "part")
-				stretches = append(stretches, []*cells{cellsFrom(rt, kind, part)})
+				stretches = append(stretches, []*encode.Cells{cellsFrom(rt, kind, part)})
 				want = append(want, part...)
 			}
 			groups = append(groups, stretches)
 		}
-		l := layout{codec: compress.Codecs.Zstd, dictionary: rapid.Bool().Draw(rt, "dictionary")}
-		path := encodeStretches(t, newTestEncoder(t, kind, l), groups)
+		l := encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: rapid.Bool().Draw(rt, "dictionary")}
+		path := encodeBatches(t, newTestEncoder(t, kind, l), groups)
 		read, _ := records(t, path)
 		var got []string
 		for _, row := range read {
@@ -249,7 +247,6 @@ func asText(value any) string {
 func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, values []string) {
 	var want []any
 	for _, value := range values {
-		c := cellsFrom(rt, kind, []string{value})
 		switch {
 		case value == "":
 			want = append(want, nil)
@@ -257,8 +254,15 @@ func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, valu
 			for word := range strings.SplitSeq(value, " ") {
 				want = append(want, word)
 			}
+		case kind == table.Money:
+			micros, _ := new(big.Rat).SetString(value)
+			want = append(want, micros.Mul(micros, big.NewRat(1_000_000, 1)).Num().Int64())
 		default:
-			want = append(want, c.numbers[0])
+			at, err := time.Parse(time.RFC3339, value)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want = append(want, at.UnixMicro())
 		}
 	}
 	if len(values) == 0 {
@@ -275,7 +279,7 @@ func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 	const few, many = 1000, 30_000
 	text := func(i int) string { return fmt.Sprintf("%050d", i) }
 	var want []string
-	var stretches [][]*cells
+	var stretches [][]*encode.Cells
 	for _, stretch := range []struct{ rows, texts int }{{few, 0}, {few, few / 4}, {3 * many, many}, {few, few / 4}} {
 		values := make([]string, stretch.rows)
 		for i := range values {
@@ -283,11 +287,11 @@ func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 				values[i] = text(i % stretch.texts)
 			}
 		}
-		stretches = append(stretches, []*cells{cellsFrom(t, table.Text, values)})
+		stretches = append(stretches, []*encode.Cells{cellsFrom(t, table.Text, values)})
 		want = append(want, values...)
 	}
-	e := newTestEncoder(t, table.Text, layout{codec: compress.Codecs.Snappy, dictionary: true})
-	path := encodeStretches(t, e, [][][]*cells{stretches, stretches[1:2]})
+	e := newTestEncoder(t, table.Text, encode.Layout{Codec: compress.Codecs.Snappy, Dictionary: true})
+	path := encodeBatches(t, e, [][][]*encode.Cells{stretches, stretches[1:2]})
 	want = append(want, want[few:2*few]...)
 	for g, encodings := range [][]parquet.Encoding{
 		{parquet.Encodings.RLEDict, parquet.Encodings.Plain, parquet.Encodings.RLE, parquet.Encodings.Plain},
@@ -320,8 +324,8 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 		for i := range values {
 			values[i] = fmt.Sprint(i * 7919 % texts)
 		}
-		e := newTestEncoder(t, table.Text, layout{codec: compress.Codecs.Snappy, dictionary: true})
-		path := encodeStretches(t, e, [][][]*cells{{{cellsFrom(t, table.Text, values)}}})
+		e := newTestEncoder(t, table.Text, encode.Layout{Codec: compress.Codecs.Snappy, Dictionary: true})
+		path := encodeBatches(t, e, [][][]*encode.Cells{{{cellsFrom(t, table.Text, values)}}})
 		if chunk := footerOf(t, path).RowGroups[0].Columns[0].MetaData; (chunk.DictionaryPageOffset != nil) != numbered {
 			t.Errorf("%d texts: a dictionary at %v", texts, chunk.DictionaryPageOffset)
 		}
@@ -332,16 +336,16 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 func TestARowOfAListLiesInOnePage(t *testing.T) {
 	const words = 60_000
 	row := strings.TrimSpace(strings.Repeat("word ", words))
-	e := newTestEncoder(t, table.Texts, layout{codec: compress.Codecs.Snappy})
-	path := encodeStretches(t, e, [][][]*cells{{{cellsFrom(t, table.Texts, []string{row, row, "", row, row, row})}}})
+	e := newTestEncoder(t, table.Texts, encode.Layout{Codec: compress.Codecs.Snappy})
+	path := encodeBatches(t, e, [][][]*encode.Cells{{{cellsFrom(t, table.Texts, []string{row, row, "", row, row, row})}}})
 	list, err := Open(path, []int{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer list.Close()
-	p := pages{file: list.file, descriptor: list.meta.Schema.Column(0), decompress: &decompressor{}}
-	defer p.decompress.close()
-	if err := p.openChunk(list.meta, 0, 0); err != nil {
+	p := page.NewReader(list.file, list.meta.Schema.Column(0))
+	defer p.Close()
+	if err := p.OpenChunk(list.meta, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	var got []int

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -153,7 +152,7 @@ func cellsOf(path string, columns []int) (rows [][]string, err error) {
 			cells := make([]string, len(columns))
 			for i, column := range columns {
 				cells[i] = string(own.Cell(column))
-				if own.vector(column).nulls[own.index] {
+				if own.vector(column).Nulls[own.index] {
 					cells[i] = "∅"
 				}
 			}
@@ -164,13 +163,5 @@ func cellsOf(path string, columns []int) (rows [][]string, err error) {
 			return rows, err
 		}
 		b.Release()
-	}
-}
-
-// codecs are the compressions that the library writes.
-func codecs() []compress.Compression {
-	return []compress.Compression{
-		compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip,
-		compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4Raw,
 	}
 }

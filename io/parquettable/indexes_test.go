@@ -2,17 +2,19 @@ package parquettable
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"testing"
 
+	"payonce/io/parquettable/output"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -122,7 +124,11 @@ func carried(t *testing.T, list *Reader, change func(meta *metadata.FileMetaData
 		t.Fatal(err)
 	}
 	change(meta)
-	if err := (&output{out: io.Discard, meta: meta}).carryIndexes(list); err != nil {
+	out, err := output.New(io.Discard, meta)
+	if err == nil {
+		err = out.CarryIndexes(list.file, list.meta, list.end)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for leaf := range found {
@@ -151,7 +157,7 @@ func TestIndexesThatCannotBeReadAreLeftOut(t *testing.T) {
 	} {
 		for kind := range 3 {
 			var found [2][3]bool
-			size := allocated(func() {
+			size := parquettest.Allocated(func() {
 				found = carried(t, list, func(meta *metadata.FileMetaData) {
 					place := indexPlaces(meta, 0)[kind]
 					lie(*place.offset, *place.length)
@@ -184,14 +190,5 @@ func TestIndexesTogetherAreNotLargerThanTheFile(t *testing.T) {
 	})
 	if want := ([2][3]bool{{true, false, false}, {false, false, false}}); found != want {
 		t.Errorf("%v are carried over, want %v", found, want)
-	}
-}
-
-// TestAnIndexOfTooManyPages claims to have more of them than it has bytes.
-func TestAnIndexOfTooManyPages(t *testing.T) {
-	data := append(binary.AppendUvarint([]byte{0x19, 0xfc}, 60_000_000), 0)
-	var moved []byte
-	if size := allocated(func() { moved = movePages(data, 1) }); moved != nil || size > 1<<20 {
-		t.Errorf("%d bytes are carried over, %d are taken", len(moved), size)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/io/csvtable"
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -112,7 +113,7 @@ func records(t testing.TB, path string) (rows []record, types *arrow.Schema) {
 
 func TestOthersReadWhatTheWriterWrites(t *testing.T) {
 	rows := [][]string{{"a", "∅"}, {"∅", "b"}, {"", "Zoë"}, {"a", "∅"}}
-	for _, codec := range codecs() {
+	for _, codec := range parquettest.Codecs() {
 		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
 			t.Run(fmt.Sprint(codec, version), func(t *testing.T) {
 				list := drawn{names: []string{"first", "second"}, groups: [][][]string{rows, rows}}
@@ -328,36 +329,6 @@ func TestSchemasOfOtherProgramsGetTheAppendedColumns(t *testing.T) {
 	for i, want := range []string{"large_utf8", "timestamp[ms]", "utf8", "decimal(18, 6)", "timestamp[us, tz=UTC]", "list<element: utf8>"} {
 		if got := types.Field(i).Type.String(); got != want {
 			t.Errorf("column %d is a %s", i, got)
-		}
-	}
-}
-
-func TestSparkSchemaGetsTheAppendedColumns(t *testing.T) {
-	before := `{"type":"struct","fields":[{"name":"a","type":"string","nullable":true,"metadata":{"comment":"x"}}]}`
-	var got any
-	if err := json.Unmarshal([]byte(withColumns(sparkSchema, before, result())), &got); err != nil {
-		t.Fatal(err)
-	}
-	var want any
-	if err := json.Unmarshal([]byte(`{"type":"struct","fields":[
-		{"name":"a","type":"string","nullable":true,"metadata":{"comment":"x"}},
-		{"name":"status","type":"string","nullable":true,"metadata":{}},
-		{"name":"charge","type":"decimal(18,6)","nullable":true,"metadata":{}},
-		{"name":"at","type":"timestamp","nullable":true,"metadata":{}},
-		{"name":"missing","type":{"type":"array","elementType":"string","containsNull":false},"nullable":true,"metadata":{}}]}`), &want); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestSchemasThatCannotBeReadStay(t *testing.T) {
-	for _, key := range []string{arrowSchema, sparkSchema, "other"} {
-		for _, value := range []string{"", "{}", "not base64!", "/////wAAAIA=", "AAAAAA==", `{"fields":7}`} {
-			if got := withColumns(key, value, result()); got != value {
-				t.Errorf("%s: %q became %q", key, value, got)
-			}
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/vector"
+
 	"payonce/io/table"
 )
 
@@ -12,19 +15,19 @@ import (
 type part struct {
 	block  table.Block
 	rows   int
-	own    []*cells // of columns of the list
-	filled []*fills // of columns of the list that are read again
-	added  []*cells // of appended columns
+	own    []*encode.Cells // of columns of the list
+	filled []*fills        // of columns of the list that are read again
+	added  []*encode.Cells // of appended columns
 }
 
 // size is the length of the values, in bytes.
 func (p *part) size() int {
 	size := 0
 	for _, c := range slices.Concat(p.own, p.added) {
-		size += len(c.values.text)
+		size += len(c.Values.Text)
 	}
 	for _, f := range p.filled {
-		size += len(f.values.text)
+		size += len(f.values.Text)
 	}
 	return size
 }
@@ -50,20 +53,20 @@ func (p *parts) get(block table.Block) *part {
 	}
 	made := &part{block: block}
 	for range p.own {
-		made.own = append(made.own, &cells{})
+		made.own = append(made.own, &encode.Cells{})
 	}
 	for range p.filled {
 		made.filled = append(made.filled, &fills{})
 	}
 	for _, column := range p.appended {
-		made.added = append(made.added, &cells{kind: column.Kind})
+		made.added = append(made.added, &encode.Cells{Kind: column.Kind})
 	}
 	return made
 }
 
 func (p *parts) put(done *part) {
 	for _, c := range slices.Concat(done.own, done.added) {
-		c.reset()
+		c.Reset()
 	}
 	for _, f := range done.filled {
 		f.reset()
@@ -90,10 +93,10 @@ func (p *part) append(row table.Row, values []string) error {
 	}
 	for i, value := range values {
 		if value == "" {
-			p.added[i].addNull()
+			p.added[i].AddNull()
 			continue
 		}
-		if err := p.added[i].add(value); err != nil {
+		if err := p.added[i].Add(value); err != nil {
 			return fmt.Errorf("row %d: %w", row.Number(), err)
 		}
 	}
@@ -112,4 +115,20 @@ func checkFills(row table.Row, fills []table.Fill, columns int) error {
 		previous = fill.Column
 	}
 	return nil
+}
+
+// fills are the values that one column gets in a part, in place of its cells.
+type fills struct {
+	rows   []int // of the part, from 0
+	values vector.Vector
+}
+
+func (f *fills) reset() {
+	f.rows = f.rows[:0]
+	f.values.Reset()
+}
+
+func (f *fills) add(row int, value string) {
+	f.rows = append(f.rows, row)
+	f.values.Add(value)
 }

@@ -8,6 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"payonce/io/parquettable/celltext"
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/vector"
+
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"payonce/io/table"
@@ -30,14 +35,14 @@ type Reader struct {
 	file    *os.File
 	end     int64 // of the data, where the footer starts
 	meta    *metadata.FileMetaData
-	columns []column
+	columns []footer.Column
 	refused error // why no row can be read although the schema can
 
-	lanes   []*lane
-	laneOf  []int // of every column; none when it was not opened
-	blocks  cursor
-	started bool
-	err     error // sticky, also io.EOF
+	readers  []*columnReader
+	readerOf []int // of every column; none when it was not opened
+	blocks   cursor
+	started  bool
+	err      error // sticky, also io.EOF
 
 	vectors sync.Pool
 	running sync.WaitGroup
@@ -60,7 +65,7 @@ func Open(path string, columns []int) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{name: path, file: file, done: make(chan struct{})}
-	r.vectors.New = func() any { return new(vector) }
+	r.vectors.New = func() any { return new(vector.Vector) }
 	r.blocks = cursor{reader: r, at: span{first: 1}}
 	r.close = sync.OnceValue(r.stop)
 	if err = r.readFooter(); err == nil {
@@ -68,7 +73,7 @@ func Open(path string, columns []int) (*Reader, error) {
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written to it
-		return nil, inFile(path, err)
+		return nil, damage.InFile(path, err)
 	}
 	return r, nil
 }
@@ -78,11 +83,11 @@ func (r *Reader) readFooter() error {
 	if err != nil {
 		return err
 	}
-	if r.meta, r.end, err = readFooter(r.file, r.name, info.Size()); err != nil {
+	if r.meta, r.end, err = footer.Read(r.file, r.name, info.Size()); err != nil {
 		return err
 	}
-	r.columns = columnsOf(r.meta)
-	return checkLayout(r.meta, r.name, r.end)
+	r.columns = footer.Columns(r.meta)
+	return footer.CheckLayout(r.meta, r.name, r.end)
 }
 
 // footerCopy returns the list's footer once more, to be changed.
@@ -91,13 +96,13 @@ func (r *Reader) footerCopy() (*metadata.FileMetaData, error) {
 	if err != nil {
 		return nil, err
 	}
-	meta, _, err := readFooter(r.file, r.name, info.Size())
-	return meta, inFile(r.name, err)
+	meta, _, err := footer.Read(r.file, r.name, info.Size())
+	return meta, damage.InFile(r.name, err)
 }
 
 // choose makes a lane for every column that the list is opened for.
 func (r *Reader) choose(columns []int) error {
-	r.laneOf = slices.Repeat([]int{none}, len(r.columns))
+	r.readerOf = slices.Repeat([]int{none}, len(r.columns))
 	all := columns == nil
 	for i := range r.columns {
 		if all {
@@ -113,10 +118,10 @@ func (r *Reader) choose(columns []int) error {
 		case err != nil && !all:
 			return err
 		case err != nil:
-			r.refused = inFile(r.name, err)
-		case r.laneOf[i] == none:
-			r.laneOf[i] = len(r.lanes)
-			r.lanes = append(r.lanes, newLane(r, c))
+			r.refused = damage.InFile(r.name, err)
+		case r.readerOf[i] == none:
+			r.readerOf[i] = len(r.readers)
+			r.readers = append(r.readers, newColumnReader(r, c))
 		}
 	}
 	return nil
@@ -124,15 +129,15 @@ func (r *Reader) choose(columns []int) error {
 
 // checkText says why a column has no text; nil when it has. All columns are read to be
 // written in another format.
-func (r *Reader) checkText(c column, all bool) error {
-	if !c.flat() {
+func (r *Reader) checkText(c footer.Column, all bool) error {
+	if !c.Flat() {
 		hint := "choose a column with one plain value in each row"
 		if all {
 			hint = "write it as Parquet"
 		}
-		return &table.Error{File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.name, c.shape()), Hint: hint}
+		return &table.Error{File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.Name, c.Shape()), Hint: hint}
 	}
-	return checkScale(c.name, r.meta.Schema.Column(c.leaf))
+	return celltext.CheckScale(c.Name, r.meta.Schema.Column(c.Leaf))
 }
 
 // Schema returns the names of the columns. A column of lists, maps or structs is one
@@ -140,7 +145,7 @@ func (r *Reader) checkText(c column, all bool) error {
 func (r *Reader) Schema() table.Schema {
 	names := make([]string, len(r.columns))
 	for i, c := range r.columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	return table.Schema{Columns: names}
 }
@@ -160,7 +165,7 @@ func (r *Reader) Next() (table.Block, error) {
 	}
 	if !r.started {
 		r.started = true
-		for _, l := range r.lanes {
+		for _, l := range r.readers {
 			r.running.Go(l.run)
 		}
 	}
@@ -177,16 +182,16 @@ func (r *Reader) nextBlock() (*block, error) {
 	if !found {
 		return nil, io.EOF
 	}
-	b := &block{reader: r, span: s, vectors: make([]*vector, len(r.lanes))}
-	for i, l := range r.lanes {
-		v, open := <-l.out
+	b := &block{reader: r, span: s, vectors: make([]*vector.Vector, len(r.readers))}
+	for i, l := range r.readers {
+		d, open := <-l.out
 		if !open {
 			return nil, fmt.Errorf("reading %s: %w", r.name, os.ErrClosed)
 		}
-		if v.err != nil {
-			return nil, v.err
+		if d.err != nil {
+			return nil, d.err
 		}
-		b.vectors[i] = v
+		b.vectors[i] = d.cells
 	}
 	return b, nil
 }
@@ -203,8 +208,8 @@ func (r *Reader) stop() error {
 // blockRows is how many rows the blocks of a row group have, but for its last one.
 func (r *Reader) blockRows(g int) int64 {
 	rows := int64(maxBlockRows)
-	for _, l := range r.lanes {
-		rows = min(rows, r.rowsAtOnce(g, l.column.leaf))
+	for _, l := range r.readers {
+		rows = min(rows, r.rowsAtOnce(g, l.column.Leaf))
 	}
 	return rows
 }

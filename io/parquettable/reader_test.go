@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -228,7 +229,7 @@ func leafOf(rows [][]string, i int) leaf {
 // drawOptions draws how a file is written.
 func drawOptions(t *rapid.T) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
-		parquet.WithCompression(rapid.SampledFrom(codecs()).Draw(t, "codec")),
+		parquet.WithCompression(rapid.SampledFrom(parquettest.Codecs()).Draw(t, "codec")),
 		parquet.WithDictionaryDefault(rapid.Bool().Draw(t, "dictionary")),
 		parquet.WithDataPageSize(rapid.SampledFrom([]int64{1, 20, 1 << 20}).Draw(t, "page")),
 		parquet.WithBatchSize(rapid.SampledFrom([]int64{1, 7, 1024}).Draw(t, "batch")),

@@ -3,6 +3,12 @@ package parquettable
 import (
 	"fmt"
 
+	"payonce/io/parquettable/celltext"
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/page"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -14,12 +20,12 @@ import (
 // the column is carried over.
 type refill struct {
 	list    *Reader
-	column  column
-	encoder *encoder
-	pages   pages
-	decoder decoder // of the row group; nil while none of its cells is filled
-	waiting int64   // rows of the row group that are not read, for the same reason
-	cells   cells   // that are read
+	column  footer.Column
+	encoder *encode.Column
+	pages   *page.Reader
+	decoder *celltext.Decoder // of the row group; nil while none of its cells is filled
+	waiting int64             // rows of the row group that are not read, for the same reason
+	cells   encode.Cells      // that are read
 }
 
 // checkFillable says why texts cannot be put into a column; nil when they can.
@@ -28,8 +34,8 @@ func (r *Reader) checkFillable(i int) error {
 		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
 	}
 	c := r.columns[i]
-	holds := c.shape()
-	if leaf, ok := c.node.(*schema.PrimitiveNode); ok && c.flat() {
+	holds := c.Shape()
+	if leaf, ok := c.Node.(*schema.PrimitiveNode); ok && c.Flat() {
 		switch kind := leaf.LogicalType().(type) {
 		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
 			if leaf.PhysicalType() == parquet.Types.ByteArray {
@@ -41,7 +47,7 @@ func (r *Reader) checkFillable(i int) error {
 		}
 	}
 	return &table.Error{
-		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.name, holds),
+		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.Name, holds),
 		Hint: "map a column of texts in its place, or none, so that a new column is appended",
 	}
 }
@@ -49,19 +55,19 @@ func (r *Reader) checkFillable(i int) error {
 // refillSize is how many bytes of texts of a column are encoded at once, at least.
 const refillSize = 8 << 20
 
-func newRefill(list *Reader, c column) (*refill, error) {
-	e, err := newEncoder(c.node)
+func newRefill(list *Reader, c footer.Column) (*refill, error) {
+	e, err := encode.NewColumn(c.Node)
 	return &refill{
-		list: list, column: c, encoder: e, cells: cells{shared: true},
-		pages: pages{file: list.file, descriptor: list.meta.Schema.Column(c.leaf), decompress: &decompressor{}},
+		list: list, column: c, encoder: e, cells: encode.Cells{Shared: true},
+		pages: page.NewReader(list.file, list.meta.Schema.Column(c.Leaf)),
 	}, err
 }
 
-func (r *refill) close() { r.pages.decompress.close() }
+func (r *refill) close() { _ = r.pages.Close() } // never fails
 
 // encode adds the parts to a row group. The fills are those of the column with this
 // index among the filled ones.
-func (r *refill) encode(group int, parts []*part, index int, s *scratch) error {
+func (r *refill) encode(group int, parts []*part, index int, s *encode.Scratch) error {
 	for _, p := range parts {
 		f := p.filled[index]
 		if r.decoder == nil && len(f.rows) == 0 {
@@ -78,21 +84,22 @@ func (r *refill) encode(group int, parts []*part, index int, s *scratch) error {
 	return nil
 }
 
-// encodeStretch is encode for the parts of a stretch. With the last one the row group ends,
+// encodeBatch is encode for the parts of a stretch. With the last one the row group ends,
 // and its chunk is returned.
-func (r *refill) encodeStretch(group int, parts []*part, index int, last bool, s *scratch) (chunk, error) {
+func (r *refill) encodeBatch(group int, parts []*part, index int, last bool, s *encode.Scratch) (footer.Chunk, error) {
 	if err := r.encode(group, parts, index, s); err != nil || !last {
-		return chunk{}, err
+		return footer.Chunk{}, err
 	}
 	return r.finish(group, s)
 }
 
 // begin reads the rows that wait, unless none do because all before were read.
-func (r *refill) begin(group int, s *scratch) error {
+func (r *refill) begin(group int, s *encode.Scratch) error {
 	if r.decoder != nil {
 		return nil
 	}
-	if err := r.open(group); err != nil {
+	var err error
+	if r.decoder, err = celltext.NewDecoder(r.pages, r.list.meta, group, r.column.Leaf); err != nil {
 		return err
 	}
 	waiting := r.waiting
@@ -100,34 +107,25 @@ func (r *refill) begin(group int, s *scratch) error {
 	return r.read(group, waiting, &fills{}, s)
 }
 
-func (r *refill) open(group int) (err error) {
-	defer guard(&err)
-	if err := r.pages.openChunk(r.list.meta, group, r.column.leaf); err != nil {
-		return err
-	}
-	r.decoder, err = newDecoder(&r.pages)
-	return err
-}
-
 // read reads rows, fills some of them, and encodes them when there are enough.
-func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
+func (r *refill) read(group int, rows int64, f *fills, s *encode.Scratch) error {
 	next := 0
 	for done := int64(0); done < rows; {
-		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.leaf)))
-		before := len(r.cells.values.ends)
+		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.Leaf)))
+		before := len(r.cells.Values.Ends)
 		if err := r.decode(step); err != nil {
 			return err
 		}
-		for i, null := range r.cells.values.nulls {
+		for i, null := range r.cells.Values.Nulls {
 			if next < len(f.rows) && f.rows[next] == int(done)+i {
-				r.fill(f.values.cell(next))
+				r.fill(f.values.Cell(next))
 				next++
 			} else {
 				r.keep(before+i, null)
 			}
 		}
 		done += int64(step)
-		if len(r.cells.present) >= stretchRows || len(r.cells.values.text) >= refillSize {
+		if r.cells.Rows() >= batchRows || len(r.cells.Values.Text) >= refillSize {
 			if err := r.flush(s); err != nil {
 				return err
 			}
@@ -138,53 +136,52 @@ func (r *refill) read(group int, rows int64, f *fills, s *scratch) error {
 
 // decode adds the values of the next rows to those that the cells may have. Nulls have
 // one too, and it is known which rows are nulls.
-func (r *refill) decode(rows int) (err error) {
-	defer guard(&err)
-	r.cells.values.nulls = r.cells.values.nulls[:0]
-	return r.decoder.decode(&r.cells.values, rows)
+func (r *refill) decode(rows int) error {
+	r.cells.Values.Nulls = r.cells.Values.Nulls[:0]
+	return r.decoder.Decode(&r.cells.Values, rows)
 }
 
 // keep adds a cell as it was.
 func (r *refill) keep(id int, null bool) {
 	if null {
-		r.cells.addNull()
+		r.cells.AddNull()
 	} else {
-		r.cells.repeat(uint32(id))
+		r.cells.Repeat(uint32(id))
 	}
 }
 
 // fill adds a cell in place of another. Where a null cannot be, an empty value is an
 // empty text.
 func (r *refill) fill(value []byte) {
-	if len(value) == 0 && !r.encoder.required() {
-		r.cells.addNull()
+	if len(value) == 0 && !r.encoder.Required() {
+		r.cells.AddNull()
 		return
 	}
-	r.cells.repeat(uint32(len(r.cells.values.ends)))
-	r.cells.values.addBytes(value)
+	r.cells.Repeat(uint32(len(r.cells.Values.Ends)))
+	r.cells.Values.AddBytes(value)
 }
 
 // flush encodes what was read.
-func (r *refill) flush(s *scratch) error {
-	err := r.encoder.encode(len(r.cells.present), []*cells{&r.cells}, s)
-	r.cells.reset()
+func (r *refill) flush(s *encode.Scratch) error {
+	err := r.encoder.Encode(r.cells.Rows(), []*encode.Cells{&r.cells}, s)
+	r.cells.Reset()
 	return err
 }
 
 // finish ends a row group. The chunk is empty when the list's is to be carried over.
-func (r *refill) finish(group int, s *scratch) (chunk, error) {
+func (r *refill) finish(group int, s *encode.Scratch) (footer.Chunk, error) {
 	r.waiting = 0
 	if r.decoder == nil {
-		return chunk{}, nil
+		return footer.Chunk{}, nil
 	}
 	r.decoder = nil
 	if err := r.flush(s); err != nil {
-		return chunk{}, r.place(group, err)
+		return footer.Chunk{}, r.place(group, err)
 	}
-	return r.encoder.finish(s)
+	return r.encoder.Finish(s)
 }
 
 // place says where the list is damaged.
 func (r *refill) place(group int, err error) error {
-	return inFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.name, group, err))
+	return damage.InFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.Name, group, err))
 }

@@ -165,7 +165,7 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 // TestTheBytesDoNotDependOnTheColumnsThatAreRead writes a list of long cells, of which the
 // blocks have fewer rows when they are read.
 func TestTheBytesDoNotDependOnTheColumnsThatAreRead(t *testing.T) {
-	cells := make([][]string, stretchRows+5000)
+	cells := make([][]string, batchRows+5000)
 	for i := range cells {
 		cells[i] = []string{strings.Repeat(fmt.Sprint(i), 150), ""}
 	}

@@ -4,6 +4,12 @@ import (
 	"fmt"
 	"io"
 
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+	"payonce/io/parquettable/rowcopy"
+
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"payonce/io/table"
@@ -13,12 +19,12 @@ import (
 // ones, in the types that the list has, and with appended columns.
 type Subset struct {
 	list     *Reader
-	copiers  []*copier  // of the list's columns
-	encoders []*encoder // of the appended columns
-	workshop workshop
+	copiers  []*rowcopy.Column // of the list's columns
+	encoders []*encode.Column  // of the appended columns
+	workers  workers
 	parts    parts
-	gathered stretch // what is appended to its rows is not encoded yet
-	out      *output
+	gathered rowBatch // what is appended to its rows is not encoded yet
+	out      *output.File
 	rows     int // of the row group
 	ending
 }
@@ -31,29 +37,29 @@ var _ table.Discarder = (*Subset)(nil)
 func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, error) {
 	w := &Subset{list: list}
 	w.parts.appended = appended
-	l := layout{codec: compress.Codecs.Zstd, dictionary: true}
+	l := encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: true}
 	if groups := list.meta.RowGroups; len(groups) > 0 {
-		l.codec = writable(compress.Compression(groups[0].Columns[0].MetaData.Codec))
+		l.Codec = encode.Writable(compress.Compression(groups[0].Columns[0].MetaData.Codec))
 	}
 	for _, c := range list.columns {
-		w.copiers = append(w.copiers, newCopier(list, c, l.codec))
+		w.copiers = append(w.copiers, rowcopy.NewColumn(list.file, list.meta, c, l.Codec))
 	}
 	var err error
-	if w.encoders, err = newEncoders(appended); err != nil {
+	if w.encoders, err = encode.NewColumns(appended); err != nil {
 		return nil, err
 	}
 	for _, e := range w.encoders {
-		e.layout = l
+		e.Layout = l
 	}
 	meta, err := list.footerCopy()
 	if err != nil {
 		return nil, err
 	}
 	meta.RowGroups, meta.FileMetaData.NumRows = nil, 0
-	if w.out, err = newOutput(out, meta); err != nil {
+	if w.out, err = output.New(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders)
+	return w, w.out.AddColumns(appended)
 }
 
 // Part returns an empty part for the rows of a block.
@@ -96,7 +102,7 @@ func (w *Subset) write(p *subsetPart) error {
 		return nil
 	}
 	if err := w.copyRows(p); err != nil {
-		return inFile(w.list.name, err)
+		return damage.InFile(w.list.name, err)
 	}
 	w.rows += p.rows
 	w.gathered.add(p.part)
@@ -112,18 +118,18 @@ func (w *Subset) write(p *subsetPart) error {
 // copyRows encodes the list's columns of the rows of a part.
 func (w *Subset) copyRows(p *subsetPart) error {
 	group := p.block.(*block).span.group
-	return w.workshop.onAllCores(len(w.copiers), func(i int, _ *scratch) error { return w.copiers[i].copy(group, p.chosen) })
+	return w.workers.onAllCores(len(w.copiers), func(i int, _ *encode.Scratch) error { return w.copiers[i].Copy(group, p.chosen) })
 }
 
 // encode encodes the appended columns of what is gathered.
 func (w *Subset) encode() error {
-	err := w.workshop.onAllCores(len(w.encoders), func(i int, s *scratch) error {
-		return w.encoders[i].encode(w.gathered.rows, w.gathered.added(i), s)
+	err := w.workers.onAllCores(len(w.encoders), func(i int, s *encode.Scratch) error {
+		return w.encoders[i].Encode(w.gathered.rows, w.gathered.added(i), s)
 	})
 	for _, p := range w.gathered.parts {
 		w.parts.put(p)
 	}
-	w.gathered = stretch{parts: w.gathered.parts[:0]}
+	w.gathered = rowBatch{parts: w.gathered.parts[:0]}
 	return err
 }
 
@@ -132,25 +138,25 @@ func (w *Subset) endGroup() error {
 	if err := w.encode(); err != nil {
 		return err
 	}
-	chunks := make([]chunk, len(w.copiers)+len(w.encoders))
-	err := w.workshop.onAllCores(len(chunks), func(i int, s *scratch) (err error) {
+	chunks := make([]footer.Chunk, len(w.copiers)+len(w.encoders))
+	err := w.workers.onAllCores(len(chunks), func(i int, s *encode.Scratch) (err error) {
 		if added := i - len(w.copiers); added >= 0 {
-			chunks[i], err = w.encoders[added].finish(s)
+			chunks[i], err = w.encoders[added].Finish(s)
 		} else {
-			chunks[i], err = w.copiers[i].copied.finish()
+			chunks[i], err = w.copiers[i].Finish()
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return w.out.addGroup(chunks)
+	return w.out.AddGroup(chunks)
 }
 
 // Close writes what is left over. It closes neither the file below nor the list.
 func (w *Subset) Close() error {
 	for _, c := range w.copiers {
-		c.close()
+		c.Close()
 	}
 	return w.end(w.close)
 }
@@ -161,7 +167,7 @@ func (w *Subset) close() error {
 			return err
 		}
 	}
-	return w.out.close()
+	return w.out.Close()
 }
 
 // Discard ends the writer before all is written, in place of Close.

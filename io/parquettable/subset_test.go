@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
@@ -111,13 +112,13 @@ func TestSubsetKeepsRowsAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := everyType(t, rapid.SliceOfN(rapid.IntRange(1, 4), 0, 2).Draw(rt, "groups"))
 		s.options = append(drawOptions(rt), parquet.WithEncoding(parquet.Encodings.Plain),
-			parquet.WithCompression(rapid.SampledFrom(codecs()[:3]).Draw(rt, "another codec"))) // the library cannot read empty dictionaries of Brotli
+			parquet.WithCompression(rapid.SampledFrom(parquettest.Codecs()[:3]).Draw(rt, "another codec"))) // the library cannot read empty dictionaries of Brotli
 		checkSubset(t, s, rapid.Int64Range(1, 5).Draw(rt, "every"))
 	})
 }
 
 func TestSubsetOfMoreThanOneBatch(t *testing.T) {
-	checkSubset(t, everyType(t, []int{copyBatch/3 + 1, copyBatch}), 3)
+	checkSubset(t, everyType(t, []int{4096/3 + 1, 4096}), 3)
 }
 
 // checkSubset writes some rows of a list and compares them with those of the list.

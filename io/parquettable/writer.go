@@ -6,6 +6,10 @@ import (
 	"io"
 	"slices"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"payonce/io/table"
@@ -17,13 +21,13 @@ import (
 // and appended columns are encoded, those of a row group on all cores.
 type Writer struct {
 	list     *Reader
-	filled   []int      // ascending
-	refills  []*refill  // of them
-	encoders []*encoder // of the appended columns
-	stretches
+	filled   []int            // ascending
+	refills  []*refill        // of them
+	encoders []*encode.Column // of the appended columns
+	batches
 	ending
 
-	out     *output
+	out     *output.File
 	written int   // row groups
 	group   int   // the row group that is gathered
 	rows    int64 // of it
@@ -53,17 +57,17 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		w.refills = append(w.refills, r)
 	}
 	var err error
-	if w.encoders, err = newEncoders(appended); err != nil {
+	if w.encoders, err = encode.NewColumns(appended); err != nil {
 		return nil, err
 	}
 	meta, err := list.footerCopy()
 	if err != nil {
 		return nil, err
 	}
-	if w.out, err = newOutput(out, meta); err != nil {
+	if w.out, err = output.New(out, meta); err != nil {
 		return nil, err
 	}
-	return w, w.out.addColumns(appended, w.encoders)
+	return w, w.out.AddColumns(appended)
 }
 
 // Part returns an empty part for the rows of a block.
@@ -143,11 +147,11 @@ func (w *Writer) encode(last bool) error {
 	}
 	w.choose()
 	group := w.group
-	w.start(len(w.refills)+len(w.encoders), last, func(i int, s stretch, own *scratch) (chunk, error) {
+	w.start(len(w.refills)+len(w.encoders), last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
 		if added := i - len(w.refills); added >= 0 {
-			return w.encoders[added].encodeStretch(s.rows, s.added(added), last, own)
+			return w.encoders[added].EncodeBatch(s.rows, s.added(added), last, own)
 		}
-		return w.refills[i].encodeStretch(group, s.parts, i, last, own)
+		return w.refills[i].encodeBatch(group, s.parts, i, last, own)
 	})
 	return nil
 }
@@ -157,46 +161,46 @@ func (w *Writer) encode(last bool) error {
 func (w *Writer) choose() {
 	chunks := w.list.meta.RowGroups[w.group].Columns
 	for _, r := range w.refills {
-		chunk := chunks[r.column.leaf].MetaData
-		r.encoder.layout = layout{codec: writable(compress.Compression(chunk.Codec)), dictionary: chunk.DictionaryPageOffset != nil}
+		chunk := chunks[r.column.Leaf].MetaData
+		r.encoder.Layout = encode.Layout{Codec: encode.Writable(compress.Compression(chunk.Codec)), Dictionary: chunk.DictionaryPageOffset != nil}
 	}
-	codec := writable(compress.Compression(chunks[0].MetaData.Codec))
+	codec := encode.Writable(compress.Compression(chunks[0].MetaData.Codec))
 	if codec == compress.Codecs.Uncompressed {
 		codec = compress.Codecs.Zstd
 	}
 	for _, e := range w.encoders {
-		e.layout = layout{codec: codec, dictionary: true}
+		e.Layout = encode.Layout{Codec: codec, Dictionary: true}
 	}
 }
 
 // writeGroup writes the next row group: its columns in the order of the list and then the
 // appended ones.
-func (w *Writer) writeGroup(chunks []chunk) error {
+func (w *Writer) writeGroup(chunks []footer.Chunk) error {
 	group := w.written
 	w.written++
-	start := w.out.at
+	start := w.out.Offset()
 	leaf := 0
 	for i, c := range w.list.columns {
 		at, fills := slices.BinarySearch(w.filled, i)
 		var err error
-		if fills && chunks[at].meta != nil {
-			err = w.out.put(chunks[at], group, leaf)
-			w.out.unsort(group, leaf)
+		if fills && chunks[at].Meta != nil {
+			err = w.out.Put(chunks[at], group, leaf)
+			w.out.Unsort(group, leaf)
 		} else {
-			err = w.out.carry(w.list.file, group, leaf, c.leaves)
+			err = w.out.Carry(w.list.file, group, leaf, c.Leaves)
 		}
 		if err != nil {
 			return err
 		}
-		leaf += c.leaves
+		leaf += c.Leaves
 	}
 	for _, added := range chunks[len(w.filled):] {
-		if err := w.out.put(added, group, leaf); err != nil {
+		if err := w.out.Put(added, group, leaf); err != nil {
 			return err
 		}
 		leaf++
 	}
-	w.out.endGroup(group, start)
+	w.out.EndGroup(group, start)
 	return nil
 }
 
@@ -225,8 +229,8 @@ func (w *Writer) close() error {
 	if w.total != w.list.meta.NumRows {
 		return fmt.Errorf("parquettable: %d of %d rows of %s were written", w.total, w.list.meta.NumRows, w.list.name)
 	}
-	if err := w.out.carryIndexes(w.list); err != nil {
+	if err := w.out.CarryIndexes(w.list.file, w.list.meta, w.list.end); err != nil {
 		return err
 	}
-	return w.out.close()
+	return w.out.Close()
 }

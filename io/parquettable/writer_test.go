@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"payonce/io/parquettable/footer"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/google/go-cmp/cmp"
@@ -104,7 +106,7 @@ func chunkBytes(t testing.TB, path string, g, leaf int) []byte {
 		t.Fatal(err)
 	}
 	chunk := footerOf(t, path).RowGroups[g].Columns[leaf].MetaData
-	start := chunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
+	start := footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
 	return all[start : start+chunk.TotalCompressedSize]
 }
 

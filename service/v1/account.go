@@ -10,12 +10,13 @@ import (
 // is not what it should be, is unknown and never zero.
 func (s settings) decodeAccount(status object) cost.Account {
 	free, _ := status.object("free_allowance")
+	available := decodeAvailable(status)
 	account := cost.Account{
 		KeyValid:  status.boolean("key_valid"),
 		Balance:   decodeBalance(status),
 		Budget:    decodeBudget(status),
-		Readiness: s.decodeReadiness(status),
-		Available: decodeAvailable(status),
+		Readiness: s.decodeReadiness(status, available),
+		Available: available,
 	}
 	account.Free[enrich.WorkEmail] = free.integer("work_emails_remaining")
 	account.Free[enrich.BusinessPhone] = free.integer("business_phones_remaining")
@@ -54,7 +55,38 @@ func decodeBudget(status object) cost.Budget {
 	}
 }
 
-func (s settings) decodeReadiness(status object) map[string]cost.Readiness {
+// CodePricingUnavailable is the service's code for an operation without a price; adding
+// credit cannot enable it (specification v1, "Errors").
+const CodePricingUnavailable = "operation_pricing_unavailable"
+
+// ReadinessKind returns the name that the account status gives to an operation when it
+// speaks of its readiness.
+func ReadinessKind(operation enrich.Operation) string {
+	switch operation {
+	case enrich.FindWorkEmail:
+		return "email"
+	case enrich.FindPhone:
+		return "phone"
+	default:
+		return "both"
+	}
+}
+
+// byOperation returns what a status says by the service's names of operations, by those
+// of enrich.Operation. Other names stay as they are.
+func byOperation[T any](named map[string]T, nameOf func(enrich.Operation) string) map[string]T {
+	for _, operation := range enrich.Operations() {
+		if value, found := named[nameOf(operation)]; found {
+			delete(named, nameOf(operation))
+			named[operation.String()] = value
+		}
+	}
+	return named
+}
+
+// decodeReadiness reads the readiness of the operations. One that the plan does not offer
+// has no price.
+func (s settings) decodeReadiness(status object, available map[string]bool) map[string]cost.Readiness {
 	kinds, _ := status.object("lookup_readiness")
 	readiness := make(map[string]cost.Readiness, len(kinds))
 	for kind := range kinds {
@@ -66,7 +98,26 @@ func (s settings) decodeReadiness(status object) map[string]cost.Readiness {
 			}
 		}
 	}
+	readiness = byOperation(readiness, ReadinessKind)
+	for _, operation := range enrich.Operations() {
+		name := operation.String()
+		if offered, told := available[name]; told && !offered {
+			ready := readiness[name]
+			ready.Reason = CodePricingUnavailable
+			readiness[name] = ready
+		}
+	}
 	return readiness
+}
+
+// WantsMoney reports whether a code of the service refuses only lookups that are not free
+// (specification v1, "Errors").
+func WantsMoney(code string) bool {
+	switch code {
+	case "free_allowance_exhausted", "credits_exhausted", "usage_budget_reached":
+		return true
+	}
+	return false
 }
 
 func decodeAvailable(status object) map[string]bool {
@@ -78,5 +129,5 @@ func decodeAvailable(status object) map[string]bool {
 			available[name] = onPlan.Value
 		}
 	}
-	return available
+	return byOperation(available, enrich.Operation.ResultName)
 }

@@ -19,7 +19,8 @@ func TestStatus(t *testing.T) {
 		"usage_budget": {"cap_cents": 10000, "spent_cents": 30, "reserved_cents": 15, "remaining_cents": 9955,
 			"resets_at": "2026-12-01T00:00:00Z"},
 		"lookup_readiness": {"email": {"can_call": true, "reason": null, "maximum_paid_charge_cents": 15},
-			"both": {"can_call": false, "reason": "credits\u001b[31m_exhausted", "maximum_paid_charge_cents": 40}},
+			"both": {"can_call": false, "reason": "credits\u001b[31m_exhausted", "maximum_paid_charge_cents": 40},
+			"phone": {"can_call": false, "reason": "credits_exhausted", "maximum_paid_charge_cents": 25}},
 		"operations": {"contact_enrichment": {"available_on_plan": true}, "company_search": {"available_on_plan": false}, "new": {}}
 	}`))
 	if err != nil {
@@ -37,10 +38,13 @@ func TestStatus(t *testing.T) {
 			ResetsAt: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 		},
 		Readiness: map[string]cost.Readiness{
-			"email": {CanCall: cost.Known(true), MaximumCharge: cost.Known(15 * cost.Cent)},
-			"both":  {CanCall: cost.Known(false), Reason: "credits[31m_exhausted", MaximumCharge: cost.Known(40 * cost.Cent)},
+			"find-work-email": {CanCall: cost.Known(true), MaximumCharge: cost.Known(15 * cost.Cent)},
+			"enrich":          {CanCall: cost.Known(false), Reason: "credits[31m_exhausted", MaximumCharge: cost.Known(40 * cost.Cent)},
 		},
-		Available: map[string]bool{"contact_enrichment": true, "company_search": false},
+		Available: map[string]bool{"enrich": true, "company_search": false},
+	}
+	want.Readiness["find-phone"] = cost.Readiness{
+		CanCall: cost.Known(false), Reason: "credits_exhausted", MaximumCharge: cost.Known(25 * cost.Cent),
 	}
 	want.Free[enrich.WorkEmail], want.Free[enrich.BusinessPhone] = cost.Known[int64](20), cost.Known[int64](5)
 	want.FreeReserved[enrich.WorkEmail], want.FreeReserved[enrich.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](0)
@@ -69,6 +73,18 @@ func TestDecodeAccountLeniently(t *testing.T) {
 			"members of other types",
 			`{"free_allowance":{"work_emails_remaining":"many","business_phones_remaining":true},
 				"paid_balance":{"available_cents":49.5,"included_cents":[],"prepaid_cents":"","reserved_cents":1e300}}`, unknown,
+		},
+		{
+			"an operation that the plan does not offer",
+			`{"lookup_readiness":{"both":{"can_call":false,"reason":"credits_exhausted"}},
+				"operations":{"contact_enrichment":{"available_on_plan":false},"work_email_lookup":{"available_on_plan":false}}}`,
+			with(func(a *cost.Account) {
+				a.Available = map[string]bool{"enrich": false, "find-work-email": false}
+				a.Readiness = map[string]cost.Readiness{
+					"enrich":          {CanCall: cost.Known(false), Reason: CodePricingUnavailable},
+					"find-work-email": {Reason: CodePricingUnavailable},
+				}
+			}),
 		},
 		{"key invalid", `{"key_valid":false}`, with(func(a *cost.Account) { a.KeyValid = cost.Known(false) })},
 		{"zero is known", `{"free_allowance":{"work_emails_remaining":0}}`, with(func(a *cost.Account) { a.Free[enrich.WorkEmail] = cost.Known[int64](0) })},

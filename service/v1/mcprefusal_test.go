@@ -45,7 +45,7 @@ func serviceError(status int, code, retryable string) string {
 // A tool's failure that does not give what it should.
 func TestMCPFailureWithoutAll(t *testing.T) {
 	refused := func(class enrich.RefusalClass, status int, code string) enrich.Verdict {
-		return enrich.Refused{Class: class, HTTPStatus: status, Code: code, Message: "It did not work."}
+		return enrich.Refused{Class: class, HTTPStatus: status, Pause: status == 429, Code: code, Message: "It did not work."}
 	}
 	tests := []struct {
 		name, serviceError string

@@ -45,8 +45,8 @@ func statusMembers(status object) []Assumption {
 		look(anAmount, "usage_budget.cap_cents", "usage_budget.spent_cents", "usage_budget.reserved_cents", "usage_budget.remaining_cents")
 		look(aTime, "usage_budget.resets_at")
 	}
-	for _, kind := range []string{"email", "phone", "both"} {
-		kind = "lookup_readiness." + kind
+	for _, operation := range enrich.Operations() {
+		kind := "lookup_readiness." + ReadinessKind(operation)
 		look(aBoolean, kind+".can_call")
 		look(aText.orNull(), kind+".reason")
 		look(anAmount.orNull(), kind+".maximum_paid_charge_cents") // null without a price

@@ -69,6 +69,7 @@ func (s settings) refusal(r reply) (enrich.Refused, bool) {
 		Code:       r.said.codeOr(r.status),
 		Message:    r.said.message,
 		RequestID:  r.said.requestID,
+		Pause:      r.status == http.StatusTooManyRequests,
 		RetryAfter: s.askedWait(r),
 	}, true
 }
@@ -133,7 +134,7 @@ func meaningOfCode(code string) (meaning, bool) {
 	switch code {
 	case "invalid_identifiers":
 		return meansInput, true
-	case "operation_pricing_unavailable", "invalid_api_key",
+	case CodePricingUnavailable, "invalid_api_key",
 		"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached",
 		"workspace_inactive", "access_restricted",
 		"attempt_limit_reached", "service_misconfigured":

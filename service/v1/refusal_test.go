@@ -21,7 +21,7 @@ type refusalRow struct {
 }
 
 func (r refusalRow) verdict() enrich.Refused {
-	refused := enrich.Refused{Class: r.want, HTTPStatus: r.status, Code: r.code, Message: "It did not work.", RequestID: "req_9"}
+	refused := enrich.Refused{Class: r.want, HTTPStatus: r.status, Pause: r.status == 429, Code: r.code, Message: "It did not work.", RequestID: "req_9"}
 	if r.code == "" {
 		refused.Code = fmt.Sprintf("http_%d", r.status)
 	}
@@ -143,7 +143,7 @@ func TestFindWithoutErrorBody(t *testing.T) {
 					wantLost(t, find(client))
 					return
 				}
-				want := enrich.Refused{Class: class, HTTPStatus: status, Code: fmt.Sprintf("http_%d", status)}
+				want := enrich.Refused{Class: class, HTTPStatus: status, Pause: status == 429, Code: fmt.Sprintf("http_%d", status)}
 				if diff := cmp.Diff(enrich.Verdict(want), find(client)); diff != "" {
 					t.Errorf("verdict (-want +got):\n%s", diff)
 				}

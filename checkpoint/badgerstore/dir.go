@@ -1,0 +1,164 @@
+// Package badgerstore keeps a journal in a directory, in a Badger database. It alone uses Badger.
+//
+// A directory of a journal holds:
+//
+//	LOCK       locked by the process that has the journal open; its text names that process
+//	JOURNAL    the ID of the journal
+//	store      the database, with the files HEAD and SEAL of this package beside Badger's
+//
+// Badger forgives damage, and a journal must not: a record that is missing would be bought
+// again. So the package verifies Badger's files by itself, and syncs what Badger writes.
+package badgerstore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"payonce/checkpoint/store"
+)
+
+// Options say how a store is opened.
+type Options struct {
+	Holder string // what a second process is told about who holds the journal
+	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
+	EncryptionKey []byte
+
+	verifyAtOpen int64 // bytes of tables; zero is verifyAtOpen
+}
+
+// Store is the store of the journal in a directory of its own, which no other process has
+// open. It knows which journal it has to hold, and whether records may be missing.
+type Store struct {
+	*engine
+	dir     string
+	journal string // the ID of the journal that is in the marker; "" for a new one
+	unlock  func() error
+}
+
+// markerName is a file beside the database with the journal's ID in it. A directory
+// that has it and a database that does not know that ID is a damaged journal; it
+// must never be mistaken for a new one.
+const markerName = "JOURNAL"
+
+// engineName is the directory of the database beside the marker.
+const engineName = "store"
+
+// Open opens the store of the journal in dir, or creates it. It locks the directory against
+// other processes: a *LockedError names the holder.
+//
+// The error wraps store.ErrCorrupt when the store is damaged, ErrEncryptionKey when the
+// key does not fit, and store.ErrNotWritable when dir cannot be written.
+func Open(dir string, options Options) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrNotWritable, err)
+	}
+	unlock, err := lockDir(dir, options.Holder)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openLocked(dir, options)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	s.unlock = unlock
+	return s, nil
+}
+
+// OpenExisting is Open for a directory that must hold a journal.
+func OpenExisting(dir string, options Options) (*Store, error) {
+	exists, err := Exists(dir)
+	if err == nil && !exists {
+		err = fmt.Errorf("there is no journal in %s", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Open(dir, options)
+}
+
+func openLocked(dir string, options Options) (*Store, error) {
+	engineDir := filepath.Join(dir, engineName)
+	if err := mustBeFree(engineDir); err != nil {
+		return nil, err
+	}
+	if err := finishSwap(engineDir); err != nil {
+		return nil, err
+	}
+	journal, err := readMarker(filepath.Join(dir, markerName), engineDir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := openEngine(engineDir, options.EncryptionKey, cmp.Or(options.verifyAtOpen, verifyAtOpen))
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
+	}
+	return &Store{engine: e, dir: dir, journal: journal}, nil
+}
+
+// readMarker returns the ID of the journal that the directory should hold, "" for
+// a new one.
+func readMarker(marker, engineDir string) (string, error) {
+	id, err := os.ReadFile(marker)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(id) == 0 {
+		return "", fmt.Errorf("%w: %s is empty; %s", store.ErrCorrupt, marker, store.Restore)
+	}
+	return string(id), mustHaveManifest(engineDir)
+}
+
+// JournalID returns the ID of the journal that the store must hold, "" for a new store.
+func (s *Store) JournalID() string { return s.journal }
+
+// Whole reports whether no record can have been lost since Opened was called last.
+func (s *Store) Whole() bool { return s.guard.whole() }
+
+// Opened records that the journal with this ID was opened, and that none of its records is
+// missing.
+func (s *Store) Opened(id string) error {
+	if err := s.guard.counted(); err != nil || s.journal == id {
+		return err
+	}
+	s.journal = id
+	return errors.Join(writeSynced(filepath.Join(s.dir, markerName), id), syncNames(s.dir, syncDir))
+}
+
+// Close closes the store and unlocks its directory.
+func (s *Store) Close() error { return errors.Join(s.engine.Close(), s.unlock()) }
+
+// syncNames syncs the directories above dir, of which Open may have made some: a loss of
+// power must not take one away with all that was acknowledged in it. One that may not be
+// read or cannot be synced, as on a network, was there before.
+func syncNames(dir string, sync func(dir string) error) error {
+	path, err := filepath.Abs(dir)
+	for above := filepath.Dir(path); err == nil && above != path; path, above = above, filepath.Dir(above) {
+		if err = sync(above); errors.Is(err, fs.ErrPermission) || cannotBeSynced(err) {
+			err = nil
+		}
+	}
+	return err
+}
+
+// cannotBeSynced reports whether an error says that nothing of the kind is ever synced.
+func cannotBeSynced(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EROFS) || errors.Is(err, errors.ErrUnsupported)
+}
+
+// Exists reports whether dir holds a journal. The error says that it cannot be seen, which
+// is not the same as none.
+func Exists(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, markerName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

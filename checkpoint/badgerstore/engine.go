@@ -1,0 +1,238 @@
+package badgerstore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"payonce/checkpoint/store"
+)
+
+// engine is a database of Badger. Every commit is one transaction and ends
+// with a sync of the log that it was written to.
+//
+// Commits are numbered: the number is the version of what they write. Nobody reads what
+// is newer than the last durable version, although Badger knows it already.
+//
+// Badger forgives damage: it goes on without a table whose checksum is wrong, and
+// without a block in one; it cuts its log off at the first record that it cannot
+// read, and deletes the tables that a shortened manifest does not name. A journal
+// must not: what is missing would be bought again. So the store keeps a seal over its
+// files, a head beside them and a guard before them, and does not open, or read, when
+// Badger complains or when they disagree with it.
+type engine struct {
+	dir   string
+	key   []byte
+	head  *head
+	guard *guard
+	space space
+
+	mu      sync.RWMutex // held for reading while db is used
+	db      *badger.DB
+	log     *syncedLog
+	merging bool          // Badger may merge tables: all of them have been verified
+	given   uint64        // the last version that was given to a commit, whatever became of it
+	durable atomic.Uint64 // the version of the last commit that is on the disk
+	failed  error         // of the first commit that was not acknowledged
+}
+
+// verifyAtOpen is how many bytes of tables are verified before a store is opened;
+// those of a larger one are verified before they are read, which is no less safe but
+// slower at first.
+const verifyAtOpen = 64 << 20
+
+// openEngine opens the store in dir, or creates it. With a key it is encrypted. Up to
+// so many bytes of its tables are verified before.
+func openEngine(dir string, key []byte, atOpen int64) (*engine, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := needSpace(dir, leastSpace); err != nil {
+		return nil, err
+	}
+	seal, err := unseal(dir)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := newGuard(dir, seal)
+	if err != nil {
+		return nil, err
+	}
+	s := &engine{dir: dir, key: key, guard: guard, space: space{dir: dir}}
+	if s.merging, err = s.guard.readAll(atOpen); err != nil {
+		return nil, err
+	}
+	if s.head, err = openHead(dir); err != nil {
+		return nil, err
+	}
+	if err := s.openDB(); err != nil {
+		return nil, errors.Join(err, s.head.close())
+	}
+	if !s.merging {
+		s.guard.suspectAll(s.db)
+	}
+	if err := s.guard.keep(s.db); err != nil {
+		return nil, errors.Join(err, s.closeDB(), s.head.close())
+	}
+	s.watch()
+	return s, nil
+}
+
+// openDB opens Badger, which must not have lost what was acknowledged.
+func (s *engine) openDB() error {
+	db, err := openDB(s.dir, s.key, s.merging)
+	if err != nil {
+		return err
+	}
+	version := db.MaxVersion()
+	if version < s.head.version {
+		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
+			store.ErrCorrupt, version, s.head.version, store.Restore)
+		return errors.Join(err, db.Close())
+	}
+	log, err := openSyncedLog(s.dir)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	s.db, s.log, s.given = db, log, version
+	s.durable.Store(version)
+	db.SetDiscardTs(version)
+	return nil
+}
+
+func (s *engine) Version() uint64 { return s.durable.Load() }
+
+// goOnFrom numbers the commits of a fresh store from behind a version on.
+func (s *engine) goOnFrom(version uint64) { s.given = max(s.given, version) }
+
+// reading returns a transaction that reads what is durable.
+func (s *engine) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
+
+// closeDB closes Badger, which writes out what it has in memory.
+func (s *engine) closeDB() error { return errors.Join(s.db.Close(), s.log.file.Close()) }
+
+func (s *engine) Get(key []byte) (value []byte, err error) {
+	defer asCorrupt(&err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.guard.vouch(key, key); err != nil {
+		return nil, err
+	}
+	txn := s.reading()
+	defer txn.Discard()
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err == nil {
+		value, err = item.ValueCopy(nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the journal: %w", err)
+	}
+	return value, nil
+}
+
+// Room says whether there is room for new attempts and all that follows from them.
+func (s *engine) Room() error { return s.space.left() }
+
+// Commit refuses everything once a commit has failed. The disk may have dropped what it
+// could not write, and says so once: the next sync would succeed, and Badger reads its
+// log no further than to the gap.
+func (s *engine) Commit(writes []store.Write) error {
+	if s.failed == nil {
+		s.failed = s.tryCommit(writes)
+	}
+	return s.failed
+}
+
+func (s *engine) tryCommit(writes []store.Write) (err error) {
+	defer asCorrupt(&err)
+	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
+		return err
+	}
+	if s.space.left() != nil {
+		if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+			return err
+		}
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	if err := s.commit(writes); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	s.discardOld()
+	return s.letMerge()
+}
+
+// discardOld lets Badger drop what was replaced, when nobody is reading: no reader needs
+// what is older than the last durable version then.
+func (s *engine) discardOld() {
+	if s.mu.TryLock() {
+		s.db.SetDiscardTs(s.durable.Load())
+		s.mu.Unlock()
+	}
+}
+
+// commit writes a transaction and makes it durable. This is the commit point: after a
+// crash before the sync has returned, Badger finds all of the transaction in its log or
+// drops it.
+func (s *engine) commit(writes []store.Write) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	txn := s.db.NewTransactionAt(s.given, true)
+	defer txn.Discard()
+	inLog, tooLong := true, s.db.Opts().ValueThreshold
+	for _, write := range writes {
+		inLog = inLog && int64(len(write.Value)) < tooLong
+		var err error
+		if write.Value == nil {
+			err = txn.Delete(write.Key)
+		} else {
+			err = txn.Set(write.Key, write.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.given++
+	if err := txn.CommitAt(s.given, nil); err != nil {
+		return err
+	}
+	if !inLog { // but in the value log
+		if err := s.db.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := s.log.sync(); err != nil {
+		return err
+	}
+	s.durable.Store(s.given)
+	return s.head.move(s.given)
+}
+
+// Close closes the store and seals its files. On a full disk, and when the directory is
+// another one by now, it leaves them as a crash would, because Badger writes its memory
+// table out when it closes; all that was acknowledged is in the log already, and the next
+// Open says what is missing.
+func (s *engine) Close() error {
+	s.guard.stop()
+	if s.guard.inPlace() != nil || needSpace(s.dir, leastSpace) != nil {
+		return s.head.close()
+	}
+	if err := errors.Join(s.closeDB(), s.head.close()); err != nil {
+		return err
+	}
+	closed, err := closedSeal(s.dir, s.guard.seal)
+	if err != nil {
+		return err
+	}
+	return closed.write(filepath.Join(s.dir, sealName))
+}

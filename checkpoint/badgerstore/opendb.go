@@ -1,0 +1,70 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"payonce/checkpoint/store"
+)
+
+// openDB opens Badger and takes everything that it complains of for damage.
+func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
+	defer asCorrupt(&err)
+	compactors := 0
+	if merging {
+		compactors = 2
+	}
+	var complaints complaints
+	settings := badger.DefaultOptions(dir).
+		WithSyncWrites(false).      // syncedLog does
+		WithDetectConflicts(false). // there is one writer
+		WithMetricsEnabled(false).
+		WithLogger(&complaints).
+		WithNumCompactors(compactors).
+		WithMemTableSize(memTableSize).
+		WithValueLogFileSize(128 << 20).
+		WithBlockCacheSize(32 << 20).
+		WithIndexCacheSize(64 << 20).
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithEncryptionKey(key)
+	db, err = badger.OpenManaged(settings)
+	switch {
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
+		return nil, keyError(dir, key)
+	case err != nil && isSystemError(err):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+	}
+	if complaint := complaints.end(); complaint != "" {
+		return nil, errors.Join(fmt.Errorf("%w: %s; %s", store.ErrCorrupt, complaint, store.Restore), db.Close())
+	}
+	return db, nil
+}
+
+// isSystemError reports whether the operating system refused something that says
+// nothing about the records. Of what Badger wraps nothing but the text is left.
+func isSystemError(err error) bool {
+	for _, system := range []error{
+		fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
+	} {
+		if errors.Is(err, system) || strings.Contains(err.Error(), system.Error()) {
+			return true
+		}
+	}
+	return false
+}
+
+// asCorrupt turns a panic, which Badger raises on damaged bytes, into an error. It tells
+// which one, for it may be a mistake in a program as well.
+func asCorrupt(err *error) {
+	if failure := recover(); failure != nil {
+		*err = fmt.Errorf("%w: its files cannot be read: %v; %s", store.ErrCorrupt, failure, store.Restore)
+	}
+}

@@ -1,0 +1,190 @@
+package badgerstore
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"testing"
+
+	"payonce/checkpoint/store"
+)
+
+// TestTheLogThatIsSyncedIsTheOneThatWasWrittenTo writes beyond the ends of some logs.
+func TestTheLogThatIsSyncedIsTheOneThatWasWrittenTo(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	first := s.log.number
+	for n := 0; s.log.number < first+3; n++ {
+		var writes []store.Write
+		var marks [][]byte // one for each write, at the end of its value
+		for part := range 4 {
+			mark := fmt.Appendf(nil, "<part %d of commit %d>", part, n)
+			writes = append(writes, store.Write{Key: fmt.Appendf(nil, "z%d/%d", n, part), Value: append(make([]byte, 500<<10), mark...)})
+			marks = append(marks, mark)
+		}
+		if err := s.Commit(writes); err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.ReadFile(s.log.file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mark := range marks {
+			if !bytes.Contains(log, mark) {
+				t.Fatalf("commit %d is not in %s, which was synced", n, s.log.file.Name())
+			}
+		}
+	}
+}
+
+// TestWhatIsNotSyncedIsNotRead lets the sync fail: Badger has the commit by then.
+func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	old := store.Write{Key: []byte("za"), Value: []byte("durable")}
+	if err := s.Commit([]store.Write{old}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.log.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Commit([]store.Write{{Key: old.Key, Value: []byte("not durable")}, {Key: []byte("zb"), Value: []byte("not durable")}}); err == nil {
+			t.Fatal("a commit was acknowledged that was not synced")
+		}
+		value, err := s.Get(old.Key)
+		if err != nil || !bytes.Equal(value, old.Value) {
+			t.Errorf("read %q, error %v; want what is durable", value, err)
+		}
+		err = s.Scan([]byte("z"), nil, func(key, value []byte) (bool, error) {
+			if string(key) != string(old.Key) || !bytes.Equal(value, old.Value) {
+				t.Errorf("the scan found %q = %q", key, value)
+			}
+			return true, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if s.head.version != 1 {
+		t.Errorf("the head is at commit %d, want the last one that is durable", s.head.version)
+	}
+}
+
+// TestNothingIsAcknowledgedAfterAFailedSync: the disk says once that it could not write,
+// and what it has dropped would hide all that follows it in the log.
+func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	log := s.log.file
+	if s.log.file, err = os.Open(os.DevNull); err != nil { // which cannot be synced
+		t.Fatal(err)
+	}
+	defer s.log.file.Close()
+	write := []store.Write{{Key: []byte("z"), Value: []byte("value")}}
+	if err := s.Commit(write); err == nil {
+		t.Fatal("a commit was acknowledged that was not synced")
+	}
+	s.log.file = log
+	if err := s.Commit(write); err == nil {
+		t.Error("a commit was acknowledged after one that may be missing before it")
+	}
+	if s.head.version != 0 {
+		t.Errorf("the head is at commit %d, want none", s.head.version)
+	}
+}
+
+// TestAStoreThatCannotBeOpenedAgainFails: with errors, and not with a panic, whoever uses
+// it then.
+func TestAStoreThatCannotBeOpenedAgainFails(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := []store.Write{{Key: []byte("z"), Value: []byte("value")}}
+	if err := s.Commit(write); err != nil {
+		t.Fatal(err)
+	}
+	s.key = make([]byte, 32) // of another s
+	s.mu.Lock()
+	err = s.reopen()
+	s.mu.Unlock()
+	if err == nil {
+		t.Fatal("the s was opened with a key that does not fit")
+	}
+	s.keep()
+	if _, err := s.Get([]byte("z")); err == nil {
+		t.Error("a closed s was read")
+	}
+	if err := s.Scan(nil, nil, func(_, _ []byte) (bool, error) { return true, nil }); err == nil {
+		t.Error("a closed s was walked")
+	}
+	if err := s.Commit(write); err == nil {
+		t.Error("a closed s was written to")
+	}
+	if err := s.Close(); err == nil {
+		t.Error("a s was sealed that could not be opened")
+	}
+}
+
+// TestAValueThatIsTooLongForTheLogIsKept has one that Badger puts into its value log.
+func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
+	dir := t.TempDir()
+	s, err := openEngine(dir, nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte("long"), 300<<10)
+	if err := s.Commit([]store.Write{{Key: []byte("z"), Value: long}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = openEngine(dir, nil, verifyAtOpen); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if value, err := s.Get([]byte("z")); err != nil || !bytes.Equal(value, long) {
+		t.Errorf("read %d bytes of %d, error %v", len(value), len(long), err)
+	}
+}
+
+// TestWhatWasReplacedIsDropped replaces a value until Badger has merged its tables, which
+// it has to do before there are too many: it drops all but the last one then.
+func TestWhatWasReplacedIsDropped(t *testing.T) {
+	const most = 700 // commits, far more tables than Badger leaves unmerged
+	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	value := make([]byte, 500<<10)
+	for n := 1; ; n++ {
+		rand.Read(value) // never fails
+		if err := s.Commit([]store.Write{{Key: []byte("z"), Value: value}}); err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, table := range s.db.Tables() {
+			size += int(table.UncompressedSize)
+		}
+		written := n * len(value)
+		switch {
+		case written > 4*memTableSize && size < written/2:
+			return
+		case n == most:
+			t.Fatalf("the tables have %d bytes for a value of %d", size, len(value))
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package badgerstore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"payonce/checkpoint/store"
+)
+
+// unseal compares the files in dir with the seal before the store is opened, for
+// Badger forgives damage and cannot be trusted to tell. It returns what is known of
+// the files.
+//
+// Of the tables only the size is compared, and the tail that Badger reads when it
+// opens them: all of a large journal cannot be read each time. Whoever reads a table
+// later on has to verify it before.
+func unseal(dir string) (s seal, err error) {
+	path, broken := filepath.Join(dir, sealName), filepath.Join(dir, brokenName)
+	s, closed, err := readSeal(path)
+	switch {
+	case err != nil:
+		return s, err
+	case closed:
+		if err := s.matchClosed(dir); err != nil {
+			return s, err
+		}
+		return s, errors.Join(os.Rename(path, broken), syncDir(dir))
+	}
+	if s, _, err = readSeal(broken); err != nil {
+		return s, err
+	}
+	if err := clearRemains(dir); err != nil {
+		return s, err
+	}
+	if err := s.matchKilled(dir); err != nil {
+		return s, err
+	}
+	// What is gone must not be known any more: its name may be given again.
+	return s, s.write(broken)
+}
+
+// matchClosed compares the files of a closed store with its seal: each is there, and
+// is as it was left.
+func (s seal) matchClosed(dir string) error {
+	names, err := storeFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, sealed := s.Files[name]; !sealed {
+			return fmt.Errorf("%w: %s came there since it was closed; %s", store.ErrCorrupt, filepath.Join(dir, name), store.Restore)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		match := s.matchFile
+		if isTable(name) {
+			match = s.matchTable
+		}
+		if err := match(dir, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s seal) matchFile(dir, name string) error {
+	return verifyFile(filepath.Join(dir, name), s.Files[name])
+}
+
+// matchTable compares a table with the seal, as far as its tail goes. Of tables that
+// a version before has sealed no tail is known: they are read once.
+func (s seal) matchTable(dir, name string) error {
+	path := filepath.Join(dir, name)
+	if s.Files[name].Tail > 0 {
+		return verifyTail(path, s.Files[name])
+	}
+	if err := verifyFile(path, s.Files[name]); err != nil {
+		return err
+	}
+	sum, err := sumFile(path)
+	s.Files[name] = sum
+	return err
+}
+
+// matchKilled compares the files that a process left when it ended without closing
+// the store. When the tables, the manifest and the logs but the last one are just as
+// the broken seal knows them, everything is there: the head tells whether the last
+// log is whole. When they are not, Badger may have been in the middle of a change or
+// something is lost, and the records have to be counted.
+func (s *seal) matchKilled(dir string) error {
+	names, err := storeFiles(dir)
+	if err != nil {
+		return err
+	}
+	there := seal{Files: map[string]fileSum{}}
+	for _, name := range names {
+		known, found := s.Files[name]
+		path := filepath.Join(dir, name)
+		switch {
+		case isTable(name) && found:
+			err = s.matchTable(dir, name)
+			known = s.Files[name]
+		case isLog(name) && found && known.Size == growing:
+		case isTable(name), isLog(name) && !found:
+			s.Uncounted = true
+			continue
+		case isLog(name), name == manifestName:
+			var sum fileSum
+			if sum, err = sumFile(path); sum != known {
+				s.Uncounted = true
+			}
+			known = sum
+		default:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		there.Files[name] = known
+	}
+	for name := range s.Files {
+		_, still := there.Files[name]
+		if !still && (isTable(name) || isLog(name) || name == manifestName) {
+			s.Uncounted = true
+		}
+	}
+	known := s.Files[manifestName]
+	s.Files = there.Files
+	return s.matchManifest(filepath.Join(dir, manifestName), known)
+}
+
+// matchManifest compares a manifest that may have been written to since with what is known
+// of how it began. When that is not the same it was written anew or is damaged: then
+// Badger would believe what it can read of it, and remove the tables that the rest names.
+func (s seal) matchManifest(path string, known fileSum) error {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the head tells whether it has to be there
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	crc, size, err := sumOf(io.NewSectionReader(file, 0, known.Size))
+	if err != nil || size == known.Size && crc == known.CRC {
+		return err
+	}
+	manifest, _, err := badger.ReplayManifestFile(file, 0, badger.DefaultOptions("").WithLogger(nil))
+	for name := range s.Files {
+		var id uint64
+		if _, scanned := fmt.Sscanf(name, "%06d"+tableEnding, &id); scanned != nil {
+			continue
+		}
+		if _, named := manifest.Tables[id]; !named {
+			err = cmp.Or(err, fmt.Errorf("it does not name %s", name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s is not as it was left: %w; %s", store.ErrCorrupt, path, err, store.Restore)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package config reads configuration files: YAML mappings whose keys are long names of flags.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
+
+	"payonce/internal/flagvalue"
+)
+
+// Target is what a configuration sets.
+type Target struct {
+	Flags *pflag.FlagSet
+	// Others are the flags of other commands that the file serves too. They are allowed and
+	// not set.
+	Others []*pflag.FlagSet
+	// Foreign are names of flags that the file means for the other commands alone.
+	Foreign []string
+	// Variables are the environment variables that win over the file, by the flag's name.
+	Variables map[string]string
+	Getenv    func(string) string
+	// Suggest asks about the name that is most like an unknown one.
+	Suggest func(name string, names []string) string
+	// Check returns the values that no flag may have, once all are set.
+	Check func() []Problem
+}
+
+// Problem is a value that a flag must not have: its name, and the value with what to choose.
+type Problem struct{ Flag, Text string }
+
+// Read sets the flags that the file names. Its error tells everything that is wrong in it,
+// with the lines.
+func Read(path string, t Target) error {
+	root, err := readMapping(path)
+	if err != nil || root == nil {
+		return err
+	}
+	problems := &Problems{file: path}
+	first, configured := map[string]int{}, map[string]int{}
+	for i := 0; i+1 < len(root.Content) && len(problems.found) < maxProblems; i += 2 {
+		key := resolved(root.Content[i])
+		err := t.set(key, root.Content[i+1])
+		if line := first[key.Value]; line > 0 {
+			err = fmt.Errorf("%s stands on line %d already; remove one", key.Value, line)
+		}
+		line := root.Content[i].Line
+		first[key.Value] = line
+		if err != nil {
+			problems.add(line, err)
+		} else if t.Flags.Lookup(key.Value) != nil {
+			configured[key.Value] = line
+		}
+	}
+	for _, problem := range t.Check() {
+		if line := configured[problem.Flag]; line > 0 {
+			problems.add(line, fmt.Errorf("%s: %s", problem.Flag, problem.Text))
+		}
+	}
+	return problems.err()
+}
+
+// set sets one flag, unless something above the file has. It then counts as given.
+func (t Target) set(key, value *yaml.Node) error {
+	if key.Kind != yaml.ScalarNode {
+		return errors.New("a key is one word, the long name of a flag")
+	}
+	name := key.Value
+	flag := t.Flags.Lookup(name)
+	if slices.Contains(t.Foreign, name) {
+		flag = nil
+	}
+	switch variable := t.Variables[name]; {
+	case flag == nil && !t.ofOthers(name) || flag != nil && !allowed(name):
+		return fmt.Errorf("unknown key %q%s; the keys are the long names of the command's flags", name, t.Suggest(name, t.keys()))
+	case flag == nil:
+		return nil
+	case flag.Changed || variable != "" && t.Getenv(variable) != "":
+		return nil
+	}
+	texts, err := scalars(value, takesSeveral(flag))
+	for i := range texts {
+		if err == nil {
+			texts[i], err = expand(texts[i], t.Getenv)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	flag.Changed = true
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return list.Replace(texts)
+	}
+	text := strings.Join(texts, ",")
+	if err := flag.Value.Set(text); err != nil {
+		if form := Form(flag); form != "" {
+			err = fmt.Errorf("%q: write %s", text, form)
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// ofOthers reports whether another command that the file serves has a flag of that name.
+func (t Target) ofOthers(name string) bool {
+	return slices.ContainsFunc(t.Others, func(flags *pflag.FlagSet) bool { return flags.Lookup(name) != nil })
+}
+
+// keys returns the keys that a file may have, in order.
+func (t Target) keys() []string {
+	var keys []string
+	for _, flags := range append([]*pflag.FlagSet{t.Flags}, t.Others...) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && allowed(f.Name) {
+				keys = append(keys, f.Name)
+			}
+		})
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// allowed reports whether a file may hold the flag of a name.
+func allowed(name string) bool { return name != "config" && name != "help" }
+
+// takesSeveral reports whether a flag may have a list of values.
+func takesSeveral(flag *pflag.Flag) bool {
+	_, isList := flag.Value.(pflag.SliceValue)
+	_, isSet := flag.Value.(*flagvalue.Fields)
+	return isList || isSet
+}
+
+// Form says what the values of a flag look like, where pflag itself would only name the
+// function that could not read one.
+func Form(flag *pflag.Flag) string {
+	return map[string]string{
+		"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number of 0 or more", "duration": "a time span such as 45s",
+	}[flag.Value.Type()]
+}

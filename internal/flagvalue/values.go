@@ -1,0 +1,256 @@
+// Package flagvalue holds the types of flags that pflag does not have. Each is a pflag.Value.
+package flagvalue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Money is an amount in USD; nil until it is set.
+type Money struct{ Amount *cost.Money }
+
+func (v *Money) Set(text string) error {
+	amount, err := cost.ParseMoney(text)
+	v.Amount = &amount
+	return err
+}
+
+func (v *Money) String() string {
+	if v.Amount == nil {
+		return ""
+	}
+	return v.Amount.String()
+}
+func (*Money) Type() string { return "USD" }
+
+// OrZero returns the amount, zero when it is not set.
+func (v *Money) OrZero() cost.Money {
+	if v.Amount == nil {
+		return 0
+	}
+	return *v.Amount
+}
+
+// Cap is an amount in USD, or none for no cap.
+type Cap struct {
+	Money
+	None bool
+}
+
+func (v *Cap) Set(text string) error {
+	if v.None = text == "none"; v.None {
+		return nil
+	}
+	return v.Money.Set(text)
+}
+
+func (v *Cap) String() string {
+	if v.None {
+		return "none"
+	}
+	return v.Money.String()
+}
+func (*Cap) Type() string { return "USD|none" }
+
+// Count is a number of lookups; nil until it is set.
+type Count struct{ N *int64 }
+
+func (v *Count) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("write a whole number, such as 500")
+	}
+	v.N = &n
+	return nil
+}
+
+func (v *Count) String() string {
+	if v.N == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v.N, 10)
+}
+func (*Count) Type() string { return "N" }
+
+// Rate is a number of lookups in a window, such as 30/60s.
+type Rate struct {
+	Slots  int
+	Window time.Duration
+}
+
+func (v *Rate) Set(text string) error {
+	slots, window, ok := strings.Cut(text, "/")
+	n, err := strconv.Atoi(slots)
+	length, windowErr := time.ParseDuration(window)
+	if !ok || err != nil || windowErr != nil || n < 1 || length < time.Millisecond {
+		return errors.New("write it like 30/60s: lookups, a slash and the window")
+	}
+	v.Slots, v.Window = n, length
+	return nil
+}
+
+// Within reports whether what keeps to the rate keeps to another one too: whether no
+// window of the other sees more lookups than that one allows.
+func (v Rate) Within(other Rate) bool {
+	windows := 1 + int((other.Window-1)/v.Window)
+	return v.Slots <= other.Slots/windows
+}
+
+func (v *Rate) String() string { return fmt.Sprintf("%d/%s", v.Slots, shortDuration(v.Window)) }
+func (*Rate) Type() string     { return "N/WINDOW" }
+
+// shortDuration prints whole seconds as seconds, as people write rates.
+func shortDuration(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return d.String()
+}
+
+// Percent is a share in whole percent, such as 20%.
+type Percent int
+
+func (v *Percent) Set(text string) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "%"))
+	if err != nil || n < 0 || n > 90 {
+		return errors.New("write it like 20%, from 0% to 90%")
+	}
+	*v = Percent(n)
+	return nil
+}
+
+func (v *Percent) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*Percent) Type() string     { return "PERCENT" }
+
+// Share is a share from 0% to 100%.
+type Share int
+
+func (v *Share) Set(text string) error {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	if !isPercent || err != nil || n < 0 || n > 100 {
+		return fmt.Errorf("write it like 72%%, from 0%% to 100%%")
+	}
+	*v = Share(n)
+	return nil
+}
+
+func (v *Share) String() string { return fmt.Sprintf("%d%%", int(*v)) }
+func (*Share) Type() string     { return "PERCENT" }
+
+// Fields is the set of wanted fields: email, phone or both.
+type Fields enrich.Fields
+
+// fieldNames are the short names of fields on the command line.
+var fieldNames = map[string]enrich.Field{
+	"email": enrich.WorkEmail, "work_email": enrich.WorkEmail,
+	"phone": enrich.BusinessPhone, "business_phone": enrich.BusinessPhone,
+}
+
+func (v *Fields) Set(text string) error {
+	var set enrich.Fields
+	for name := range strings.SplitSeq(text, ",") {
+		f, known := fieldNames[strings.TrimSpace(name)]
+		if !known {
+			return fmt.Errorf("%q is no field; write email, phone or email,phone", name)
+		}
+		set = set.With(f)
+	}
+	*v = Fields(set)
+	return nil
+}
+
+func (v *Fields) String() string {
+	return strings.NewReplacer("work_email", "email", "business_phone", "phone").Replace(enrich.Fields(*v).String())
+}
+func (*Fields) Type() string { return "FIELDS" }
+
+// Choice is one of a few words.
+type Choice struct {
+	Value   string
+	Choices []string
+}
+
+func (v *Choice) Set(text string) error {
+	if slices.Contains(v.Choices, text) {
+		v.Value = text
+		return nil
+	}
+	return fmt.Errorf("write %s", strings.Join(v.Choices, " or "))
+}
+func (v *Choice) String() string { return v.Value }
+func (v *Choice) Type() string   { return strings.Join(v.Choices, "|") }
+
+// Age is a time span that may be given in days, such as 90d.
+type Age struct {
+	Span  time.Duration
+	Given bool
+}
+
+func (v *Age) Set(text string) (err error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return errors.New("write it like 90d or 12h")
+		}
+		v.Span, v.Given = time.Duration(n)*24*time.Hour, true
+		return nil
+	}
+	v.Span, err = time.ParseDuration(text)
+	if err != nil || v.Span < 0 {
+		return errors.New("write it like 90d or 12h")
+	}
+	v.Given = true
+	return nil
+}
+
+func (v *Age) String() string {
+	if !v.Given {
+		return ""
+	}
+	return v.Span.String()
+}
+func (*Age) Type() string { return "AGE" }
+
+// Before returns the time that lies the span before now, or the zero time when
+// no span was set.
+func (v *Age) Before(now time.Time) time.Time {
+	if !v.Given {
+		return time.Time{}
+	}
+	return now.Add(-v.Span)
+}
+
+// Size is an amount of memory, such as 512MB or 2GB; zero until it is set.
+type Size struct {
+	Bytes int64
+	text  string
+}
+
+// sizeUnits are the units of sizes, the longer names first.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"B", 1}}
+
+func (v *Size) Set(text string) error {
+	for _, unit := range sizeUnits {
+		digits, found := strings.CutSuffix(strings.ToUpper(text), unit.name)
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if found && err == nil && n > 0 && n <= (1<<50)/unit.bytes {
+			v.Bytes, v.text = n*unit.bytes, text
+			return nil
+		}
+	}
+	return errors.New("write it like 512MB or 2GB")
+}
+
+func (v *Size) String() string { return v.text }
+func (*Size) Type() string     { return "SIZE" }

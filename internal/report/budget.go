@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"payonce/cost"
+)
+
+// BudgetVersion is the version of the object a budget is as JSON.
+const BudgetVersion = 1
+
+// Budget shows the ceilings and the account.
+type Budget struct {
+	Version  int       `json:"version"`
+	At       time.Time `json:"at"`
+	Ceilings []Used    `json:"ceilings"`
+	Account  *Account  `json:"account"` // null when it was not read
+	Why      string    `json:"account_not_read,omitempty"`
+}
+
+// Used is a ceiling and what its scope has come to.
+type Used struct {
+	Of      string `json:"of"` // "run NAME", "job NAME" or "workspace"
+	Name    string `json:"name"`
+	Period  string `json:"period,omitempty"` // by UTC
+	Measure string `json:"measure"`          // "usd" or "lookups"
+	// Limit and Left are in the measure, null when there is no limit.
+	Limit   *string    `json:"limit"`
+	Settled cost.Money `json:"settled_usd"`
+	// SettledLeast is less than Settled while charges may turn out to have been free.
+	SettledLeast cost.Money `json:"settled_least_usd"`
+	Held         cost.Money `json:"held_usd"`
+	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
+	Left         *string    `json:"left"`
+	RenewsAt     *time.Time `json:"renews_at,omitempty"`
+}
+
+func (v *Budget) render(p *page) {
+	p.title("Ceilings at %s", Time(v.At))
+	of := ""
+	for _, c := range v.Ceilings {
+		if c.Of != of {
+			of = c.Of
+			p.section("%s", of)
+		}
+		c.render(p)
+	}
+	p.section("account")
+	if v.Account == nil {
+		p.prose("  not asked", "%s", v.Why)
+		return
+	}
+	p.prose("  account balance", "%s left, %s reserved", Dollars(v.Account.Available), Dollars(v.Account.Reserved))
+	switch budget := v.Account.Budget; {
+	case budget.Capped == nil:
+		p.entry("  usage budget", "unknown")
+	case !*budget.Capped:
+		p.entry("  usage budget", "no cap")
+	default:
+		p.prose("  usage budget", "%s spent, %s left of %s", Dollars(budget.Spent), Dollars(budget.Remaining), Dollars(budget.Cap))
+		if budget.ResetsAt != "" {
+			p.entry("", "begins anew on %s", budget.ResetsAt)
+		}
+	}
+}
+
+func (c Used) render(p *page) {
+	name := "  " + c.Name
+	if c.Measure == "lookups" {
+		p.prose(name, "%s sent, %s left of %s", Lookups(c.Lookups), *c.Left, *c.Limit)
+		return
+	}
+	text := fmt.Sprintf("%s settled, $%s held, ", UpTo(c.SettledLeast, c.Settled), c.Held)
+	if c.Limit == nil {
+		text += "no limit"
+	} else {
+		text += fmt.Sprintf("$%s left of $%s", *c.Left, *c.Limit)
+	}
+	p.prose(name, "%s", text)
+	if c.RenewsAt != nil && c.Limit != nil {
+		p.prose("", "of %s, begins anew on %s", c.Period, Time(*c.RenewsAt))
+	}
+}

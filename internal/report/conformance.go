@@ -1,0 +1,68 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+
+	"payonce/conformance"
+	"payonce/cost"
+)
+
+// Conformance says which rules of the specification the service keeps.
+type Conformance struct {
+	Agree     int                `json:"agree"`
+	Differ    int                `json:"differ"`
+	NotTested int                `json:"not_tested"`
+	Spent     cost.Money         `json:"spent_usd"` // by all comparisons of this journal
+	Held      cost.Money         `json:"held_usd"`
+	Rules     conformance.Report `json:"rules"`
+}
+
+// ConformanceOf sums up a comparison, with what all comparisons have cost.
+func ConformanceOf(rules conformance.Report, spent cost.Totals) *Conformance {
+	return &Conformance{
+		Agree: rules.Count(conformance.Agrees), Differ: rules.Count(conformance.Differs), NotTested: rules.Count(conformance.NotTested),
+		Spent: spent.Settled, Held: spent.Held, Rules: rules,
+	}
+}
+
+func (v *Conformance) render(p *page) {
+	fromOutside := 0
+	for _, f := range v.Rules {
+		if !isLive(f) {
+			continue
+		}
+		fromOutside++
+		p.finding(f)
+	}
+	p.gap()
+	p.entry("rules that agree", "%d", v.Agree)
+	p.entry("that differ", "%d", v.Differ)
+	p.entry("not tested", "%d, and %d that only a service can show that is set up for them", v.NotTested-len(v.Rules)+fromOutside, len(v.Rules)-fromOutside)
+	p.entry("spent", "$%s, and $%s held", v.Spent, v.Held)
+}
+
+// isLive reports whether a rule can be tried from outside.
+func isLive(f conformance.Finding) bool {
+	return strings.HasPrefix(f.Rule, "live/") || strings.HasPrefix(f.Rule, "result/")
+}
+
+// finding writes a rule and below it what was seen, or why nothing was.
+func (p *page) finding(f conformance.Finding) {
+	const margin = 12
+	if p.markdown {
+		p.entry(string(f.Result), "%s", f.Text)
+		p.entry("", "%s", cmp.Or(f.Observed, f.Why))
+		return
+	}
+	for i, text := range Wrap(strings.Fields(f.Text), LineWidth-margin) {
+		name := ""
+		if i == 0 {
+			name = string(f.Result)
+		}
+		p.line("%-*s%s", margin, name, text)
+	}
+	for _, text := range Wrap(strings.Fields(cmp.Or(f.Observed, f.Why)), LineWidth-margin-2) {
+		p.line("%-*s%s", margin+2, "", text)
+	}
+}

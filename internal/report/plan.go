@@ -1,0 +1,180 @@
+package report
+
+import (
+	"time"
+
+	"payonce/cost"
+	"payonce/pipeline"
+)
+
+// PlanVersion is the version of the object that a plan is as JSON; its schema is
+// docs/plan.schema.json.
+const PlanVersion = 1
+
+// Plan is a plan as it is shown, printed with --json and kept with --out.
+type Plan struct {
+	Version        int               `json:"version"`
+	At             time.Time         `json:"at"`
+	Run            string            `json:"run"`
+	Job            string            `json:"job"`
+	List           string            `json:"list"`
+	Columns        map[string]string `json:"columns"`
+	Encoding       string            `json:"encoding,omitempty"` // of the list, when it is not UTF-8
+	Priority       string            `json:"priority,omitempty"`
+	Rows           RowCounts         `json:"rows"`
+	Unidentifiable map[string]int64  `json:"unidentifiable,omitempty"`
+	Lookups        map[string]int64  `json:"lookups"`
+	Fields         map[string]int64  `json:"fields"`
+	FreeAllowance  map[string]int64  `json:"free_allowance"`
+	Prices         Prices            `json:"prices"`
+	Maximum        cost.Money        `json:"maximum_usd"`
+	Split          Split             `json:"maximum_split"`
+	Expected       *cost.Money       `json:"expected_usd"`       // null without a history
+	ExpectedRange  *Range            `json:"expected_range_usd"` // the same
+	History        History           `json:"history"`
+	Ceilings       []Ceiling         `json:"ceilings"`
+	Possible       cost.Money        `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval       *Approval         `json:"approval,omitempty"`
+	Seconds        int64             `json:"seconds"`
+	Rate           string            `json:"rate"`
+	EndsAt         time.Time         `json:"ends_at"`
+	BudgetReset    *Reset            `json:"budget_reset,omitempty"`
+	Option         string            `json:"option"` // "" when the prices do not tell one
+	Options        []Option          `json:"options"`
+	Sample         *Sample           `json:"sample,omitempty"`
+	AccountRead    bool              `json:"account_read"`
+	Refused        *Refused          `json:"refused_now,omitempty"`
+
+	Kinds    int      `json:"-"` // of lookups
+	MayPayBy []string `json:"-"` // the options with these prices
+}
+
+// RowCounts are the rows by what a run would make of them. They add up to Total.
+type RowCounts struct {
+	Total          int64 `json:"total"`
+	Lookup         int64 `json:"lookup"`
+	Answered       int64 `json:"answered"`
+	Filled         int64 `json:"filled"`
+	Duplicate      int64 `json:"duplicate"`
+	Unidentifiable int64 `json:"unidentifiable"`
+	Rejected       int64 `json:"rejected"`
+	InDoubt        int64 `json:"in_doubt"`
+	Forfeited      int64 `json:"forfeited"`
+	NotAttempted   int64 `json:"not_attempted"`
+	Forgotten      int64 `json:"forgotten,omitempty"` // on request, with "batch forget"
+}
+
+// Prices says what a returned field costs and where that stands.
+type Prices struct {
+	Source        string                `json:"source"`
+	USD           map[string]cost.Money `json:"usd"`
+	Disagreements []string              `json:"disagreements,omitempty"`
+}
+
+// Split says what the maximum is paid from, in the order of use. What the
+// account does not tell is null.
+type Split struct {
+	Free      map[string]int64 `json:"free"` // fields
+	Included  *cost.Money      `json:"included_usd"`
+	Prepaid   *cost.Money      `json:"prepaid_usd"`
+	Uncovered *cost.Money      `json:"uncovered_usd"` // beyond the balance
+}
+
+// Approval says whether somebody has to approve the run.
+type Approval struct {
+	Threshold cost.Money `json:"threshold_usd"`
+	Needed    bool       `json:"needed"`
+}
+
+// Refused is why the service would refuse the lookups now, as far as the account
+// tells: no money, no access, no price.
+type Refused struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Reset is the end of the usage budget's month, which comes before the run's.
+type Reset struct {
+	At            time.Time `json:"at"`
+	LookupsBefore int64     `json:"lookups_before"` // at most
+}
+
+// Option is what the list would cost by an option of the rate card.
+type Option struct {
+	Name    string     `json:"name"`
+	Monthly cost.Money `json:"monthly_usd"`
+	// Maximum is for the lookups; Total has the month's fee with what it includes.
+	// They are null when the option has no price for a field.
+	Maximum  *cost.Money `json:"maximum_usd"`
+	Total    *cost.Money `json:"total_usd"`
+	Cheapest bool        `json:"cheapest"` // by Total
+	// Expected is what the total will likely be; null without a history.
+	Expected         *cost.Money `json:"expected_usd"`
+	CheapestExpected bool        `json:"cheapest_expected"`
+}
+
+func RowsOf(c pipeline.Counts) RowCounts {
+	rows := RowCounts{
+		Total: c.Rows, Lookup: c.Lookup, Answered: c.Answered, Filled: c.Filled, Duplicate: c.Duplicates,
+		Rejected: c.Rejected, InDoubt: c.InDoubt, Forfeited: c.Forfeited, NotAttempted: c.Skipped, Forgotten: c.Forgotten,
+	}
+	for _, n := range c.Unidentifiable {
+		rows.Unidentifiable += n
+	}
+	return rows
+}
+
+// Ceiling is a ceiling as it is shown. Its amounts are in USD or in lookups; the
+// pair of the other measure is left out.
+type Ceiling struct {
+	Name         string      `json:"name"`
+	Limit        *cost.Money `json:"limit_usd,omitempty"`
+	Left         *cost.Money `json:"left_usd,omitempty"`
+	LimitLookups *int64      `json:"limit_lookups,omitempty"`
+	LeftLookups  *int64      `json:"left_lookups,omitempty"`
+	// RenewsAt is when it begins anew; it is left out when that is never.
+	RenewsAt *time.Time `json:"renews_at,omitempty"`
+	Covers   int64      `json:"covers_lookups"` // surely
+	Binding  bool       `json:"binding"`
+	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
+	// and without a history.
+	ProbablyCovers *int64 `json:"probably_covers_lookups"`
+}
+
+func (v Ceiling) limit() string { return showAmount(v.Limit, v.LimitLookups) }
+func (v Ceiling) left() string  { return showAmount(v.Left, v.LeftLookups) }
+
+func showAmount(money *cost.Money, lookups *int64) string {
+	if money != nil {
+		return "$" + money.String()
+	}
+	return Lookups(*lookups)
+}
+
+// Range is a range of amounts that holds the real one with 95 % certainty.
+type Range struct {
+	Low  cost.Money `json:"low"`
+	High cost.Money `json:"high"`
+}
+
+// History says for which Kinds of lookups this journal has no match rates of
+// their own.
+type History struct {
+	Missing []string `json:"missing"` // none at all
+	// Borrowed have those of the same operation by the other identity.
+	Borrowed []string `json:"borrowed"`
+}
+
+// Sample is a paid sample that the plan proposes: what it shows of the match
+// rates is worth its price before all is spent.
+type Sample struct {
+	Persons int64      `json:"persons"`
+	Lookups int64      `json:"lookups"`
+	Maximum cost.Money `json:"maximum_usd"`
+	// WidthAfter is about how far the ends of the expected range will lie apart after
+	// the sample; null when the sample leaves a kind of lookups out.
+	WidthAfter *cost.Money `json:"range_after_usd"`
+	Command    string      `json:"command"`
+
+	Words []string `json:"-"` // of the command, as a shell reads them
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/pipeline"
+)
+
+func (v *Plan) render(p *page) {
+	p.title("Plan of run %s", v.Run)
+	if v.Job != v.Run {
+		p.line("of job %s", v.Job)
+	}
+	p.gap()
+	if v.Encoding != "" {
+		p.entry("encoding", "%s", v.Encoding)
+	}
+	for _, role := range pipeline.Roles {
+		if column, mapped := v.Columns[string(role)]; mapped {
+			p.entry(string(role), "column %q", column)
+		} else {
+			p.entry(string(role), "no column")
+		}
+	}
+	p.gap()
+	v.printRows(p)
+	p.gap()
+	v.printMoney(p)
+	v.printCeilings(p)
+	v.printTime(p)
+	v.printOptions(p)
+	v.printSample(p)
+}
+
+func (v *Plan) printRows(p *page) {
+	p.entry("rows", "%d", v.Rows.Total)
+	for _, part := range []struct {
+		name string
+		rows int64
+	}{
+		{"to look up", v.Rows.Lookup},
+		{"answered before", v.Rows.Answered},
+		{"already filled", v.Rows.Filled},
+		{"duplicates", v.Rows.Duplicate},
+		{"rejected before", v.Rows.Rejected},
+		{"in doubt", v.Rows.InDoubt},
+		{"forfeited", v.Rows.Forfeited},
+		{"beyond the limit", v.Rows.NotAttempted},
+		{"forgotten on request", v.Rows.Forgotten},
+		{"unidentifiable", v.Rows.Unidentifiable}, // the reasons follow
+	} {
+		if part.rows > 0 || part.name == "to look up" {
+			p.entry("  "+part.name, "%d", part.rows)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
+		p.item("    %d: %s", v.Unidentifiable[reason], reason)
+	}
+	for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
+		if lookups := v.Lookups[operation]; lookups > 0 {
+			p.entry("lookups "+operation, "%d", lookups)
+		}
+	}
+	if v.Priority != "" {
+		p.entry("order", "by %s", v.Priority)
+	}
+}
+
+func (v *Plan) printMoney(p *page) {
+	p.prose("prices", "%s", Amounts(v.Prices.USD))
+	p.prose("  from", "%s", v.Prices.Source)
+	for _, disagreement := range v.Prices.Disagreements {
+		p.prose("  but", "%s", disagreement)
+	}
+	p.prose("free allowance", "%s", Counts(v.FreeAllowance))
+	p.entry("maximum spend", "$%s, when every field is returned", v.Maximum)
+	if counts := Counts(v.Split.Free); strings.ContainsAny(counts, "123456789") {
+		p.prose("  after free fields", "%s", counts)
+	}
+	for _, part := range []struct {
+		name   string
+		amount *cost.Money
+	}{
+		{"  included balance", v.Split.Included},
+		{"  prepaid balance", v.Split.Prepaid},
+		{"  beyond the balance", v.Split.Uncovered},
+	} {
+		if part.amount != nil && *part.amount > 0 {
+			p.entry(part.name, "$%s", *part.amount)
+		}
+	}
+	v.printExpected(p)
+}
+
+func (v *Plan) printExpected(p *page) {
+	switch {
+	case v.Rows.Lookup == 0:
+	case v.Expected != nil:
+		p.prose("expected spend", "$%s, with 95 %% certainty $%s to $%s", *v.Expected, v.ExpectedRange.Low, v.ExpectedRange.High)
+		if len(v.History.Borrowed) > 0 {
+			p.prose("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
+		}
+	case len(v.History.Missing) == v.Kinds:
+		p.entry("expected spend", "unknown: this journal has no history yet")
+	default:
+		p.prose("expected spend", "unknown: this journal has no history yet of %s", strings.Join(v.History.Missing, ", "))
+	}
+}
+
+func (v *Plan) printCeilings(p *page) {
+	for _, ceiling := range v.Ceilings {
+		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
+		if ceiling.Binding {
+			text := fmt.Sprintf("it binds: surely covers %d of %s", ceiling.Covers, Lookups(v.Rows.Lookup))
+			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
+				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
+			}
+			if ceiling.RenewsAt != nil {
+				text += "; it begins anew on " + Time(*ceiling.RenewsAt)
+			}
+			p.prose("", "%s", text)
+		}
+	}
+	if !v.AccountRead {
+		p.prose("account", "not asked; its balance and budget may bind earlier")
+	}
+	if v.Refused != nil {
+		p.prose("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.remedy(v.Refused.Code))
+	}
+	if v.Approval != nil && v.Approval.Needed {
+		p.prose("approval", "needed: $%s is possible, above the threshold of $%s; %s",
+			v.Possible, v.Approval.Threshold, p.hint("approval", v.Possible))
+	}
+}
+
+func (v *Plan) printTime(p *page) {
+	duration := time.Duration(v.Seconds) * time.Second
+	p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	if reset := v.BudgetReset; reset != nil {
+		p.prose("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
+			"run the same command again then to go on under the new one", Time(reset.At), Lookups(reset.LookupsBefore))
+	}
+}
+
+func (v *Plan) printOptions(p *page) {
+	var cheapest, expected string
+	for _, option := range v.Options {
+		if option.Cheapest {
+			cheapest = option.Name
+		}
+		if option.CheapestExpected {
+			expected = option.Name
+		}
+		text := "unknown: a price is missing"
+		if option.Total != nil {
+			text = "at most $" + option.Total.String()
+		}
+		if option.Expected != nil {
+			text += ", expected $" + option.Expected.String()
+		}
+		if option.Monthly > 0 {
+			text += " ($" + option.Monthly.String() + " a month)"
+		}
+		p.prose("  option "+option.Name, "%s", text)
+	}
+	if expected != "" && expected != cheapest {
+		cheapest += "; by what is expected " + expected
+	}
+	if cheapest != "" {
+		if len(v.MayPayBy) > 0 {
+			cheapest += " (yours is " + strings.Join(v.MayPayBy, " or ") + ")"
+		}
+		p.prose("  cheapest", "%s", cheapest)
+	}
+}
+
+func (v *Plan) printSample(p *page) {
+	if v.Sample == nil {
+		return
+	}
+	p.gap()
+	p.line("To see the match rates first, send %s for at most $%s:", Lookups(v.Sample.Lookups), v.Sample.Maximum)
+	p.command(v.Sample.Words)
+	if width := v.Sample.WidthAfter; width != nil {
+		p.line("The range of the expected spend is then about $%s wide.", *width)
+	}
+	if v.Priority != "" {
+		p.line("It has the first persons of that order, who may match unlike the others.")
+	}
+	p.line("What the sample finds counts: the whole list then asks for the rest alone.")
+}

@@ -1,0 +1,40 @@
+// Package report holds the values that use cases return. One set of values is rendered as
+// text, as JSON and as Markdown.
+package report
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// Report is what a use case found or did.
+type Report interface {
+	render(p *page)
+}
+
+// Hints words what a reader can do next about what a code names, with values that belong in
+// the text; "" for nothing. Reports know no commands and no flags.
+type Hints func(code string, values ...any) string
+
+// Text writes a report for a person at a terminal.
+func Text(w io.Writer, r Report, hints Hints) error {
+	return write(r, &page{w: w, hints: hints})
+}
+
+// Markdown writes a report as Markdown.
+func Markdown(w io.Writer, r Report, hints Hints) error {
+	return write(r, &page{w: w, hints: hints, markdown: true})
+}
+
+func write(r Report, p *page) error {
+	r.render(p)
+	return p.err
+}
+
+// JSON writes one object, indented.
+func JSON(w io.Writer, object any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(object)
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Text, Markdown and JSON come from one value, and each is as its golden file says.
+func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	hints := func(code string, values ...any) string { return fmt.Sprint("<", code, values, ">") }
+	for name, r := range samples() {
+		for ending, render := range map[string]func(*bytes.Buffer) error{
+			"txt":  func(to *bytes.Buffer) error { return Text(to, r, hints) },
+			"md":   func(to *bytes.Buffer) error { return Markdown(to, r, hints) },
+			"json": func(to *bytes.Buffer) error { return JSON(to, r) },
+		} {
+			var got bytes.Buffer
+			if err := render(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+"."+ending)
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", golden, diff)
+			}
+		}
+	}
+}
+
+func samples() map[string]Report {
+	at := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
+	stop := "ceiling_reached"
+	free := map[string]int64{"work_email": 3, "business_phone": 0}
+	spend := NewSpend()
+	spend.ByOutcome["everything found"] = &SpendPart{Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}
+	account := AccountOf(cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
+	return map[string]Report{
+		"plan": &Plan{
+			Version: PlanVersion, At: at, Run: "contacts_email", Job: "spring", List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"},
+			Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
+			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3}, FreeAllowance: free,
+			Prices: Prices{Source: "the OpenAPI document", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}}, Maximum: 2 * cost.Dollar,
+			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
+			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
+			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
+			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, Kinds: 1, MayPayBy: []string{"payg"},
+			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+		},
+		"summary": &Summary{
+			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1}, Lookups: 3, Posts: 3,
+			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
+			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar, Left: 55 * cost.Cent, Advice: "Run the same command again.",
+		},
+		"budget": &Budget{
+			Version: BudgetVersion, At: at, Account: account,
+			Ceilings: []Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent}},
+		},
+		"run": &Run{
+			Run: "trial", List: "list.csv", Output: "out.csv", Fields: "email", Started: at, Stop: stop, MaxSpend: cost.Dollar, Forfeited: 1,
+			FreeUsed: free, Rows: map[string]int64{"matched": 2}, Spend: spend,
+		},
+		"runs":    &Runs{Runs: []*Run{{Run: "trial", Started: at, Ended: &at, InDoubt: 1}}},
+		"account": account,
+		"reconciliation": &Reconciliation{
+			Cases:    []Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
+			Evidence: &Evidence{Free: ByField([enrich.NumFields]int64{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+		},
+		"diagnosis": DiagnosisOf([]Finding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
+	}
+}
+
+// An error of the place that a report is written to ends the report.
+func TestRenderingReturnsTheErrorOfItsWriter(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no room")
+	for _, r := range samples() {
+		if err := Text(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("text of %T: %v", r, err)
+		}
+		if err := Markdown(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("Markdown of %T: %v", r, err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline"
+)
+
+// Summary says how a run went.
+type Summary struct {
+	Run     string           `json:"run"`
+	Job     string           `json:"job"`
+	Output  string           `json:"output"`
+	Rows    map[string]int64 `json:"rows"`
+	Lookups int64            `json:"lookups"`        // ended by this command
+	Dropped int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
+	Posts   int64            `json:"posts"`          // sent by this command
+	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
+	// SpentLeast is less than Spent while charges may turn out to have been free.
+	SpentLeast cost.Money       `json:"spent_least_usd"`
+	SpentNow   cost.Money       `json:"spent_now_usd"` // by this command
+	Held       cost.Money       `json:"held_usd"`      // for lookups in doubt
+	FreeUsed   map[string]int64 `json:"free_used"`     // by the run
+	InDoubt    int64            `json:"in_doubt"`      // lookups of the run
+	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
+	Stop       *string          `json:"stop"`          // null when every row has its outcome
+	Drift      *Drift           `json:"drift,omitempty"`
+
+	MaxSpend cost.Money `json:"-"`
+	Left     cost.Money `json:"-"` // under the tightest ceiling
+	Advice   string     `json:"-"` // why the run stopped and what to do next
+}
+
+// Drift is what the account lost that the journal cannot explain.
+type Drift struct {
+	Money cost.Money       `json:"usd"`
+	Free  map[string]int64 `json:"free"`
+	// Prices are those that the account shows where they are higher than the ones that
+	// the run counted with.
+	Prices map[string]cost.Money `json:"higher_prices_usd,omitempty"`
+}
+
+// DriftOf returns nil for none.
+func DriftOf(drift cost.Drift) *Drift {
+	if drift.Zero() {
+		return nil
+	}
+	view := &Drift{Money: drift.Money, Free: ByField(drift.Free)}
+	for f, shown := range drift.Prices {
+		if shown > 0 {
+			if view.Prices == nil {
+				view.Prices = map[string]cost.Money{}
+			}
+			view.Prices[enrich.Field(f).String()] = shown
+		}
+	}
+	return view
+}
+
+func (d *Drift) String() string {
+	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, Counts(d.Free))
+	if len(d.Prices) == 0 {
+		return lost + "; somebody else uses the workspace"
+	}
+	var prices []string
+	for f := range enrich.AllFields.Each() {
+		if shown, higher := d.Prices[f.String()]; higher {
+			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, f))
+		}
+	}
+	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)
+}
+
+// statusOrder is the order in which outcomes are shown.
+var statusOrder = []pipeline.Status{
+	pipeline.StatusMatched, pipeline.StatusPartial, pipeline.StatusNotFound, pipeline.StatusFilled,
+	pipeline.StatusDuplicate, pipeline.StatusUnidentifiable, pipeline.StatusRejected,
+	pipeline.StatusInDoubt, pipeline.StatusForfeited, pipeline.StatusNotAttempted,
+}
+
+func (v *Summary) render(p *page) {
+	p.title("Summary of run %s", v.Run)
+	p.gap()
+	p.rows(v.Rows)
+	p.gap()
+	p.entry("lookups", "%d (%s)", v.Lookups, Counted(v.Posts, "request"))
+	if v.Dropped > 0 {
+		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
+	}
+	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+	p.entry("tightest ceiling", "%s, $%s left", v.Tightest, v.Left)
+	if v.Held > 0 {
+		p.entry("held", "$%s for lookups in doubt", v.Held)
+	}
+	p.prose("free allowance used", "%s", Counts(v.FreeUsed))
+	if v.Drift != nil {
+		p.prose("drift", "%s", v.Drift)
+	}
+	p.entry("output", "%s", v.Output)
+	if v.Advice != "" {
+		p.gap()
+		p.line("%s", v.Advice)
+	}
+}
+
+// rows writes the rows by outcome.
+func (p *page) rows(rows map[string]int64) {
+	for _, status := range statusOrder {
+		if n := rows[string(status)]; n > 0 {
+			p.entry("rows "+string(status), "%d", n)
+		}
+	}
+}
+
+// Written says what an output holds that was written again from the journal.
+type Written struct {
+	Output string           `json:"output"`
+	Rows   map[string]int64 `json:"rows"`
+	Run    string           `json:"run"`
+}
+
+func (v *Written) render(p *page) {
+	p.rows(v.Rows)
+	p.entry("output", "%s", v.Output)
+}

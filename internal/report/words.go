@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Counted writes how many there are of something.
+func Counted[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Lookups writes a number of lookups.
+func Lookups(n int64) string { return Counted(n, "lookup") }
+
+// Time writes a time for a person, to the minute.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// Wrap puts words into lines of at most width characters; a longer word has a line of its
+// own.
+func Wrap(words []string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range words {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// ByField returns counts under the names of their fields.
+func ByField(counts [enrich.NumFields]int64) map[string]int64 {
+	named := map[string]int64{}
+	for f, n := range counts {
+		named[enrich.Field(f).String()] = n
+	}
+	return named
+}
+
+// Counts writes counts by field, in the order of the fields.
+func Counts(counts map[string]int64) string {
+	var parts []string
+	for f := range enrich.AllFields.Each() {
+		if n, found := counts[f.String()]; found {
+			parts = append(parts, fmt.Sprintf("%d %s", n, f))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Amounts writes amounts by field, in the order of the fields.
+func Amounts(amounts map[string]cost.Money) string {
+	var parts []string
+	for f := range enrich.AllFields.Each() {
+		if amount, found := amounts[f.String()]; found {
+			parts = append(parts, fmt.Sprintf("%s $%s", f, amount))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// UpTo writes an amount, or its bounds while it is not certain because the free allowance
+// may have paid a part.
+func UpTo(least, most cost.Money) string {
+	if least == most {
+		return "$" + most.String()
+	}
+	return fmt.Sprintf("up to $%s (at least $%s)", most, least)
+}
+
+// Dollars writes an amount; nil is unknown.
+func Dollars(amount *cost.Money) string {
+	if amount == nil {
+		return "unknown"
+	}
+	return "$" + amount.String()
+}
+
+// Known returns an optional value, nil where it is not known.
+func Known[T any](o cost.Optional[T]) *T {
+	if !o.Known {
+		return nil
+	}
+	return &o.Value
+}

@@ -1,0 +1,82 @@
+package encode
+
+import (
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/page"
+)
+
+// Finish ends the row group.
+func (e *Column) Finish(s *Scratch) (footer.Chunk, error) {
+	info := metadata.ChunkMetaInfo{IndexPageOffset: -1}
+	counts := metadata.EncodingStats{DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
+	data := append(e.chunk[:0], footer.Magic...)
+	if e.coded > 0 {
+		e.summarizeWords()
+		info.DictPageOffset = int64(len(data))
+		words, err := e.compress(s, e.words.appendPage(s.page[:0], e.coded))
+		if err != nil {
+			return footer.Chunk{}, err
+		}
+		p := encodedPage{cells: e.coded, encoding: parquet.Encodings.Plain, uncompressed: len(s.page)}
+		data = p.append(data, file.PageTypeDictionaryPage, words, &info)
+		counts.DictEncodingStats[p.encoding]++
+	}
+	if len(e.pages) > 0 {
+		info.DataPageOffset = int64(len(data))
+	}
+	start := 0
+	for _, p := range e.pages {
+		data = p.append(data, file.PageTypeDataPage, e.data[start:p.end], &info)
+		counts.DataEncodingStats[p.encoding]++
+		info.NumValues += int64(p.cells)
+		start = p.end
+	}
+	e.chunk = data
+	info.CompressedSize = int64(len(data) - len(footer.Magic))
+	meta, err := e.describe(info, counts)
+	e.reset()
+	return footer.Chunk{Data: data, Meta: meta}, err
+}
+
+// append appends the page behind its header, and counts its bytes.
+func (p encodedPage) append(data []byte, kind file.PageType, compressed []byte, info *metadata.ChunkMetaInfo) []byte {
+	start := len(data)
+	rle := int64(parquet.Encodings.RLE)
+	if kind == file.PageTypeDictionaryPage {
+		data = page.AppendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 7, []int64{int64(p.cells), int64(p.encoding)})
+	} else {
+		data = page.AppendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 5, []int64{int64(p.cells), int64(p.encoding), rle, rle})
+	}
+	info.UncompressedSize += int64(len(data) - start + p.uncompressed)
+	return append(data, compressed...)
+}
+
+// describe returns what is known of the chunk, as the footer of a file.
+func (e *Column) describe(info metadata.ChunkMetaInfo, counts metadata.EncodingStats) (*metadata.FileMetaData, error) {
+	properties := parquet.NewWriterProperties(parquet.WithCompression(e.Layout.Codec), parquet.WithCreatedBy(footer.Creator))
+	builder := metadata.NewFileMetadataBuilder(e.schema, properties, nil)
+	group := builder.AppendRowGroup()
+	column := group.NextColumnChunk()
+	if e.rows > 0 {
+		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType() == parquet.Types.Int64))
+	}
+	if err := column.Finish(info, e.coded > 0, e.coded > 0 && counts.DataEncodingStats[parquet.Encodings.Plain] > 0, counts); err != nil {
+		return nil, err
+	}
+	group.SetNumRows(int(e.rows))
+	if err := group.Finish(0, 0); err != nil {
+		return nil, err
+	}
+	return builder.Finish()
+}
+
+// summarizeWords takes the words of the dictionary into account.
+func (e *Column) summarizeWords() {
+	for i := range e.coded {
+		e.summary.text(e.words.texts.Cell(i))
+	}
+}

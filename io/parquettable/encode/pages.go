@@ -1,0 +1,134 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Scratch is memory that a goroutine encodes with.
+type Scratch struct {
+	present    []uint8  // of the cells: 1 for a value, 0 for a null
+	repeats    []uint8  // of the cells of lists
+	numbers    []uint32 // in the dictionary, of the values of a part, plus one
+	codes      []uint32 // numbers in the dictionary, of the cells that are not null
+	values     []byte   // of a page
+	page       []byte
+	compressed []byte
+	zstd       *zstd.Encoder // made when it is first needed
+}
+
+// encodeCodes makes a page of numbers of the dictionary.
+func (e *Column) encodeCodes(s *Scratch) error {
+	e.coded = e.words.len()
+	width := max(bits.Len(uint(e.coded-1)), 1)
+	s.values = appendHybrid(append(s.values, byte(width)), s.codes, width)
+	return e.addPage(s, 0, len(s.present), parquet.Encodings.RLEDict)
+}
+
+// encodeTexts makes pages of texts as they are.
+func (e *Column) encodeTexts(parts []*Cells, s *Scratch) error {
+	first, at := 0, 0
+	for _, c := range parts {
+		next := 0 // of the values
+		for i, present := range c.present {
+			if len(s.values) >= pageSize && (len(c.repeats) == 0 || c.repeats[i] == 0) { // a row is not split
+				if err := e.addPage(s, first, at, parquet.Encodings.Plain); err != nil {
+					return err
+				}
+				first, s.values = at, s.values[:0]
+			}
+			at++
+			if present == 0 {
+				continue
+			}
+			value := c.value(next)
+			next++
+			s.values = appendText(s.values, value)
+			e.summary.text(value)
+		}
+	}
+	return e.addPage(s, first, at, parquet.Encodings.Plain)
+}
+
+// encodeNumbers makes a page of numbers.
+func (e *Column) encodeNumbers(parts []*Cells, s *Scratch) error {
+	for _, c := range parts {
+		for _, number := range c.numbers {
+			e.summary.number(number)
+		}
+		for _, id := range c.ids {
+			s.values = binary.LittleEndian.AppendUint64(s.values, uint64(c.numbers[id]))
+		}
+	}
+	return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
+}
+
+// addPage adds a page of some of the cells, whose values are gathered.
+func (e *Column) addPage(s *Scratch, from, to int, encoding parquet.Encoding) error {
+	if from == to {
+		return nil
+	}
+	s.page = s.page[:0]
+	if len(s.repeats) > 0 {
+		s.page = appendLevels(s.page, s.repeats[from:to], e.descriptor.MaxRepetitionLevel())
+	}
+	if !e.Required() {
+		s.page = appendLevels(s.page, s.present[from:to], e.descriptor.MaxDefinitionLevel())
+	}
+	s.page = append(s.page, s.values...)
+	compressed, err := e.compress(s, s.page)
+	if err != nil {
+		return err
+	}
+	e.data = append(e.data, compressed...)
+	e.pages = append(e.pages, encodedPage{end: len(e.data), cells: to - from, uncompressed: len(s.page), encoding: encoding})
+	return nil
+}
+
+// appendLevels appends the levels of a page behind their length: all of them are 0 or
+// the highest, which 1 stands for.
+func appendLevels(page []byte, levels []uint8, highest int16) []byte {
+	start := len(page)
+	page = append(page, 0, 0, 0, 0)
+	if highest == 1 {
+		page = appendFlags(page, levels)
+	} else {
+		numbers := make([]uint32, len(levels))
+		for i, level := range levels {
+			numbers[i] = uint32(level) * uint32(highest)
+		}
+		page = appendHybrid(page, numbers, bits.Len16(uint16(highest)))
+	}
+	binary.LittleEndian.PutUint32(page[start:], uint32(len(page)-start-4))
+	return page
+}
+
+// compress returns what a page, which is kept for its memory, is written as.
+func (e *Column) compress(s *Scratch, page []byte) (compressed []byte, err error) {
+	s.page = page
+	switch e.Layout.Codec {
+	case compress.Codecs.Uncompressed:
+		return page, nil
+	case compress.Codecs.Zstd:
+		if s.zstd == nil {
+			// The library's encoders keep a history of sixteen megabytes each.
+			s.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageSize), zstd.WithZeroFrames(true))
+			if err != nil {
+				return nil, err
+			}
+		}
+		s.compressed = s.zstd.EncodeAll(page, s.compressed[:0])
+		return s.compressed, nil
+	}
+	codec, err := compress.GetCodec(e.Layout.Codec)
+	if err != nil {
+		return nil, err
+	}
+	s.compressed = slices.Grow(s.compressed[:0], int(codec.CompressBound(int64(len(page)))))
+	return codec.EncodeLevel(s.compressed, page, compress.DefaultCompressionLevel), nil
+}

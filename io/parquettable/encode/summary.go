@@ -1,0 +1,63 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+)
+
+// summary is what the statistics of a column chunk say.
+type summary struct {
+	nulls       int64
+	some        bool // there are values
+	first, last []byte
+	least, most int64 // of numbers
+}
+
+func (s *summary) reset() {
+	s.nulls, s.some = 0, false
+}
+
+// text takes a text into account.
+func (s *summary) text(value []byte) {
+	if !s.some {
+		s.first, s.last = append(s.first[:0], value...), append(s.last[:0], value...)
+		s.some = true
+		return
+	}
+	if bytes.Compare(value, s.first) < 0 {
+		s.first = append(s.first[:0], value...)
+	}
+	if bytes.Compare(value, s.last) > 0 {
+		s.last = append(s.last[:0], value...)
+	}
+}
+
+// number takes a number into account.
+func (s *summary) number(value int64) {
+	if !s.some {
+		s.least, s.most, s.some = value, value, true
+	}
+	s.least, s.most = min(s.least, value), max(s.most, value)
+}
+
+// statistics returns what is to stand in the file. Its memory is its own.
+func (s *summary) statistics(numbers bool) metadata.EncodedStatistics {
+	stats := metadata.EncodedStatistics{HasNullCount: true, NullCount: s.nulls, HasMin: s.some, HasMax: s.some, Signed: numbers}
+	if !s.some {
+		return stats
+	}
+	if numbers {
+		stats.Min, stats.Max = binary.LittleEndian.AppendUint64(nil, uint64(s.least)), binary.LittleEndian.AppendUint64(nil, uint64(s.most))
+		return stats
+	}
+	const longest = 4096 // bytes; a longer one is left out, as other writers do
+	if stats.HasMin = len(s.first) <= longest; stats.HasMin {
+		stats.Min = bytes.Clone(s.first)
+	}
+	if stats.HasMax = len(s.last) <= longest; stats.HasMax {
+		stats.Max = bytes.Clone(s.last)
+	}
+	return stats
+}

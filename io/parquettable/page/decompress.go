@@ -1,0 +1,92 @@
+package page
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"payonce/io/parquettable/damage"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/zstd"
+)
+
+// decompressor undoes the compression of pages, never beyond the size that it is told.
+type decompressor struct {
+	kind  compress.Compression
+	codec compress.Codec
+	zstd  *zstd.Decoder // made when it is first needed
+}
+
+// use makes d undo one kind of compression.
+func (d *decompressor) use(kind compress.Compression) (err error) {
+	if d.kind, d.codec = kind, nil; kind == compress.Codecs.Uncompressed {
+		return nil
+	}
+	if d.codec, err = compress.GetCodec(kind); err != nil {
+		return fmt.Errorf("the compression %s is not supported", kind)
+	}
+	if kind == compress.Codecs.Zstd && d.zstd == nil {
+		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxPage))
+	}
+	return err
+}
+
+// possible reports whether so many compressed bytes can become so many uncompressed.
+func (d *decompressor) possible(compressed, uncompressed int64) bool {
+	var most int64 // bytes that one becomes at best
+	switch d.kind {
+	case compress.Codecs.Uncompressed:
+		return compressed == uncompressed
+	case compress.Codecs.Snappy:
+		most = 64
+	case compress.Codecs.Lz4Raw:
+		most = 256
+	case compress.Codecs.Gzip:
+		most = 1040
+	case compress.Codecs.Brotli: // 16 MiB in some hundred bits
+		most = 2 << 20
+	default: // a block of 128 KiB that repeats one byte
+		most = 64 << 10
+	}
+	return uncompressed/most <= compressed
+}
+
+// decode returns the length bytes that raw stands for, in the memory of data where
+// there is enough.
+func (d *decompressor) decode(data, raw []byte, length int64) ([]byte, error) {
+	data = grow(data, length)
+	if length == 0 { // some decompressors fail without room
+		return data, nil
+	}
+	var decoded []byte
+	var err error
+	switch d.kind {
+	case compress.Codecs.Uncompressed:
+		decoded = data[:copy(data, raw)]
+	case compress.Codecs.Zstd:
+		decoded, err = d.zstd.DecodeAll(raw, data[:0:length])
+	case compress.Codecs.Snappy:
+		// The library takes memory for the length that the data itself claims.
+		if claimed, _ := binary.Uvarint(raw); claimed != uint64(length) {
+			return nil, damage.Errorf("a page of %d bytes claims to hold %d", length, claimed)
+		}
+		fallthrough
+	default:
+		decoded, err = compress.Decode(d.codec, data, raw)
+	}
+	switch {
+	case err != nil:
+		return nil, damage.Errorf("a page cannot be decompressed: %v", err)
+	case int64(len(decoded)) != length:
+		return nil, damage.Errorf("a page holds %d bytes in place of %d", len(decoded), length)
+	case &decoded[0] != &data[0]:
+		copy(data, decoded)
+	}
+	return data, nil
+}
+
+func (d *decompressor) close() {
+	if d.zstd != nil {
+		d.zstd.Close()
+	}
+}

@@ -1,0 +1,174 @@
+package page
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"payonce/io/parquettable/damage"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+const (
+	// maxDeltaBlock is the most values that a block of a delta encoding may hold;
+	// writers use 128 or 2048.
+	maxDeltaBlock = 64 << 10
+	// maxDeltaValues is the most values of a page in a delta encoding, for whose
+	// lengths memory is taken before the first is read.
+	maxDeltaValues = 16 << 20
+)
+
+// isDelta reports whether values are kept as differences. The library takes memory for
+// what such data claims, so it is looked at before.
+func isDelta(encoding parquet.Encoding) bool {
+	switch encoding {
+	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
+		return true
+	}
+	return false
+}
+
+// skipLevels returns what stands behind the levels of a version 1 page.
+func skipLevels(h pageHeader, descriptor *schema.Column, data []byte) ([]byte, error) {
+	for _, levels := range []struct {
+		highest  int16
+		encoding parquet.Encoding
+	}{
+		{descriptor.MaxRepetitionLevel(), h.repetition},
+		{descriptor.MaxDefinitionLevel(), h.definition},
+	} {
+		if levels.highest == 0 {
+			continue
+		}
+		length := (h.values*int64(bits.Len16(uint16(levels.highest))) + 7) / 8
+		if levels.encoding == parquet.Encodings.RLE && len(data) >= 4 {
+			length = 4 + int64(binary.LittleEndian.Uint32(data))
+		}
+		if length > int64(len(data)) {
+			return nil, damage.Errorf("the levels of a page are longer than the page")
+		}
+		data = data[length:]
+	}
+	return data, nil
+}
+
+// checkDelta checks the values of a page and returns the encoding to decode them with:
+// a page of nulls alone may hold leftovers of the page before, so nothing is decoded.
+func checkDelta(h pageHeader, data []byte) (parquet.Encoding, error) {
+	if !isDelta(h.encoding) {
+		return h.encoding, nil
+	}
+	if len(data) == 0 { // as some writers leave it, though there should be a header
+		return parquet.Encodings.Plain, nil
+	}
+	d := deltas{data: data}
+	if h.encoding == parquet.Encodings.DeltaByteArray {
+		// A value repeats the start of the one before it, so a few bytes can stand for
+		// very many.
+		prefixes, values := d.sum()
+		if d.wrong || prefixes < 0 || prefixes > maxPage {
+			return 0, damage.Errorf("the values of a page repeat more than %d MiB", maxPage>>20)
+		}
+		if values == 0 {
+			return parquet.Encodings.Plain, nil
+		}
+	}
+	if d.header(); d.wrong {
+		return 0, damage.Errorf("the differences in a page cannot be read")
+	}
+	return h.encoding, nil
+}
+
+// deltas reads integers that are kept as differences in blocks of packed bits.
+type deltas struct {
+	data  []byte
+	wrong bool
+}
+
+// deltaHeader describes the blocks that follow it.
+type deltaHeader struct {
+	values, parts uint64 // in a block, and how many parts it has
+	total         uint64
+	first         int64
+}
+
+func (d *deltas) header() deltaHeader {
+	h := deltaHeader{values: d.uvarint(), parts: d.uvarint(), total: d.uvarint(), first: d.varint()}
+	if h.values == 0 || h.values > maxDeltaBlock || h.parts == 0 || h.values%h.parts != 0 || h.values/h.parts%32 != 0 {
+		d.wrong = true
+	}
+	return h
+}
+
+// each reads one sequence of integers, as far as visit wants more, and returns their
+// number.
+func (d *deltas) each(visit func(value int64) (more bool)) (total uint64) {
+	h := d.header()
+	value, left := h.first, h.total
+	if d.wrong || left == 0 || !visit(value) {
+		return h.total
+	}
+	for !d.wrong && left > 1 {
+		least := d.varint()
+		widths := d.take(h.parts)
+		for _, width := range widths {
+			if left <= 1 {
+				break
+			}
+			part := h.values / h.parts
+			packed := d.take(part / 8 * uint64(width))
+			if d.wrong = d.wrong || width > 64; d.wrong {
+				return h.total
+			}
+			for i := range min(part, left-1) {
+				value += least + int64(unpack(packed, i, uint64(width)))
+				if !visit(value) {
+					return h.total
+				}
+			}
+			left -= min(part, left-1)
+		}
+	}
+	return h.total
+}
+
+// sum reads one sequence of integers and returns their sum, as far as a page may come to
+// it, and their number.
+func (d *deltas) sum() (sum int64, total uint64) {
+	total = d.each(func(value int64) bool {
+		sum += value
+		return sum >= 0 && sum <= maxPage
+	})
+	return sum, total
+}
+
+// unpack returns the number at index i of packed numbers of width bits each.
+func unpack(packed []byte, i, width uint64) (number uint64) {
+	for bit := range width {
+		at := i*width + bit
+		number |= uint64(packed[at/8]>>(at%8)&1) << bit
+	}
+	return number
+}
+
+func (d *deltas) uvarint() uint64 {
+	value, length := binary.Uvarint(d.data)
+	d.take(uint64(max(length, 0)))
+	d.wrong = d.wrong || length <= 0
+	return value
+}
+
+func (d *deltas) varint() int64 {
+	value := d.uvarint()
+	return int64(value>>1) ^ -int64(value&1)
+}
+
+func (d *deltas) take(length uint64) []byte {
+	if d.wrong = d.wrong || length > uint64(len(d.data)); d.wrong {
+		return nil
+	}
+	taken := d.data[:length]
+	d.data = d.data[length:]
+	return taken
+}

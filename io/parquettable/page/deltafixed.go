@@ -1,0 +1,60 @@
+package page
+
+import (
+	"slices"
+
+	"payonce/io/parquettable/damage"
+
+	"github.com/apache/arrow-go/v18/parquet"
+)
+
+// readable returns the page, whose levels take so many bytes, in an encoding that the
+// library knows, which the header then says. It does not know values of fixed length that
+// begin like the ones before them, as which Java and Rust write decimals and UUIDs.
+func (p *Reader) readable(h *pageHeader, levels int64) (data []byte, err error) {
+	h.encoding, err = checkDelta(*h, p.data[levels:])
+	if err != nil || h.encoding != parquet.Encodings.DeltaByteArray || p.Descriptor.PhysicalType() != parquet.Types.FixedLenByteArray {
+		return p.data, err
+	}
+	h.encoding = parquet.Encodings.Plain
+	p.plain, err = appendFixed(append(p.plain[:0], p.data[:levels]...), p.data[levels:], h.values, int64(p.Descriptor.TypeLength()))
+	return p.plain, err
+}
+
+// appendFixed appends at most so many values, of width bytes each, that data holds by how
+// much of each is that of the one before, and what follows that.
+func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
+	if width <= 0 || values > maxPage/width {
+		return nil, damage.Errorf("a page claims %d values of %d bytes", values, width)
+	}
+	d := deltas{data: data}
+	prefixes, suffixes := d.lengths(values, width), d.lengths(values, width)
+	if d.wrong || len(prefixes) != len(suffixes) {
+		return nil, damage.Errorf("the differences in a page cannot be read")
+	}
+	plain = slices.Grow(plain, len(prefixes)*int(width))
+	var before []byte
+	for i, prefix := range prefixes {
+		suffix := d.take(uint64(suffixes[i]))
+		if d.wrong || int64(prefix+suffixes[i]) != width || int(prefix) > len(before) {
+			return nil, damage.Errorf("a page has a value that is not of %d bytes", width)
+		}
+		plain = append(append(plain, before[:prefix]...), suffix...)
+		before = plain[int64(len(plain))-width:]
+	}
+	return plain, nil
+}
+
+// lengths reads one sequence of at most so many lengths, none of which is above most.
+// Memory is taken once: a few bytes can stand for very many.
+func (d *deltas) lengths(values, most int64) []int32 {
+	start := *d
+	lengths := make([]int32, 0, min(start.header().total, uint64(values)))
+	total := d.each(func(length int64) bool {
+		d.wrong = d.wrong || length < 0 || length > most || int64(len(lengths)) >= values
+		lengths = append(lengths, int32(length))
+		return !d.wrong
+	})
+	d.wrong = d.wrong || total != uint64(len(lengths))
+	return lengths
+}

@@ -1,0 +1,247 @@
+// Package page reads the pages of column chunks for arrow-go's decoders. It checks what a page claims before it
+// allocates memory for it, and never decompresses a page beyond the size in its header.
+package page
+
+import (
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// Limits of one page, in bytes.
+const (
+	maxPageHeader = 1 << 20
+	maxPage       = 256 << 20 // uncompressed
+)
+
+// Reader reads the pages of one column chunk for the library's decoders. The library's
+// own reader of pages lets a decompressor write as much as it likes, and leaves
+// checksums unread.
+type Reader struct {
+	file       io.ReaderAt
+	at, end    int64 // of what is unread in the file
+	Descriptor *schema.Column
+	values     int64 // of the chunk, still to come
+	decompress *decompressor
+
+	page       file.Page
+	dictionary []byte
+	compressed []byte
+	data       []byte
+	plain      []byte // values that were put together
+	err        error
+}
+
+var _ file.PageReader = (*Reader)(nil)
+
+// NewReader returns a reader of the pages of a column. It reads nothing until a chunk is opened.
+func NewReader(in io.ReaderAt, descriptor *schema.Column) *Reader {
+	return &Reader{file: in, Descriptor: descriptor, decompress: &decompressor{}}
+}
+
+// Open makes p read a column chunk that lies at start and has length bytes.
+func (p *Reader) Open(start, length, values int64, codec compress.Compression) error {
+	p.release()
+	p.at, p.end, p.values, p.err = start, start+length, values, nil
+	return p.decompress.use(codec)
+}
+
+// OpenChunk makes p read the chunk of a leaf in a row group.
+func (p *Reader) OpenChunk(meta *metadata.FileMetaData, group, leaf int) error {
+	chunk := meta.RowGroups[group].Columns[leaf].MetaData
+	return p.Open(footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset), chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
+}
+
+func (p *Reader) Page() file.Page { return p.page }
+
+func (p *Reader) Err() error { return p.err }
+
+// Next reads the next page. The one before is not used any more, but for the
+// dictionary.
+func (p *Reader) Next() bool {
+	p.release()
+	for p.err == nil && p.values > 0 {
+		h, err := p.readHeader()
+		if err == nil {
+			p.page, err = p.readPage(h)
+		}
+		if err != nil {
+			p.err = err
+			return false
+		}
+		if p.page != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Reader) release() {
+	if p.page != nil {
+		p.page.Release()
+		p.page = nil
+	}
+}
+
+// readHeader reads the header of the next page, whose bytes then lie at p.at.
+func (p *Reader) readHeader() (h pageHeader, err error) {
+	for window := int64(512); ; window *= 8 {
+		window = min(window, p.end-p.at, maxPageHeader)
+		p.compressed = grow(p.compressed, window)
+		if _, err := p.file.ReadAt(p.compressed, p.at); err != nil {
+			return h, err
+		}
+		h, length, err := parsePageHeader(p.compressed)
+		if errors.Is(err, io.ErrUnexpectedEOF) && window < min(p.end-p.at, maxPageHeader) {
+			continue
+		}
+		if err != nil {
+			return h, damage.Errorf("the header of a page cannot be read: %v", err)
+		}
+		p.at += int64(length)
+		return h, p.check(h)
+	}
+}
+
+// check refuses pages that cannot be what their header says, before memory is taken
+// for them.
+func (p *Reader) check(h pageHeader) error {
+	levels := h.definitionLength + h.repetitionLength
+	switch {
+	case h.compressed < 0 || h.compressed > p.end-p.at:
+		return damage.Errorf("a page claims %d bytes, its column chunk has %d left", h.compressed, p.end-p.at)
+	case h.uncompressed < 0 || h.uncompressed > maxPage || !p.decompress.possible(h.compressed, h.uncompressed):
+		return damage.Errorf("a page of %d bytes claims to hold %d", h.compressed, h.uncompressed)
+	case h.values < 0 || h.kind != file.PageTypeDictionaryPage && h.values > p.values:
+		return damage.Errorf("a page claims %d values, its column chunk has %d left", h.values, p.values)
+	case h.definitionLength < 0 || h.repetitionLength < 0 || levels > h.compressed || levels > h.uncompressed:
+		return damage.Errorf("a page of %d bytes claims %d bytes of levels", h.compressed, levels)
+	case h.kind == file.PageTypeDictionaryPage && h.values > h.uncompressed/narrowest(p.Descriptor):
+		return damage.Errorf("a dictionary of %d bytes claims %d values", h.uncompressed, h.values)
+	case isDelta(h.encoding) && h.values > maxDeltaValues:
+		return damage.Errorf("a page of %d bytes claims %d values", h.uncompressed, h.values)
+	}
+	return nil
+}
+
+// narrowest is the fewest bytes that a value takes in a dictionary.
+func narrowest(descriptor *schema.Column) int64 {
+	switch descriptor.PhysicalType() {
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.Int96:
+		return 12
+	case parquet.Types.FixedLenByteArray:
+		return max(int64(descriptor.TypeLength()), 1)
+	case parquet.Types.Boolean:
+		return 1
+	}
+	return 4 // also the length before a byte string
+}
+
+// readPage reads the page with the header h, or nothing for a page of indexes.
+func (p *Reader) readPage(h pageHeader) (file.Page, error) {
+	p.compressed = grow(p.compressed, h.compressed)
+	raw := p.compressed
+	if _, err := p.file.ReadAt(raw, p.at); err != nil {
+		return nil, err
+	}
+	p.at += h.compressed
+	if h.hasChecksum && crc32.ChecksumIEEE(raw) != h.checksum {
+		return nil, damage.Errorf("the checksum of a page is wrong")
+	}
+	switch h.kind {
+	case file.PageTypeDictionaryPage:
+		return p.dictionaryPage(h, raw)
+	case file.PageTypeDataPage:
+		return p.dataPage(h, raw)
+	case file.PageTypeDataPageV2:
+		return p.dataPageV2(h, raw)
+	}
+	return nil, nil
+}
+
+func (p *Reader) dictionaryPage(h pageHeader, raw []byte) (file.Page, error) {
+	var err error
+	if p.dictionary, err = p.decompress.decode(p.dictionary, raw, h.uncompressed); err != nil {
+		return nil, err
+	}
+	return file.NewDictionaryPage(memory.NewBufferBytes(p.dictionary), int32(h.values), h.encoding), nil
+}
+
+func (p *Reader) dataPage(h pageHeader, raw []byte) (file.Page, error) {
+	var err error
+	if p.data, err = p.decompress.decode(p.data, raw, h.uncompressed); err != nil {
+		return nil, err
+	}
+	p.values -= h.values
+	values, err := skipLevels(h, p.Descriptor, p.data)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.readable(&h, int64(len(p.data)-len(values)))
+	if err != nil {
+		return nil, err
+	}
+	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding, h.definition, h.repetition, int32(h.uncompressed)), nil
+}
+
+func (p *Reader) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
+	levels := h.definitionLength + h.repetitionLength
+	p.data = grow(p.data, h.uncompressed)
+	copy(p.data, raw[:levels])
+	if h.plain {
+		if len(raw) != len(p.data) {
+			return nil, damage.Errorf("a page of %d bytes claims to hold %d uncompressed", len(raw), len(p.data))
+		}
+		copy(p.data, raw)
+	} else if _, err := p.decompress.decode(p.data[levels:levels:h.uncompressed], raw[levels:], h.uncompressed-levels); err != nil {
+		return nil, err
+	}
+	p.values -= h.values
+	data, err := p.readable(&h, levels)
+	if err != nil {
+		return nil, err
+	}
+	return file.NewDataPageV2(memory.NewBufferBytes(data), int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
+		int32(h.definitionLength), int32(h.repetitionLength), int32(h.uncompressed), !h.plain), nil
+}
+
+// grow returns a slice of length bytes, data's own where it is long enough. A new one
+// has room for pages that are somewhat longer.
+func grow(data []byte, length int64) []byte {
+	if int64(cap(data)) < length {
+		return make([]byte, length, length+length/8)
+	}
+	return data[:length]
+}
+
+// GetDictionaryPage returns nothing: the dictionary stands before the data and Next
+// has handed it out.
+func (p *Reader) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil }
+
+// SeekToPageWithRow is not used: chunks are read from their start.
+func (p *Reader) SeekToPageWithRow(int64) error { return errors.ErrUnsupported }
+
+// Reset is not used: open takes its place.
+func (p *Reader) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {}
+
+// SetMaxPageHeaderSize is not used: the limit is fixed.
+func (p *Reader) SetMaxPageHeaderSize(int) {}
+
+// Close releases the page and the decompressor. It always returns nil.
+func (p *Reader) Close() error {
+	p.release()
+	p.decompress.close()
+	return nil
+}

@@ -1,0 +1,69 @@
+package rowcopy
+
+import (
+	"bytes"
+
+	"payonce/io/parquettable/footer"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// copied is a column of any type that is encoded again by the library, each time into a
+// whole small file, whose column chunks are then put into the file that is written.
+type copied struct {
+	node    schema.Node
+	codec   compress.Compression
+	buffer  bytes.Buffer
+	file    *file.Writer // nil between row groups
+	columns []file.ColumnChunkWriter
+	group   file.BufferedRowGroupWriter
+}
+
+// begin starts a row group, unless one is started.
+func (c *copied) begin() error {
+	if c.file != nil {
+		return nil
+	}
+	c.buffer.Reset()
+	writer, err := footer.NewFile(&c.buffer, schema.FieldList{c.node}, parquet.WithCompression(c.codec), parquet.WithDictionaryDefault(false))
+	if err != nil {
+		return err
+	}
+	if c.group, err = writer.AppendBufferedRowGroupChecked(); err != nil {
+		return err
+	}
+	c.columns = c.columns[:0]
+	for i := range c.group.NumColumns() {
+		column, err := c.group.Column(i)
+		if err != nil {
+			return err
+		}
+		c.columns = append(c.columns, column)
+	}
+	c.file = writer
+	return nil
+}
+
+// finish ends the row group.
+func (c *copied) finish() (footer.Chunk, error) {
+	if err := c.begin(); err != nil { // without rows
+		return footer.Chunk{}, err
+	}
+	for _, column := range c.columns {
+		if err := column.Close(); err != nil {
+			return footer.Chunk{}, err
+		}
+	}
+	if err := c.group.Close(); err != nil {
+		return footer.Chunk{}, err
+	}
+	if err := c.file.Close(); err != nil {
+		return footer.Chunk{}, err
+	}
+	meta, err := c.file.FileMetadata()
+	c.file = nil
+	return footer.Chunk{Data: c.buffer.Bytes(), Meta: meta}, err
+}
