@@ -37,6 +37,7 @@ type rig struct {
 	service     *scripted
 	rate        checkpoint.Rate
 	concurrency int
+	shared      bool // the account is not declared exclusive
 	pacer       pipeline.Pacer
 	ceilings    []cost.Ceiling
 	prices      cost.Prices
@@ -99,7 +100,7 @@ func (r *rig) lookups() *pipeline.Lookups {
 	return &pipeline.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
 		ShortBudget: r.shortBudget,
-		Reconciler:  &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
+		Reconciler:  &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
 		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
 		Report:      func(tally pipeline.Tally) { r.reports = append(r.reports, tally) },
 		Note:        func(text string) { r.notes = append(r.notes, text) },
