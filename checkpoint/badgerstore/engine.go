@@ -28,28 +28,19 @@ import (
 // Badger complains or when they disagree with it.
 type engine struct {
 	dir   string
-	key   []byte
 	head  *head
 	guard *guard
-	space space
+	db    *badger.DB
+	log   *syncedLog
 
-	mu      sync.RWMutex // held for reading while db is used
-	db      *badger.DB
-	log     *syncedLog
-	merging bool          // Badger may merge tables: all of them have been verified
+	mu      sync.RWMutex  // held for reading by those who read
 	given   uint64        // the last version that was given to a commit, whatever became of it
 	durable atomic.Uint64 // the version of the last commit that is on the disk
 	failed  error         // of the first commit that was not acknowledged
 }
 
-// verifyAtOpen is how many bytes of tables are verified before a store is opened;
-// those of a larger one are verified before they are read, which is no less safe but
-// slower at first.
-const verifyAtOpen = 64 << 20
-
-// openEngine opens the store in dir, or creates it. With a key it is encrypted. Up to
-// so many bytes of its tables are verified before.
-func openEngine(dir string, key []byte, atOpen int64) (*engine, error) {
+// openEngine opens the database in dir, or creates it. With a key it is encrypted.
+func openEngine(dir string, key []byte) (*engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -64,29 +55,23 @@ func openEngine(dir string, key []byte, atOpen int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &engine{dir: dir, key: key, guard: guard, space: space{dir: dir}}
-	if s.merging, err = s.guard.readAll(atOpen); err != nil {
-		return nil, err
-	}
+	s := &engine{dir: dir, guard: guard}
 	if s.head, err = openHead(dir); err != nil {
 		return nil, err
 	}
-	if err := s.openDB(); err != nil {
+	if err := s.openDB(key); err != nil {
 		return nil, errors.Join(err, s.head.close())
-	}
-	if !s.merging {
-		s.guard.suspectAll(s.db)
 	}
 	if err := s.guard.keep(s.db); err != nil {
 		return nil, errors.Join(err, s.closeDB(), s.head.close())
 	}
-	s.watch()
+	go s.guard.keepOn(s.db)
 	return s, nil
 }
 
 // openDB opens Badger, which must not have lost what was acknowledged.
-func (s *engine) openDB() error {
-	db, err := openDB(s.dir, s.key, s.merging)
+func (s *engine) openDB(key []byte) error {
+	db, err := openDB(s.dir, key)
 	if err != nil {
 		return err
 	}
@@ -121,9 +106,6 @@ func (s *engine) Get(key []byte) (value []byte, err error) {
 	defer asCorrupt(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if err := s.guard.vouch(key, key); err != nil {
-		return nil, err
-	}
 	txn := s.reading()
 	defer txn.Discard()
 	item, err := txn.Get(key)
@@ -140,7 +122,7 @@ func (s *engine) Get(key []byte) (value []byte, err error) {
 }
 
 // Room says whether there is room for new attempts and all that follows from them.
-func (s *engine) Room() error { return s.space.left() }
+func (s *engine) Room() error { return needSpace(s.dir, leastSpace) }
 
 // Commit refuses everything once a commit has failed. The disk may have dropped what it
 // could not write, and says so once: the next sync would succeed, and Badger reads its
@@ -157,10 +139,8 @@ func (s *engine) tryCommit(writes []store.Write) (err error) {
 	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
 	}
-	if s.space.left() != nil {
-		if err := needSpace(s.dir, leastAnswersSpace); err != nil {
-			return err
-		}
+	if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+		return err
 	}
 	if len(writes) == 0 {
 		return nil
@@ -169,7 +149,7 @@ func (s *engine) tryCommit(writes []store.Write) (err error) {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	s.discardOld()
-	return s.letMerge()
+	return nil
 }
 
 // discardOld lets Badger drop what was replaced, when nobody is reading: no reader needs
@@ -185,8 +165,6 @@ func (s *engine) discardOld() {
 // crash before the sync has returned, Badger finds all of the transaction in its log or
 // drops it.
 func (s *engine) commit(writes []store.Write) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
 	inLog, tooLong := true, s.db.Opts().ValueThreshold

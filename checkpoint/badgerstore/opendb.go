@@ -14,19 +14,15 @@ import (
 )
 
 // openDB opens Badger and takes everything that it complains of for damage.
-func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
+func openDB(dir string, key []byte) (db *badger.DB, err error) {
 	defer asCorrupt(&err)
-	compactors := 0
-	if merging {
-		compactors = 2
-	}
 	var complaints complaints
 	settings := badger.DefaultOptions(dir).
 		WithSyncWrites(false).      // syncedLog does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
 		WithLogger(&complaints).
-		WithNumCompactors(compactors).
+		WithNumCompactors(2).
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(32 << 20).

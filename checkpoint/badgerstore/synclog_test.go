@@ -12,7 +12,7 @@ import (
 
 // TestTheLogThatIsSyncedIsTheOneThatWasWrittenTo writes beyond the ends of some logs.
 func TestTheLogThatIsSyncedIsTheOneThatWasWrittenTo(t *testing.T) {
-	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestTheLogThatIsSyncedIsTheOneThatWasWrittenTo(t *testing.T) {
 
 // TestWhatIsNotSyncedIsNotRead lets the sync fail: Badger has the commit by then.
 func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
-	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
 // TestNothingIsAcknowledgedAfterAFailedSync: the disk says once that it could not write,
 // and what it has dropped would hide all that follows it in the log.
 func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
-	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,43 +104,10 @@ func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
 	}
 }
 
-// TestAStoreThatCannotBeOpenedAgainFails: with errors, and not with a panic, whoever uses
-// it then.
-func TestAStoreThatCannotBeOpenedAgainFails(t *testing.T) {
-	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := []store.Write{{Key: []byte("z"), Value: []byte("value")}}
-	if err := s.Commit(write); err != nil {
-		t.Fatal(err)
-	}
-	s.key = make([]byte, 32) // of another s
-	s.mu.Lock()
-	err = s.reopen()
-	s.mu.Unlock()
-	if err == nil {
-		t.Fatal("the s was opened with a key that does not fit")
-	}
-	s.keep()
-	if _, err := s.Get([]byte("z")); err == nil {
-		t.Error("a closed s was read")
-	}
-	if err := s.Scan(nil, nil, func(_, _ []byte) (bool, error) { return true, nil }); err == nil {
-		t.Error("a closed s was walked")
-	}
-	if err := s.Commit(write); err == nil {
-		t.Error("a closed s was written to")
-	}
-	if err := s.Close(); err == nil {
-		t.Error("a s was sealed that could not be opened")
-	}
-}
-
 // TestAValueThatIsTooLongForTheLogIsKept has one that Badger puts into its value log.
 func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 	dir := t.TempDir()
-	s, err := openEngine(dir, nil, verifyAtOpen)
+	s, err := openEngine(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +118,7 @@ func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = openEngine(dir, nil, verifyAtOpen); err != nil {
+	if s, err = openEngine(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
@@ -164,7 +131,7 @@ func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 // it has to do before there are too many: it drops all but the last one then.
 func TestWhatWasReplacedIsDropped(t *testing.T) {
 	const most = 700 // commits, far more tables than Badger leaves unmerged
-	s, err := openEngine(t.TempDir(), nil, verifyAtOpen)
+	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
