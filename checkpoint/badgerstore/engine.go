@@ -14,8 +14,7 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// engine is a database of Badger. Every commit is one transaction and ends
-// with a sync of the log that it was written to.
+// engine is a database of Badger. Every commit is one transaction and ends with a sync.
 //
 // Commits are numbered: the number is the version of what they write. Nobody reads what
 // is newer than the last durable version, although Badger knows it already.
@@ -23,15 +22,14 @@ import (
 // Badger forgives damage: it goes on without a table whose checksum is wrong, and
 // without a block in one; it cuts its log off at the first record that it cannot
 // read, and deletes the tables that a shortened manifest does not name. A journal
-// must not: what is missing would be bought again. So the store keeps a seal over its
-// files, a head beside them and a guard before them, and does not open, or read, when
-// Badger complains or when they disagree with it.
+// must not: what is missing would be bought again. So the engine keeps a seal over the
+// files and a head beside them, and does not open when they disagree with the files.
 type engine struct {
 	dir   string
 	head  *head
 	guard *guard
 	db    *badger.DB
-	log   *syncedLog
+	sync  func() error // makes durable what db has written
 
 	mu      sync.RWMutex  // held for reading by those who read
 	given   uint64        // the last version that was given to a commit, whatever became of it
@@ -63,7 +61,7 @@ func openEngine(dir string, key []byte) (*engine, error) {
 		return nil, errors.Join(err, s.head.close())
 	}
 	if err := s.guard.keep(s.db); err != nil {
-		return nil, errors.Join(err, s.closeDB(), s.head.close())
+		return nil, errors.Join(err, s.db.Close(), s.head.close())
 	}
 	go s.guard.keepOn(s.db)
 	return s, nil
@@ -81,11 +79,10 @@ func (s *engine) openDB(key []byte) error {
 			store.ErrCorrupt, version, s.head.version, store.Restore)
 		return errors.Join(err, db.Close())
 	}
-	log, err := openSyncedLog(s.dir)
-	if err != nil {
+	if err := syncLogs(s.dir); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	s.db, s.log, s.given = db, log, version
+	s.db, s.sync, s.given = db, db.Sync, version
 	s.durable.Store(version)
 	db.SetDiscardTs(version)
 	return nil
@@ -98,9 +95,6 @@ func (s *engine) goOnFrom(version uint64) { s.given = max(s.given, version) }
 
 // reading returns a transaction that reads what is durable.
 func (s *engine) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
-
-// closeDB closes Badger, which writes out what it has in memory.
-func (s *engine) closeDB() error { return errors.Join(s.db.Close(), s.log.file.Close()) }
 
 func (s *engine) Get(key []byte) (value []byte, err error) {
 	defer asCorrupt(&err)
@@ -167,9 +161,7 @@ func (s *engine) discardOld() {
 func (s *engine) commit(writes []store.Write) error {
 	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
-	inLog, tooLong := true, s.db.Opts().ValueThreshold
 	for _, write := range writes {
-		inLog = inLog && int64(len(write.Value)) < tooLong
 		var err error
 		if write.Value == nil {
 			err = txn.Delete(write.Key)
@@ -184,12 +176,7 @@ func (s *engine) commit(writes []store.Write) error {
 	if err := txn.CommitAt(s.given, nil); err != nil {
 		return err
 	}
-	if !inLog { // but in the value log
-		if err := s.db.Sync(); err != nil {
-			return err
-		}
-	}
-	if err := s.log.sync(); err != nil {
+	if err := s.sync(); err != nil {
 		return err
 	}
 	s.durable.Store(s.given)
@@ -205,7 +192,7 @@ func (s *engine) Close() error {
 	if s.guard.inPlace() != nil || needSpace(s.dir, leastSpace) != nil {
 		return s.head.close()
 	}
-	if err := errors.Join(s.closeDB(), s.head.close()); err != nil {
+	if err := errors.Join(s.db.Close(), s.head.close()); err != nil {
 		return err
 	}
 	closed, err := closedSeal(s.dir, s.guard.seal)

@@ -76,6 +76,22 @@ func lastLog(names []string) (last string) {
 	return last
 }
 
+// syncLogs syncs the logs of an open store. A process that was killed may have left some that
+// the disk does not have yet, and what is built on them must not outlive them. A log that is
+// gone is no longer needed: a table has its records.
+func syncLogs(dir string) error {
+	names, err := storeFiles(dir)
+	for _, name := range names {
+		if !isLog(name) {
+			continue
+		}
+		if failed := syncPath(filepath.Join(dir, name)); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
 // closedSeal returns the seal of a closed store. Tables that are known already are not read
 // again: Badger never changes one.
 func closedSeal(dir string, known seal) (seal, error) {
