@@ -8,6 +8,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 func TestStatus(t *testing.T) {
@@ -110,8 +112,8 @@ func TestDecodeAccountLeniently(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			status, ok := parseObject([]byte(test.body))
-			account := settings{key: testKey}.decodeAccount(status)
+			status, ok := jsonobject.Parse([]byte(test.body))
+			account := settings{Caller: paidhttp.Caller{Key: testKey}}.decodeAccount(status)
 			if diff := cmp.Diff(test.want, account); !ok || diff != "" {
 				t.Errorf("read: %t, account (-want +got):\n%s", ok, diff)
 			}
