@@ -17,7 +17,9 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // cutList hands out a list in blocks of so many rows, and no cell but of the columns
@@ -123,26 +125,26 @@ func drawList(t *rapid.T) csvList {
 }
 
 // drawScope draws what is wanted of a list.
-func drawScope(t *rapid.T, list csvList) pipeline.Scope {
+func drawScope(t *rapid.T, list csvList) row.Scope {
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	mapping, err := pipeline.MapColumns(reader.Schema(), nil)
+	mapping, err := row.MapColumns(reader.Schema(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := pipeline.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
+	scope := row.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
 	if rapid.Bool().Draw(t, "priority") {
-		scope.Priority = &pipeline.Priority{Column: 4, AtOnce: rapid.IntRange(1, 5).Draw(t, "at once")}
+		scope.Priority = &row.Priority{Column: 4, AtOnce: rapid.IntRange(1, 5).Draw(t, "at once")}
 	}
 	return scope
 }
 
 // drawWay draws how the same is done in another way: blocks of another size, and less
 // memory.
-func drawWay(t *rapid.T, list csvList, scope pipeline.Scope) (pipeline.List, pipeline.Scope) {
+func drawWay(t *rapid.T, list csvList, scope row.Scope) (row.List, row.Scope) {
 	scope.Memory = rapid.SampledFrom([]int64{0, 1, 5_000, 10_000}).Draw(t, "memory")
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
@@ -155,17 +157,17 @@ func TestASurveyIsThatOfASimpleLoop(t *testing.T) {
 		scope, journal := drawScope(t, list), drawJournal(t)
 		want, wantAsked := simpleSurvey(t, list, scope, journal)
 		cut, scope := drawWay(t, list, scope)
-		survey, err := scope.Take(t.Context(), cut, journal)
+		taken, err := survey.Take(t.Context(), scope, cut, journal)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := survey.Count()
+		got := taken.Count()
 		got.Kinds = nil
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("counts (-want +got):\n%s", diff)
 		}
 		var asked []string
-		next, done := scope.Lookups(t.Context(), cut, survey)
+		next, done := taken.Lookups(t.Context(), cut)
 		defer done()
 		for {
 			lookup, err := next()
@@ -191,8 +193,8 @@ type surveyedPerson struct {
 }
 
 // simpleSurvey is what Take, Count and Lookups mean.
-func simpleSurvey(t *rapid.T, list csvList, scope pipeline.Scope, journal drawnJournal) (pipeline.Counts, []string) {
-	counts := pipeline.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: map[enrich.Operation]int64{}}
+func simpleSurvey(t *rapid.T, list csvList, scope row.Scope, journal drawnJournal) (survey.Counts, []string) {
+	counts := survey.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: map[enrich.Operation]int64{}}
 	var people []*surveyedPerson
 	eachRow(t, list, func(cells []string) {
 		counts.Rows++
@@ -279,7 +281,7 @@ func eachRow(t rapid.TB, list csvList, visit func(cells []string)) {
 func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
-		output := pipeline.Output{Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
+		output := output.Output{Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
 		journal := withWide(t, drawJournal(t))
 		want, wantRejects, wantRows := outputOf(t, cutList{list, 1000}, output, journal)
 		cut, scope := drawWay(t, list, output.Scope)
@@ -296,7 +298,7 @@ func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 }
 
 // checkLeads checks that every duplicate names the first row of its person.
-func checkLeads(t *rapid.T, list csvList, scope pipeline.Scope, output string) {
+func checkLeads(t *rapid.T, list csvList, scope row.Scope, output string) {
 	leads := map[string]int{}
 	lines := strings.Split(output, "\n")
 	row := 0
@@ -316,7 +318,7 @@ func checkLeads(t *rapid.T, list csvList, scope pipeline.Scope, output string) {
 	})
 }
 
-func outputOf(t *rapid.T, list pipeline.List, output pipeline.Output, journal pipeline.Answers) (text, rejects string, rows map[pipeline.Status]int64) {
+func outputOf(t *rapid.T, list row.List, output output.Output, journal answering) (text, rejects string, rows map[row.Status]int64) {
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +336,7 @@ func outputOf(t *rapid.T, list pipeline.List, output pipeline.Output, journal pi
 
 // allColumns opens every column of a list, as it must when it is written in another
 // format.
-type allColumns struct{ pipeline.List }
+type allColumns struct{ row.List }
 
 func (l allColumns) Open([]int) (table.Reader, error) { return l.List.Open(nil) }
 
@@ -445,16 +447,16 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p1")): {States: [enrich.NumFields]attempt.FieldState{attempt.Found, attempt.Found}},
 	}}}
-	output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	made := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	for title, answers := range map[string]pipeline.Answers{"as it is": journal, "mixed up": mixedUp{journal}} {
+	for title, answers := range map[string]answering{"as it is": journal, "mixed up": mixedUp{journal}} {
 		var out bytes.Buffer
-		writer := csvtable.NewEncoder(&out, csvtable.Dialect{}, reader.Schema(), output.Columns(reader.Schema()))
-		_, err := callAndWrite(t.Context(), output, list, answers, writer, nil)
+		writer := csvtable.NewEncoder(&out, csvtable.Dialect{}, reader.Schema(), made.Columns(reader.Schema()))
+		_, err := callAndWrite(t.Context(), made, list, answers, writer, nil)
 		if err := errors.Join(err, writer.Close()); errors.Is(err, attempt.ErrCollision) != (title == "mixed up") {
 			t.Errorf("%s: error %v", title, err)
 		}

@@ -9,13 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"payonce/pipeline/survey"
+
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 // history is a journal that all happens to that may, at random.
@@ -23,12 +26,12 @@ type history struct {
 	*rapid.T
 	*checkpoint.Journal
 	list csvList
-	runs map[string]pipeline.Scope
+	runs map[string]row.Scope
 	time time.Time
 }
 
 func newHistory(t *rapid.T) *history {
-	h := &history{T: t, list: drawList(t), runs: map[string]pipeline.Scope{}, time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
+	h := &history{T: t, list: drawList(t), runs: map[string]row.Scope{}, time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
 	for _, run := range []string{"first", "second"} {
 		scope := drawScope(t, h.list)
 		scope.Limit, scope.Priority = 0, nil
@@ -55,9 +58,9 @@ func (h *history) start(run string) {
 		scope.Reask.Before = h.time
 	}
 	scope.Reask.Forfeited = rapid.Bool().Draw(h.T, "rebuy")
-	survey, err := scope.Take(h.Context(), h.list, h)
+	taken, err := survey.Take(h.Context(), scope, h.list, h)
 	h.check(err)
-	next, done := scope.Lookups(h.Context(), h.list, survey)
+	next, done := taken.Lookups(h.Context(), h.list)
 	defer done()
 	for {
 		lookup, err := next()
@@ -116,7 +119,7 @@ func (h *history) erase() {
 
 // shown returns the sum of the charges in the output of a run.
 func (h *history) shown(run string) (sum cost.Money) {
-	output := pipeline.Output{Scope: h.runs[run], Run: run}
+	output := output.Output{Scope: h.runs[run], Run: run}
 	text, _, _ := outputOf(h.T, h.list, output, h)
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	h.check(err)

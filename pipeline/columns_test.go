@@ -10,12 +10,13 @@ import (
 
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
-func mapColumns(t *testing.T, columns []string, overrides ...string) pipeline.Mapping {
+func mapColumns(t *testing.T, columns []string, overrides ...string) row.Mapping {
 	t.Helper()
-	mapping, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+	mapping, err := row.MapColumns(table.Schema{Columns: columns}, overrides)
 	if err != nil {
 		t.Fatalf("columns %q with %q: %v", columns, overrides, err)
 	}
@@ -23,21 +24,21 @@ func mapColumns(t *testing.T, columns []string, overrides ...string) pipeline.Ma
 }
 
 func TestHeadersAreRecognised(t *testing.T) {
-	tests := map[pipeline.Role][]string{
-		pipeline.RoleProfileURL: {
+	tests := map[row.Role][]string{
+		row.RoleProfileURL: {
 			"profile_url", "Profile URL", "LinkedIn", "LinkedIn URL", "linkedin_profile", "Person Linkedin Url", "pro_network_url",
 		},
-		pipeline.RoleFirstName:     {"first_name", "First Name", "FIRSTNAME", "Given name", "Forename", "first-name", " First  Name "},
-		pipeline.RoleLastName:      {"last_name", "Last Name", "Surname", "family name", "Last.Name"},
-		pipeline.RoleCompanyDomain: {"company_domain", "Domain", "Website", "Company Website", "company-url"},
-		pipeline.RoleCompanyName:   {"company_name", "Company", "Organization", "ORGANISATION", "Employer", "Account Name", "Company (name)"},
-		pipeline.RoleEmail:         {"email", "E-Mail", "Work Email", "work_email", "Business Email", "Email Address", "e-mail address"},
-		pipeline.RolePhone:         {"phone", "Phone", "Business Phone", "work_phone", "Phone Number", "Telephone", "Tel.", "Office phone"},
+		row.RoleFirstName:     {"first_name", "First Name", "FIRSTNAME", "Given name", "Forename", "first-name", " First  Name "},
+		row.RoleLastName:      {"last_name", "Last Name", "Surname", "family name", "Last.Name"},
+		row.RoleCompanyDomain: {"company_domain", "Domain", "Website", "Company Website", "company-url"},
+		row.RoleCompanyName:   {"company_name", "Company", "Organization", "ORGANISATION", "Employer", "Account Name", "Company (name)"},
+		row.RoleEmail:         {"email", "E-Mail", "Work Email", "work_email", "Business Email", "Email Address", "e-mail address"},
+		row.RolePhone:         {"phone", "Phone", "Business Phone", "work_phone", "Phone Number", "Telephone", "Tel.", "Office phone"},
 	}
 	for role, headers := range tests {
 		for _, header := range headers {
 			got := mapColumns(t, []string{"Notes", header})
-			if diff := cmp.Diff(pipeline.Mapping{role: 1}, got); diff != "" {
+			if diff := cmp.Diff(row.Mapping{role: 1}, got); diff != "" {
 				t.Errorf("%q (-want +got):\n%s", header, diff)
 			}
 		}
@@ -59,10 +60,10 @@ func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
 
 func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	columns := []string{"Email", "Name", "Work Email"}
-	_, err := pipeline.MapColumns(table.Schema{Columns: columns}, nil)
+	_, err := row.MapColumns(table.Schema{Columns: columns}, nil)
 	wantError(t, err, `#1 "Email"`, `#3 "Work Email"`, "--map email=#1")
 	got := mapColumns(t, columns, "email=#3")
-	if diff := cmp.Diff(pipeline.Mapping{pipeline.RoleEmail: 2}, got); diff != "" {
+	if diff := cmp.Diff(row.Mapping{row.RoleEmail: 2}, got); diff != "" {
 		t.Errorf("with the advice taken (-want +got):\n%s", diff)
 	}
 }
@@ -91,7 +92,7 @@ func TestOneColumnTakesOneField(t *testing.T) {
 func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
 	appended := func(list ...string) []string {
 		schema := table.Schema{Columns: list}
-		output := pipeline.Output{Scope: pipeline.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
+		output := output.Output{Scope: row.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
 		for _, column := range output.Columns(schema) {
 			schema.Columns = append(schema.Columns, column.Name)
 		}
@@ -113,7 +114,7 @@ func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			column, found := mapColumns(t, test.columns, test.overrides...)[pipeline.RoleProfileURL]
+			column, found := mapColumns(t, test.columns, test.overrides...)[row.RoleProfileURL]
 			if found != (test.want > 0) || found && column != test.want-1 {
 				t.Errorf("in %q the profile URLs are in column %d, %v; want column %d", test.columns, column+1, found, test.want)
 			}
@@ -138,17 +139,17 @@ func TestOverrides(t *testing.T) {
 	columns := []string{"Email", "Phone", "Kontakt Tel", "kontakt-tel", "#2", "Straße"}
 	tests := map[string]struct {
 		override string
-		want     pipeline.Mapping
+		want     row.Mapping
 	}{
-		"by name":                    {"phone=Kontakt Tel", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 2}},
-		"the exact name goes first":  {"phone=kontakt-tel", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 3}},
-		"by folded name":             {"phone=EMAIL", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 0}},
-		"by number":                  {"phone=#3", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 2}},
-		"a name that is like one":    {"phone=#2", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 4}},
-		"no such column":             {"phone=", pipeline.Mapping{pipeline.RoleEmail: 0}},
-		"a role without a synonym":   {"first_name=straße", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 5}},
-		"the last column by number":  {"first_name=#6", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 5}},
-		"the first column by number": {"first_name=#1", pipeline.Mapping{pipeline.RoleEmail: 0, pipeline.RolePhone: 1, pipeline.RoleFirstName: 0}},
+		"by name":                    {"phone=Kontakt Tel", row.Mapping{row.RoleEmail: 0, row.RolePhone: 2}},
+		"the exact name goes first":  {"phone=kontakt-tel", row.Mapping{row.RoleEmail: 0, row.RolePhone: 3}},
+		"by folded name":             {"phone=EMAIL", row.Mapping{row.RoleEmail: 0, row.RolePhone: 0}},
+		"by number":                  {"phone=#3", row.Mapping{row.RoleEmail: 0, row.RolePhone: 2}},
+		"a name that is like one":    {"phone=#2", row.Mapping{row.RoleEmail: 0, row.RolePhone: 4}},
+		"no such column":             {"phone=", row.Mapping{row.RoleEmail: 0}},
+		"a role without a synonym":   {"first_name=straße", row.Mapping{row.RoleEmail: 0, row.RolePhone: 1, row.RoleFirstName: 5}},
+		"the last column by number":  {"first_name=#6", row.Mapping{row.RoleEmail: 0, row.RolePhone: 1, row.RoleFirstName: 5}},
+		"the first column by number": {"first_name=#1", row.Mapping{row.RoleEmail: 0, row.RolePhone: 1, row.RoleFirstName: 0}},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestWrongOverridesSayWhatToDo(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			_, err := pipeline.MapColumns(table.Schema{Columns: columns}, test.overrides)
+			_, err := row.MapColumns(table.Schema{Columns: columns}, test.overrides)
 			wantError(t, err, test.want...)
 		})
 	}
@@ -189,11 +190,11 @@ func TestWrongOverridesSayWhatToDo(t *testing.T) {
 
 func TestListColumns(t *testing.T) {
 	schema := table.Schema{Columns: []string{"name", "", "company"}}
-	if got, want := pipeline.ListColumns(schema), "name, #2, company"; got != want {
+	if got, want := row.ListColumns(schema), "name, #2, company"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	schema.Columns = slices.Repeat([]string{"a"}, 42)
-	if got, want := pipeline.ListColumns(schema), strings.Repeat("a, ", 40)+"and 2 more"; got != want {
+	if got, want := row.ListColumns(schema), strings.Repeat("a, ", 40)+"and 2 more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -228,7 +229,7 @@ func FuzzMapColumns(f *testing.F) {
 		if override != "" {
 			overrides = strings.Split(override, "\n")
 		}
-		mapping, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+		mapping, err := row.MapColumns(table.Schema{Columns: columns}, overrides)
 		if err != nil {
 			if mapping != nil {
 				t.Fatalf("an error and a mapping %v", mapping)
@@ -236,11 +237,11 @@ func FuzzMapColumns(f *testing.F) {
 			return
 		}
 		for role, column := range mapping {
-			if column < 0 || column >= len(columns) || !slices.Contains(pipeline.Roles, role) {
+			if column < 0 || column >= len(columns) || !slices.Contains(row.Roles, role) {
 				t.Fatalf("%s is column %d of %d", role, column, len(columns))
 			}
 		}
-		again, err := pipeline.MapColumns(table.Schema{Columns: columns}, overrides)
+		again, err := row.MapColumns(table.Schema{Columns: columns}, overrides)
 		if err != nil || !maps.Equal(mapping, again) {
 			t.Fatalf("mapped %v, and again %v, %v", mapping, again, err)
 		}

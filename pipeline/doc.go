@@ -1,17 +1,13 @@
-// Package pipeline is a run: what becomes of the rows of a list, from the first look at
-// them to the output. What it needs of the journal, the service and the list it declares
-// itself, so that it knows neither Badger nor HTTP nor the format of a file.
+// Package pipeline holds the stages of a run in packages of their own, and the tests of all of
+// them together. The stages know neither Badger nor HTTP nor the format of a file: each declares
+// what it needs of the journal, the service and the list.
 //
-// A run goes through these stages; cmd/batch wires them:
-//
-//   - [MapColumns] finds out what the columns of the list mean.
-//   - [Scope.Take] reads the list once, and its [Survey] says what will become of each row.
-//   - [Precheck] and [CheckPrices] say why the account, or its prices, forbid to begin.
-//   - [Lookups.Run] sends the lookups that [Scope.Lookups] yields. One goroutine decides,
-//     the dispatcher, and a worker carries each call. Meanwhile a [Monitor] watches the
-//     account, and a [Reconciler] settles lost responses; it does so at a start as well.
-//   - [Scope.CallRoll] finds out who the rows are about, in a [Roster], and
-//     [Output.Write] writes the list with the answers.
-//
-// A [Stop] says why a run ended before its last lookup.
+//   - [payonce/pipeline/row] says what a row is: columns, person, missing fields, status.
+//   - [payonce/pipeline/dedup] finds the distinct persons of a list of any length.
+//   - [payonce/pipeline/survey] reads the list and says what will become of each row. It yields
+//     the lookups in their order, and an index of the rows for the output.
+//   - [payonce/pipeline/dispatch] sends the lookups. One goroutine decides, the dispatcher, and a
+//     worker carries each call. A monitor watches the account, and a reconciler settles lost
+//     responses. A stop says why a run ended before its last lookup.
+//   - [payonce/pipeline/output] writes the list with the answers.
 package pipeline

@@ -12,7 +12,8 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 var errFault = errors.New("a fault")
@@ -43,7 +44,7 @@ func (f *faults) step() error {
 
 // faultyList is a list whose reader may fail in every way there is.
 type faultyList struct {
-	pipeline.List
+	row.List
 	*faults
 }
 
@@ -147,7 +148,7 @@ func faultyOutput(t *testing.T, f *faults) error {
 		keyOf(identity("p4")): {States: [enrich.NumFields]attempt.FieldState{attempt.Forgotten, attempt.PaidAndGone}},
 	}}}, f}
 	out, rejects := &faultyWriter{faults: f}, &faultyWriter{faults: f}
-	_, err := callAndWrite(ctx, pipeline.Output{Scope: scope, Run: "run"}, list, journal, out, rejects)
+	_, err := callAndWrite(ctx, output.Output{Scope: scope, Run: "run"}, list, journal, out, rejects)
 	if f.opened != 0 {
 		t.Errorf("step %d: %d readers are open", f.at, f.opened)
 	}

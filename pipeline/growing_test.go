@@ -9,7 +9,8 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 // growing is a list that is longer in each pass than in the one before.
@@ -26,11 +27,11 @@ func (g growing) Open([]int) (table.Reader, error) {
 // An output notices that the list is longer than its roster.
 func TestAListThatGrowsBeforeItIsWritten(t *testing.T) {
 	list := csvList("profile url,first name,email,phone\n" + strings.Repeat(profiles+"p1,Ada,,\n", 50))
-	output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	output := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
 	schema := table.Schema{Columns: []string{"profile url", "first name", "email", "phone"}}
 	writer := csvtable.NewEncoder(io.Discard, csvtable.Dialect{}, schema, output.Columns(schema))
 	_, err := callAndWrite(t.Context(), output, growing{list, new(int)}, drawnAnswers{drawnJournal{}}, writer, nil)
-	if !errors.Is(err, pipeline.ErrListChanged) {
-		t.Errorf("%v, want %v", err, pipeline.ErrListChanged)
+	if !errors.Is(err, row.ErrListChanged) {
+		t.Errorf("%v, want %v", err, row.ErrListChanged)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
-func (r *rig) monitor() *pipeline.Monitor {
-	return &pipeline.Monitor{Status: r.service, Accountant: r.journal, Scope: checkpoint.ScopeAccount}
+func (r *rig) monitor() *dispatch.Monitor {
+	return &dispatch.Monitor{Status: r.service, Accountant: r.journal, Scope: checkpoint.ScopeAccount}
 }
 
 // spendElsewhere is another user of the workspace.
@@ -270,8 +270,8 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		r.concurrency, r.pacer = 8, every(pace)
 		r.prices = cost.Prices{enrich.WorkEmail: inUse}
 		r.maxSpend(30 * inUse)
-		ctx, halt := pipeline.WithHalt(t.Context())
-		defer halt(pipeline.Interrupted{})
+		ctx, halt := dispatch.WithHalt(t.Context())
+		defer halt(dispatch.Interrupted{})
 		monitor := r.monitor()
 		monitor.Free, monitor.Prices, monitor.Halt = email, r.prices, halt
 		watching, endWatch := context.WithCancel(t.Context())
@@ -284,7 +284,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		o := r.runWith(ctx, people(100, email))
 		endWatch()
 		<-watched
-		want := pipeline.PriceHigher{Field: enrich.WorkEmail, InUse: inUse, Shown: prices[enrich.WorkEmail]}
+		want := dispatch.PriceHigher{Field: enrich.WorkEmail, InUse: inUse, Shown: prices[enrich.WorkEmail]}
 		if o.err != nil || o.stop != want || o.word() != "service:price_higher" {
 			t.Fatalf("stop %+v, error %v; want %+v", o.stop, o.err, want)
 		}
@@ -327,9 +327,9 @@ func showsPriceOnceUsedUp(price cost.Money) func(int, cost.Account) (cost.Accoun
 func TestAHaltEndsARunWithItsReason(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Minute) }, func(t *testing.T, r *rig) {
 		r.concurrency = 3
-		ctx, halt := pipeline.WithHalt(t.Context())
-		want := pipeline.ServiceRefused{Code: "first"}
-		time.AfterFunc(time.Second, func() { halt(want); halt(pipeline.Interrupted{}) })
+		ctx, halt := dispatch.WithHalt(t.Context())
+		want := dispatch.ServiceRefused{Code: "first"}
+		time.AfterFunc(time.Second, func() { halt(want); halt(dispatch.Interrupted{}) })
 		if o := r.runWith(ctx, people(9, email)); o.err != nil || o.stop != want || o.tally.Answered != 3 || len(r.service.calls) != 3 {
 			t.Errorf("stop %v, error %v, tally %+v; want the first reason and the three in flight", o.stop, o.err, o.tally)
 		}

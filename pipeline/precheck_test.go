@@ -6,7 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // ready returns a readiness that allows calls, or one that gives a reason why not.
@@ -69,7 +69,7 @@ func TestPrecheck(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got := outcome{stop: pipeline.Precheck(test.account, pipeline.Counts{Lookups: test.lookups}, pipeline.StopWhenShort, wantsMoney)}
+			got := outcome{stop: dispatch.Precheck(test.account, test.lookups, dispatch.StopWhenShort, wantsMoney)}
 			if got.word() != test.want {
 				t.Errorf("stop %q, want %q", got.word(), test.want)
 			}
@@ -102,9 +102,9 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			counts := pipeline.Counts{Lookups: test.lookups}
-			stop := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.StopWhenShort, wantsMoney)}.word()
-			emails := outcome{stop: pipeline.Precheck(test.account, counts, pipeline.EmailOnly, wantsMoney)}.word()
+			lookups := test.lookups
+			stop := outcome{stop: dispatch.Precheck(test.account, lookups, dispatch.StopWhenShort, wantsMoney)}.word()
+			emails := outcome{stop: dispatch.Precheck(test.account, lookups, dispatch.EmailOnly, wantsMoney)}.word()
 			if stop != test.stop || emails != test.emails {
 				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}
@@ -137,7 +137,7 @@ func TestCheckPrices(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			quote := cost.ChoosePrices(test.wanted, cost.PriceSource{Name: "the OpenAPI document", Prices: test.prices})
-			err := pipeline.CheckPrices(test.account, quote, test.wanted)
+			err := dispatch.CheckPrices(test.account, quote, test.wanted)
 			if test.want == nil && err != nil {
 				t.Errorf("error %v, want none", err)
 			}

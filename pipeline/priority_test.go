@@ -10,12 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/pipeline/survey"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 // byRevenue is a list of people with a cell each in the column of priority.
@@ -28,7 +31,7 @@ func byRevenue(cells ...string) csvList {
 	return csvList(text.String())
 }
 
-func (l csvList) prioritised(t testing.TB, priority pipeline.Priority) pipeline.Scope {
+func (l csvList) prioritised(t testing.TB, priority row.Priority) row.Scope {
 	t.Helper()
 	scope := l.scope(t, email)
 	scope.Priority = &priority
@@ -36,7 +39,7 @@ func (l csvList) prioritised(t testing.TB, priority pipeline.Priority) pipeline.
 }
 
 // order returns the cells in the order in which their rows are looked up.
-func order(t testing.TB, priority pipeline.Priority, cells []string) []string {
+func order(t testing.TB, priority row.Priority, cells []string) []string {
 	t.Helper()
 	list, journal := byRevenue(cells...), blank{}
 	priority.Column = 1
@@ -66,13 +69,13 @@ func TestPriorityOrdersCells(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			reversed := slices.Clone(test.cells)
 			slices.Reverse(reversed)
-			if diff := cmp.Diff(test.cells, order(t, pipeline.Priority{Ascending: true, AtOnce: 2}, reversed)); diff != "" {
+			if diff := cmp.Diff(test.cells, order(t, row.Priority{Ascending: true, AtOnce: 2}, reversed)); diff != "" {
 				t.Errorf("ascending (-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("descending, blanks last all the same", func(t *testing.T) {
-		got := order(t, pipeline.Priority{}, []string{"", "a", "1", "b", "20", " "})
+		got := order(t, row.Priority{}, []string{"", "a", "1", "b", "20", " "})
 		if diff := cmp.Diff([]string{"20", "1", "b", "a", "", " "}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -84,7 +87,7 @@ func TestLongCellsAreComparedByTheirBeginning(t *testing.T) {
 	digits := strings.Repeat("9", 300)
 	cells := []string{long + "y", "b", long + "x", "1", digits, strings.Repeat("é", 200)}
 	want := []string{"1", digits, long + "y", long + "x", "b", strings.Repeat("é", 200)}
-	if diff := cmp.Diff(want, order(t, pipeline.Priority{Ascending: true}, cells)); diff != "" {
+	if diff := cmp.Diff(want, order(t, row.Priority{Ascending: true}, cells)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -99,7 +102,7 @@ func TestPriorityOrdersLikeSorting(t *testing.T) {
 		})
 		number := rapid.SampledFrom([]string{"0", "-0", "1", "01", "1.0", "-1", "1e999", "-1e999", "1e-300", "1,000", "999"})
 		cells := rapid.SliceOfN(rapid.OneOf(text, number, rapid.SampledFrom([]string{"", " "})), 0, 25).Draw(rt, "cells")
-		priority := pipeline.Priority{AtOnce: rapid.IntRange(1, 30).Draw(rt, "at once"), Ascending: rapid.Bool().Draw(rt, "ascending")}
+		priority := row.Priority{AtOnce: rapid.IntRange(1, 30).Draw(rt, "at once"), Ascending: rapid.Bool().Draw(rt, "ascending")}
 		want := slices.Clone(cells)
 		slices.SortStableFunc(want, func(a, b string) int { return compareCells(a, b, priority.Ascending) })
 		if diff := cmp.Diff(want, order(t, priority, cells), cmpopts.EquateEmpty()); diff != "" {
@@ -172,7 +175,7 @@ func TestThePassesOfAPriorityAreFew(t *testing.T) {
 	list := counted{byRevenue(cells...), &passes}
 	tests := map[string]struct {
 		limit, memory int64
-		taking        int // the survey, and the order of its limit
+		taking        int // the taken, and the order of its limit
 		asking        int // the order, and the parts
 	}{
 		"all":                 {taking: 1, asking: 1 + 7}, // 10, 20, 40 … 640
@@ -183,15 +186,15 @@ func TestThePassesOfAPriorityAreFew(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			passes = 0
-			scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: 10})
+			scope := list.prioritised(t, row.Priority{Column: 1, AtOnce: 10})
 			scope.Limit, scope.Memory, scope.TempDir = test.limit, test.memory, t.TempDir()
 			passes = 0
-			survey := take(t, scope, list, blank{})
+			taken := take(t, scope, list, blank{})
 			if passes != test.taking {
 				t.Errorf("the survey read the list %d times, want %d", passes, test.taking)
 			}
 			passes = 0
-			asked := len(ask(t, scope, list, survey))
+			asked := len(ask(t, scope, list, taken))
 			if want := int(gocmp.Or(test.limit, 1000)); asked != want || passes != test.asking {
 				t.Errorf("%d lookups in %d passes, want %d in %d", asked, passes, want, test.asking)
 			}
@@ -202,7 +205,7 @@ func TestThePassesOfAPriorityAreFew(t *testing.T) {
 func TestEqualCellsGoInTheListsOrder(t *testing.T) {
 	list, journal := byRevenue("5", "7", "5.0", "5", "7"), blank{}
 	for atOnce := range 7 {
-		scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: atOnce})
+		scope := list.prioritised(t, row.Priority{Column: 1, AtOnce: atOnce})
 		got := ask(t, scope, list, take(t, scope, list, journal))
 		want := []string{"p2: work_email", "p5: work_email", "p1: work_email", "p3: work_email", "p4: work_email"}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -215,19 +218,19 @@ func TestALimitKeepsTheFirstByPriority(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		list := byRevenue("1", "9", "", "8", "9", "5")
 		for _, atOnce := range []int{1, 2, 0} {
-			scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: atOnce})
+			scope := list.prioritised(t, row.Priority{Column: 1, AtOnce: atOnce})
 			scope.Limit = 3
 			journal := blank{}
-			survey := take(t, scope, list, journal)
-			if diff := cmp.Diff([]string{"p2: work_email", "p5: work_email", "p4: work_email"}, ask(t, scope, list, survey)); diff != "" {
+			taken := take(t, scope, list, journal)
+			if diff := cmp.Diff([]string{"p2: work_email", "p5: work_email", "p4: work_email"}, ask(t, scope, list, taken)); diff != "" {
 				t.Errorf("%d at once (-want +got):\n%s", atOnce, diff)
 			}
-			if got := survey.Count(); got.Skipped != 3 || got.Lookup != 3 {
+			if got := taken.Count(); got.Skipped != 3 || got.Lookup != 3 {
 				t.Errorf("counts %+v, want 3 lookups and 3 skipped", got)
 			}
 		}
 		r.run(people(2, email)) // p2 counts for the limit though it is answered
-		scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: 2})
+		scope := list.prioritised(t, row.Priority{Column: 1, AtOnce: 2})
 		scope.Limit = 3
 		if diff := cmp.Diff([]string{"p5: work_email", "p4: work_email"}, ask(t, scope, list, take(t, scope, list, r.journal))); diff != "" {
 			t.Errorf("when it resumes (-want +got):\n%s", diff)
@@ -239,7 +242,7 @@ func TestALimitKeepsTheFirstByPriority(t *testing.T) {
 func TestTheLeadingRowsCellCounts(t *testing.T) {
 	list := csvList("profile url,revenue\n" + profiles + "p1,1\n" + profiles + "p2,5\n" + profiles + "p1,9\n")
 	journal := blank{}
-	scope := list.prioritised(t, pipeline.Priority{Column: 1})
+	scope := list.prioritised(t, row.Priority{Column: 1})
 	if diff := cmp.Diff([]string{"p2: work_email", "p1: work_email"}, ask(t, scope, list, take(t, scope, list, journal))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -248,14 +251,14 @@ func TestTheLeadingRowsCellCounts(t *testing.T) {
 func TestTheOutputIsInTheListsOrderWhateverThePriority(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		list := byRevenue("1", "9", "5")
-		scope := list.prioritised(t, pipeline.Priority{Column: 1})
+		scope := list.prioritised(t, row.Priority{Column: 1})
 		r.maxSpend(15 * 2 * 10_000)
-		next, done := scope.Lookups(t.Context(), list, take(t, scope, list, r.journal))
+		next, done := take(t, scope, list, r.journal).Lookups(t.Context(), list)
 		defer done()
 		if _, stop, err := r.lookups().Run(t.Context(), next); err != nil || stop == nil {
 			t.Fatalf("stop %v, error %v; want a ceiling", stop, err)
 		}
-		w := r.writeAs(list, pipeline.Output{Scope: scope, Run: "run"}, r.journal)
+		w := r.writeAs(list, output.Output{Scope: scope, Run: "run"}, r.journal)
 		w.want(t, "revenue", "1", "9", "5")
 		w.want(t, "enrich_status", "not_attempted", "matched", "matched")
 	})
@@ -263,12 +266,12 @@ func TestTheOutputIsInTheListsOrderWhateverThePriority(t *testing.T) {
 
 func TestAListThatChangesBetweenPassesIsNoticed(t *testing.T) {
 	list, journal := byRevenue("1", "9", "5"), blank{}
-	scope := list.prioritised(t, pipeline.Priority{Column: 1, AtOnce: 1})
-	survey := take(t, scope, list, journal)
-	next, done := scope.Lookups(t.Context(), byRevenue("1", "9", "5", "7"), survey)
+	scope := list.prioritised(t, row.Priority{Column: 1, AtOnce: 1})
+	taken := take(t, scope, list, journal)
+	next, done := taken.Lookups(t.Context(), byRevenue("1", "9", "5", "7"))
 	defer done()
-	if _, err := next(); !errors.Is(err, pipeline.ErrListChanged) {
-		t.Errorf("error %v, want %v", err, pipeline.ErrListChanged)
+	if _, err := next(); !errors.Is(err, row.ErrListChanged) {
+		t.Errorf("error %v, want %v", err, row.ErrListChanged)
 	}
 	if _, err := next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after it %v, want %v", err, io.EOF)
@@ -279,15 +282,15 @@ func TestParsePriority(t *testing.T) {
 	schema := table.Schema{Columns: []string{"Email", "Annual revenue", "score:asc", "Stage", "Stage"}}
 	tests := map[string]struct {
 		text string
-		want pipeline.Priority
+		want row.Priority
 		err  []string
 	}{
-		"a name":                  {text: "annual_revenue", want: pipeline.Priority{Column: 1}},
-		"a number":                {text: "#5", want: pipeline.Priority{Column: 4}},
-		"ascending":               {text: "Annual revenue:asc", want: pipeline.Priority{Column: 1, Ascending: true}},
-		"descending":              {text: "#4:desc", want: pipeline.Priority{Column: 3}},
-		"a name that ends so":     {text: "score:asc", want: pipeline.Priority{Column: 2}},
-		"both":                    {text: "score:asc:asc", want: pipeline.Priority{Column: 2, Ascending: true}},
+		"a name":                  {text: "annual_revenue", want: row.Priority{Column: 1}},
+		"a number":                {text: "#5", want: row.Priority{Column: 4}},
+		"ascending":               {text: "Annual revenue:asc", want: row.Priority{Column: 1, Ascending: true}},
+		"descending":              {text: "#4:desc", want: row.Priority{Column: 3}},
+		"a name that ends so":     {text: "score:asc", want: row.Priority{Column: 2}},
+		"both":                    {text: "score:asc:asc", want: row.Priority{Column: 2, Ascending: true}},
 		"no such column":          {text: "size", err: []string{"--priority size", `no column "size"`, "Annual revenue"}},
 		"no such column to order": {text: "size:asc", err: []string{"--priority size:asc", "no column"}},
 		"two columns":             {text: "Stage", err: []string{"--priority Stage", "#4, #5"}},
@@ -297,7 +300,7 @@ func TestParsePriority(t *testing.T) {
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got, err := pipeline.ParsePriority(schema, test.text)
+			got, err := row.ParsePriority(schema, test.text)
 			if test.err != nil {
 				wantError(t, err, test.err...)
 				return
@@ -322,12 +325,12 @@ func FuzzPriority(f *testing.F) {
 			}
 		}
 		list := func(cells []string) csvList { return byRevenue(cells...) }
-		if _, err := list(cells).scope(t, email).Take(t.Context(), list(cells), blank{}); err != nil {
+		if _, err := survey.Take(t.Context(), list(cells).scope(t, email), list(cells), blank{}); err != nil {
 			t.Skip() // no cells of a list
 		}
 		rotated := []string{b, c, a}
-		first := order(t, pipeline.Priority{Ascending: true, AtOnce: 1}, cells)
-		second := order(t, pipeline.Priority{Ascending: true, AtOnce: 3}, rotated)
+		first := order(t, row.Priority{Ascending: true, AtOnce: 1}, cells)
+		second := order(t, row.Priority{Ascending: true, AtOnce: 3}, rotated)
 		for i := range first {
 			if first[i] != second[i] && !equalPriority(t, first[i], second[i]) {
 				t.Fatalf("%q in place %d, and %q when the list is rotated", first[i], i, second[i])
@@ -338,6 +341,6 @@ func FuzzPriority(f *testing.F) {
 
 // equalPriority reports whether two cells go in the list's order.
 func equalPriority(t testing.TB, a, b string) bool {
-	ascending := pipeline.Priority{Ascending: true}
+	ascending := row.Priority{Ascending: true}
 	return order(t, ascending, []string{a, b})[0] == a && order(t, ascending, []string{b, a})[0] == b
 }

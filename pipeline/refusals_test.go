@@ -9,7 +9,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // gaps returns the times between the calls of a person.
@@ -112,8 +112,8 @@ func TestAStopSendsNothingElse(t *testing.T) {
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.concurrency = 4
 		o := r.run(people(20, email))
-		want := pipeline.ServiceRefused{Code: "credits_exhausted", Message: "no: credits_exhausted"}
-		if diff := cmp.Diff(pipeline.Stop(want), o.stop); diff != "" {
+		want := dispatch.ServiceRefused{Code: "credits_exhausted", Message: "no: credits_exhausted"}
+		if diff := cmp.Diff(dispatch.Stop(want), o.stop); diff != "" {
 			t.Errorf("stop (-want +got):\n%s", diff)
 		}
 		if len(r.service.calls) != 4 || o.tally.Answered != 3 {

@@ -15,7 +15,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,12 +37,12 @@ type rig struct {
 	service     *scripted
 	rate        checkpoint.Rate
 	concurrency int
-	pacer       pipeline.Pacer
+	pacer       dispatch.Pacer
 	ceilings    []cost.Ceiling
 	prices      cost.Prices
-	shortBudget pipeline.ShortBudget
+	shortBudget dispatch.ShortBudget
 	notes       []string
-	reports     []pipeline.Tally
+	reports     []dispatch.Tally
 }
 
 // withRig runs a test in a bubble of synctest.
@@ -83,8 +83,8 @@ func (r *rig) open() {
 
 // outcome is what a run ended with.
 type outcome struct {
-	tally pipeline.Tally
-	stop  pipeline.Stop
+	tally dispatch.Tally
+	stop  dispatch.Stop
 	err   error
 }
 
@@ -95,13 +95,13 @@ func (o outcome) word() string {
 	return o.stop.Word()
 }
 
-func (r *rig) lookups() *pipeline.Lookups {
-	return &pipeline.Lookups{
+func (r *rig) lookups() *dispatch.Lookups {
+	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
 		ShortBudget: r.shortBudget,
-		Reconciler:  &pipeline.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
+		Reconciler:  &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
 		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
-		Report:      func(tally pipeline.Tally) { r.reports = append(r.reports, tally) },
+		Report:      func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
 		Note:        func(text string) { r.notes = append(r.notes, text) },
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // noted is a writer that notes what rows get, and reads no cell.
@@ -40,9 +42,9 @@ func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []strin
 // nobodyKnown is a journal that knows of nobody.
 var nobodyKnown = drawnAnswers{drawnJournal{}}
 
-func callRoll(t *testing.T, scope pipeline.Scope, list pipeline.List, journal pipeline.Recorder) *pipeline.Roster {
+func callRoll(t *testing.T, scope row.Scope, list row.List, journal survey.Recorder) *survey.Index {
 	t.Helper()
-	roster, err := scope.CallRoll(t.Context(), list, journal)
+	roster, err := survey.NewIndex(t.Context(), scope, list, journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +60,13 @@ func callRoll(t *testing.T, scope pipeline.Scope, list pipeline.List, journal pi
 // in blocks of several sizes.
 func TestARosterIsOfListsWithAsManyRows(t *testing.T) {
 	called := profileList(names(6)...)
-	output := pipeline.Output{Scope: called.scope(t, email), Run: "run"}
+	output := output.Output{Scope: called.scope(t, email), Run: "run"}
 	for rows := 1; rows <= 12; rows++ {
 		for size := 1; size <= 4; size++ {
 			list := cutList{profileList(names(rows)...), size}
 			roster := callRoll(t, output.Scope, called, nobodyKnown)
 			_, err := output.Write(t.Context(), list, roster, nobodyKnown, &noted{}, nil)
-			if errors.Is(err, pipeline.ErrListChanged) != (rows != 6) || rows == 6 && err != nil {
+			if errors.Is(err, row.ErrListChanged) != (rows != 6) || rows == 6 && err != nil {
 				t.Errorf("%d rows in blocks of %d, with a roster of 6: error %v", rows, size, err)
 			}
 		}
@@ -87,7 +89,7 @@ func (a *asked) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outc
 // the scope has.
 func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 	list := profileList("p1", "p2")
-	output := pipeline.Output{Scope: list.scope(t, email), Run: "run"}
+	output := output.Output{Scope: list.scope(t, email), Run: "run"}
 	output.Scope.Memory = 123_456
 	journal := &asked{drawnAnswers: nobodyKnown}
 	roster := callRoll(t, output.Scope, list, journal)
@@ -105,7 +107,7 @@ func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
 	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
 	scope := list.scope(t, enrich.AllFields)
 	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
-	roster, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}})
+	roster, err := survey.NewIndex(t.Context(), scope, list, drawnAnswers{drawnJournal{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	scope.Memory = 1
-	if _, err := scope.CallRoll(t.Context(), list, drawnAnswers{drawnJournal{}}); err == nil {
+	if _, err := survey.NewIndex(t.Context(), scope, list, drawnAnswers{drawnJournal{}}); err == nil {
 		t.Error("what is more than the memory was held without a temporary file")
 	}
 }
@@ -132,10 +134,10 @@ func crowd(last string) csvList {
 func TestARosterOfManyDuplicates(t *testing.T) {
 	list := crowd("p2")
 	for name, dir := range map[string]string{"with": t.TempDir(), "without": filepath.Join(t.TempDir(), "nowhere")} {
-		output := pipeline.Output{Scope: list.scope(t, email), Run: "run"}
+		output := output.Output{Scope: list.scope(t, email), Run: "run"}
 		output.Scope.TempDir = dir
 		rows, err := output.Write(t.Context(), list, callRoll(t, output.Scope, list, nobodyKnown), nobodyKnown, &noted{}, nil)
-		if err != nil || rows[pipeline.StatusDuplicate] != 256*inEachSpan-1 || rows[pipeline.StatusNotAttempted] != 2 {
+		if err != nil || rows[row.StatusDuplicate] != 256*inEachSpan-1 || rows[row.StatusNotAttempted] != 2 {
 			t.Errorf("%s a temporary file: rows %v, error %v", name, rows, err)
 		}
 	}
@@ -163,7 +165,7 @@ func TestARollThatCannotBeCalledLeavesNothingOpen(t *testing.T) {
 	list := crowd(last)
 	scope := list.scope(t, email)
 	scope.TempDir = t.TempDir()
-	_, err := scope.CallRoll(t.Context(), list, failing{nobodyKnown, keyOf(identity(last))[0]})
+	_, err := survey.NewIndex(t.Context(), scope, list, failing{nobodyKnown, keyOf(identity(last))[0]})
 	if !errors.Is(err, errFault) {
 		t.Errorf("error %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 func TestConcurrencyIsUsedAndKept(t *testing.T) {
@@ -73,7 +73,7 @@ func TestTheTallyAddsUp(t *testing.T) {
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
 		o := r.run(people(3, enrich.AllFields))
-		want := pipeline.Tally{
+		want := dispatch.Tally{
 			Lookups: 3, Posts: 3, Answered: 3, Spent: r.service.charged,
 			Asked:    [enrich.NumFields]int64{enrich.WorkEmail: 3, enrich.BusinessPhone: 3},
 			Returned: [enrich.NumFields]int64{enrich.WorkEmail: 3, enrich.BusinessPhone: 2},

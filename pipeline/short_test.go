@@ -11,7 +11,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
 )
 
 // fieldsOf returns the fields that were asked for, by person.
@@ -40,7 +41,7 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
-				r.concurrency, r.shortBudget = 3, pipeline.EmailOnly
+				r.concurrency, r.shortBudget = 3, dispatch.EmailOnly
 				r.maxSpend(test.limit)
 				o := r.run(people(5, enrich.AllFields))
 				want := map[string][]enrich.Fields{}
@@ -65,7 +66,7 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 	script := func(c call) reply { return answersWith(time.Second, phone) }
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(60 * cost.Cent) // for one phone and then 0.35
 		lookups := append(people(3, enrich.AllFields), lookupsOf(phone, "p4", "p5")...)
 		o := r.run(lookups)
@@ -73,7 +74,7 @@ func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 		if diff := cmp.Diff(want, r.service.fieldsOf()); diff != "" {
 			t.Errorf("fields asked for (-want +got):\n%s", diff)
 		}
-		stop, ok := o.stop.(pipeline.CeilingReached)
+		stop, ok := o.stop.(dispatch.CeilingReached)
 		if !ok || stop.Ceiling.Name != "max-spend" || stop.Need != int64(40*cost.Cent) || stop.Left != int64(35*cost.Cent) {
 			t.Errorf("stop %+v; want the ceiling that a phone did not fit under", o.stop)
 		}
@@ -89,7 +90,7 @@ func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 
 func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.shortBudget, r.pacer = pipeline.EmailOnly, every(time.Hour)
+		r.shortBudget, r.pacer = dispatch.EmailOnly, every(time.Hour)
 		r.maxSpend(15 * cost.Cent)
 		start := time.Now()
 		o := r.run(append(people(500, phone), lookupsOf(email, "x")...))
@@ -101,7 +102,7 @@ func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 
 func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.ceilings = []cost.Ceiling{{Name: "max-lookups", Scope: checkpoint.RunScope("run"), Measure: cost.Lookups, Limit: 2}}
 		o := r.run(people(4, enrich.AllFields))
 		if o.word() != "ceiling:max-lookups" || o.tally.Dropped != 0 || len(r.service.calls) != 2 {
@@ -123,7 +124,7 @@ func TestWithoutAPolicyAShortBudgetStops(t *testing.T) {
 // money that the next lookup needs.
 func TestWhatALostCallHoldsIsWaitedForBeforePhonesAreDropped(t *testing.T) {
 	withRig(t, losesFirst(0, "p1"), func(t *testing.T, r *rig) {
-		r.shortBudget, r.concurrency = pipeline.EmailOnly, 1
+		r.shortBudget, r.concurrency = dispatch.EmailOnly, 1
 		r.maxSpend(80 * cost.Cent)
 		o := r.run(people(2, enrich.AllFields))
 		if o.stop != nil || o.tally.Dropped != 0 || o.tally.Answered != 2 {
@@ -142,7 +143,7 @@ func TestARetryIsShortOfItsPhoneToo(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(95 * cost.Cent)
 		o := r.run(people(3, enrich.AllFields))
 		asked := r.service.fieldsOf()
@@ -156,7 +157,7 @@ func TestAnInterruptIsTheStopOfAShortRunToo(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(95 * cost.Cent)
 		if o := r.runWith(ctx, people(9, enrich.AllFields)); o.word() != "interrupted" || o.tally.Dropped != 1 {
 			t.Errorf("stop %q, tally %+v; want interrupted", o.word(), o.tally)
@@ -172,11 +173,11 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(70 * cost.Cent)
 		o := r.run(people(5, enrich.AllFields))
 		list := profileList(names(5)...)
-		output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
+		output := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
 		w := r.writeAs(list, output, r.journal)
 		w.want(t, "enrich_status", "matched", "partial", "partial", "partial", "not_attempted")
 		w.want(t, "enrich_reason", "",
@@ -201,7 +202,7 @@ func TestAFreePhoneIsAskedForWhateverIsLeft(t *testing.T) {
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(35 * cost.Cent)
 		// Three free phones, then one that does not fit with its email, and one alone.
 		o := r.run(append(people(4, enrich.AllFields), lookupsOf(phone, "p5")...))
@@ -209,7 +210,7 @@ func TestAFreePhoneIsAskedForWhateverIsLeft(t *testing.T) {
 		if diff := cmp.Diff(want, r.service.fieldsOf()); diff != "" {
 			t.Errorf("fields asked for (-want +got):\n%s", diff)
 		}
-		stop, ok := o.stop.(pipeline.CeilingReached)
+		stop, ok := o.stop.(dispatch.CeilingReached)
 		if !ok || stop.Need != int64(15*cost.Cent) || stop.Left != int64(5*cost.Cent) || o.tally.Dropped != 0 {
 			t.Errorf("stop %+v, %d dropped; want an email that does not fit", o.stop, o.tally.Dropped)
 		}
@@ -225,7 +226,7 @@ func TestAFreePhoneIsAskedForOnceMoneyIsShort(t *testing.T) {
 		return answers(time.Second)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = pipeline.EmailOnly
+		r.shortBudget = dispatch.EmailOnly
 		r.maxSpend(60 * cost.Cent)
 		base := r.service.account
 		base.Free[enrich.BusinessPhone] = cost.Known(int64(1))

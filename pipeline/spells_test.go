@@ -8,7 +8,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // TestOneBurstOfTroubleIsOneSpell: what was in flight when the first of them was
@@ -136,7 +136,7 @@ func TestAWaitOfMoreThanADayEndsTheRun(t *testing.T) {
 				began := time.Now()
 				until := began.Add(month).UTC().Format("2006-01-02 15:04 MST")
 				for range 2 {
-					stop, ok := r.run(people(2, email)).stop.(pipeline.ServiceRefused)
+					stop, ok := r.run(people(2, email)).stop.(dispatch.ServiceRefused)
 					if !ok || stop.Code != "asked_to_wait" || !strings.Contains(stop.Message, until) {
 						t.Errorf("stop %+v, want one that says to wait until %s", stop, until)
 					}

@@ -16,7 +16,8 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // csvList is a list in memory.
@@ -38,19 +39,19 @@ func (l csvList) schema(t testing.TB) table.Schema {
 }
 
 // scope returns the scope of a list with the columns that its header names.
-func (l csvList) scope(t testing.TB, wanted enrich.Fields) pipeline.Scope {
+func (l csvList) scope(t testing.TB, wanted enrich.Fields) row.Scope {
 	t.Helper()
-	mapping, err := pipeline.MapColumns(l.schema(t), nil)
+	mapping, err := row.MapColumns(l.schema(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipeline.Scope{Mapping: mapping, Wanted: wanted}
+	return row.Scope{Mapping: mapping, Wanted: wanted}
 }
 
 // ask returns the lookups of a survey as "NAME: FIELDS".
-func ask(t testing.TB, scope pipeline.Scope, list pipeline.List, survey *pipeline.Survey) []string {
+func ask(t testing.TB, scope row.Scope, list row.List, taken *survey.Survey) []string {
 	t.Helper()
-	next, done := scope.Lookups(t.Context(), list, survey)
+	next, done := taken.Lookups(t.Context(), list)
 	defer done()
 	var asked []string
 	for {
@@ -79,17 +80,17 @@ func (blank) Records(byte, func(enrich.Key, func() (attempt.Record, error)) erro
 
 func (blank) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
 
-func take(t testing.TB, scope pipeline.Scope, list pipeline.List, journal pipeline.Recorder) *pipeline.Survey {
+func take(t testing.TB, scope row.Scope, list row.List, journal survey.Recorder) *survey.Survey {
 	t.Helper()
-	survey, err := scope.Take(t.Context(), list, journal)
+	taken, err := survey.Take(t.Context(), scope, list, journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return survey
+	return taken
 }
 
 // wantCounts compares what is not zero.
-func wantCounts(t testing.TB, want, got pipeline.Counts) {
+func wantCounts(t testing.TB, want, got survey.Counts) {
 	t.Helper()
 	if want.Kinds == nil { // most lists here hold people of one pattern
 		want.Kinds = map[cost.Kind]int64{}
@@ -118,8 +119,8 @@ not a url,,,,,
 ,,,,,full@co.example
 `)
 	scope := list.scope(t, email)
-	survey := take(t, scope, list, blank{})
-	wantCounts(t, pipeline.Counts{
+	taken := take(t, scope, list, blank{})
+	wantCounts(t, survey.Counts{
 		Rows: 12, Filled: 2, Duplicates: 1, Lookup: 2,
 		Unidentifiable: map[enrich.Unidentifiable]int64{
 			enrich.NoLastName: 1, enrich.NoFirstName: 1, enrich.NoCompany: 1, enrich.FreeMailDomain: 1,
@@ -131,7 +132,7 @@ not a url,,,,,
 			{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}:    1,
 		},
 		Asked: [enrich.NumFields]int64{enrich.WorkEmail: 2},
-	}, survey.Count())
+	}, taken.Count())
 }
 
 func TestTheLookupOfAPersonAsksForWhatAnyRowMisses(t *testing.T) {
@@ -144,21 +145,21 @@ https://pro.example/in/p2,b@co.example,
 `)
 	scope := list.scope(t, enrich.AllFields)
 	journal := blank{}
-	survey := take(t, scope, list, journal)
+	taken := take(t, scope, list, journal)
 	want := []string{"p1: work_email,business_phone", "p3: work_email", "p2: business_phone"}
-	if diff := cmp.Diff(want, ask(t, scope, list, survey)); diff != "" {
+	if diff := cmp.Diff(want, ask(t, scope, list, taken)); diff != "" {
 		t.Errorf("lookups (-want +got):\n%s", diff)
 	}
-	wantCounts(t, pipeline.Counts{
+	wantCounts(t, survey.Counts{
 		Rows: 5, Filled: 1, Duplicates: 1, Lookup: 3,
 		Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindWorkEmail: 1, enrich.FindPhone: 1},
 		Asked:   [enrich.NumFields]int64{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
-	}, survey.Count())
+	}, taken.Count())
 }
 
 func TestTheFirstRowThatMissesSomethingLeads(t *testing.T) {
 	list := csvList("profile url,email\nhttps://pro.example/in/p1,x@co.example\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p1,\n")
-	rows, err := list.scope(t, email).RowsOf(t.Context(), list, []enrich.Identity{identity("p2"), identity("p1"), identity("P1")})
+	rows, err := survey.RowsOf(t.Context(), list.scope(t, email), list, []enrich.Identity{identity("p2"), identity("p1"), identity("P1")})
 	if diff := cmp.Diff([]int64{0, 2, 2}, rows); diff != "" || err != nil {
 		t.Errorf("error %v, leading rows (-want +got):\n%s", err, diff)
 	}
@@ -198,18 +199,18 @@ func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
 		}
 		list := profileList(names(5)...)
 		scope := list.scope(t, email)
-		survey := take(t, scope, list, r.journal)
-		wantCounts(t, pipeline.Counts{
+		taken := take(t, scope, list, r.journal)
+		wantCounts(t, survey.Counts{
 			Rows: 5, Answered: 1, Rejected: 1, Forfeited: 1, InDoubt: 1, Lookup: 1,
 			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
-		}, survey.Count())
-		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, survey)); diff != "" {
+		}, taken.Count())
+		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups (-want +got):\n%s", diff)
 		}
 		scope.Wanted = enrich.AllFields
-		survey = take(t, scope, list, r.journal)
+		taken = take(t, scope, list, r.journal)
 		want := []string{"p1: business_phone", "p2: business_phone", "p3: business_phone", "p4: business_phone", "p5: work_email,business_phone"}
-		if diff := cmp.Diff(want, ask(t, scope, list, survey)); diff != "" {
+		if diff := cmp.Diff(want, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups of another field too (-want +got):\n%s", diff)
 		}
 	})
@@ -251,20 +252,20 @@ https://pro.example/in/p5,
 `)
 		scope := list.scope(t, email)
 		scope.Limit = 3
-		survey := take(t, scope, list, r.journal)
+		taken := take(t, scope, list, r.journal)
 		want := []string{"p1: work_email", "p3: work_email", "p4: work_email"}
-		if diff := cmp.Diff(want, ask(t, scope, list, survey)); diff != "" {
+		if diff := cmp.Diff(want, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups (-want +got):\n%s", diff)
 		}
 		r.run(people(3, email)) // p2 too, which the list does not miss
-		survey = take(t, scope, list, r.journal)
-		if diff := cmp.Diff([]string{"p4: work_email"}, ask(t, scope, list, survey)); diff != "" {
+		taken = take(t, scope, list, r.journal)
+		if diff := cmp.Diff([]string{"p4: work_email"}, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups when it resumes (-want +got):\n%s", diff)
 		}
-		wantCounts(t, pipeline.Counts{
+		wantCounts(t, survey.Counts{
 			Rows: 6, Filled: 1, Duplicates: 1, Answered: 2, Skipped: 1, Lookup: 1,
 			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
-		}, survey.Count())
+		}, taken.Count())
 	})
 }
 
@@ -272,14 +273,14 @@ func TestAListThatChangedIsNoticed(t *testing.T) {
 	journal := blank{}
 	before := profileList("p1", "p2")
 	scope := before.scope(t, email)
-	survey := take(t, scope, before, journal)
-	next, done := scope.Lookups(t.Context(), profileList("p1", "p9"), survey)
+	taken := take(t, scope, before, journal)
+	next, done := taken.Lookups(t.Context(), profileList("p1", "p9"))
 	defer done()
 	if lookup, err := next(); err != nil || nameOf(lookup.Identity) != "p1" {
 		t.Errorf("first lookup %v, %v; want p1", lookup, err)
 	}
-	if _, err := next(); !errors.Is(err, pipeline.ErrListChanged) {
-		t.Errorf("error %v, want %v", err, pipeline.ErrListChanged)
+	if _, err := next(); !errors.Is(err, row.ErrListChanged) {
+		t.Errorf("error %v, want %v", err, row.ErrListChanged)
 	}
 	if _, err := next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the error %v, want %v", err, io.EOF)
@@ -288,7 +289,7 @@ func TestAListThatChangedIsNoticed(t *testing.T) {
 
 func TestABrokenListIsFoundByTheSurvey(t *testing.T) {
 	list := csvList("profile url,email\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p2,\"open\n")
-	_, err := list.scope(t, email).Take(t.Context(), list, blank{})
+	_, err := survey.Take(t.Context(), list.scope(t, email), list, blank{})
 	var broken *table.Error
 	if !errors.As(err, &broken) || broken.Line != 3 {
 		t.Errorf("error %v, want one of line 3", err)
@@ -319,8 +320,8 @@ func TestReadingThatIsGivenUpIsClosed(t *testing.T) {
 	list := countedList{profileList(names(5)...), &open}
 	journal := blank{}
 	scope := list.scope(t, email)
-	survey := take(t, scope, list, journal)
-	next, done := scope.Lookups(t.Context(), list, survey)
+	taken := take(t, scope, list, journal)
+	next, done := taken.Lookups(t.Context(), list)
 	if _, err := next(); err != nil || open != 1 {
 		t.Fatalf("error %v, %d readers open; want 1", err, open)
 	}
@@ -358,14 +359,14 @@ func TestColumnsOfUnwantedFieldsAreNotRead(t *testing.T) {
 	} {
 		var asked [][]int
 		list := askedList{header, func(columns []int) { asked = append(asked, columns) }}
-		scope := pipeline.Scope{Mapping: mapColumns(t, header.schema(t).Columns, c.overrides...), Wanted: c.wanted}
-		survey := take(t, scope, list, blank{})
-		next, done := scope.Lookups(t.Context(), list, survey)
+		scope := row.Scope{Mapping: mapColumns(t, header.schema(t).Columns, c.overrides...), Wanted: c.wanted}
+		taken := take(t, scope, list, blank{})
+		next, done := taken.Lookups(t.Context(), list)
 		if _, err := next(); err != nil {
 			t.Fatal(err)
 		}
 		done()
-		if _, err := scope.RowsOf(t.Context(), list, nil); err != nil {
+		if _, err := survey.RowsOf(t.Context(), scope, list, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([][]int{c.want, c.want, c.want}, asked); diff != "" {

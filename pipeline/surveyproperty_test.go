@@ -9,7 +9,8 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // TestEveryRowIsCountedOnce holds for any list and journal.
@@ -28,17 +29,17 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mapping, err := pipeline.MapColumns(reader.Schema(), nil)
+		mapping, err := row.MapColumns(reader.Schema(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope := pipeline.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
+		scope := row.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
 		journal := drawJournal(t)
-		survey, err := scope.Take(t.Context(), list, journal)
+		taken, err := survey.Take(t.Context(), scope, list, journal)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := survey.Count()
+		c := taken.Count()
 		sum := c.Filled + c.Duplicates + c.Answered + c.Rejected + c.InDoubt + c.Forfeited + c.Forgotten + c.Skipped + c.Lookup
 		for _, n := range c.Unidentifiable {
 			sum += n

@@ -9,11 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"payonce/pipeline/survey"
+
 	"golang.org/x/time/rate"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
 	"payonce/service/v1"
 )
@@ -55,7 +57,7 @@ type stack struct {
 	store   *mount
 	sandbox *sandbox.Server
 	client  *v1.Client
-	pacer   pipeline.Pacer
+	pacer   dispatch.Pacer
 	limit   checkpoint.Rate
 }
 
@@ -101,15 +103,15 @@ func (s *stack) run() error {
 		return err
 	}
 	scope := s.list.scope(s.t, email)
-	survey, err := scope.Take(s.t.Context(), s.list, journal)
+	taken, err := survey.Take(s.t.Context(), scope, s.list, journal)
 	if err != nil {
 		return errors.Join(err, journal.Close())
 	}
-	next, done := scope.Lookups(s.t.Context(), s.list, survey)
+	next, done := taken.Lookups(s.t.Context(), s.list)
 	defer done()
-	lookups := &pipeline.Lookups{
+	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: s.client, Pacer: s.pacer, Concurrency: 16, Now: time.Now,
-		Reconciler: &pipeline.Reconciler{Arbiter: journal, Status: s.client, SettleDelay: settleDelay, Now: time.Now},
+		Reconciler: &dispatch.Reconciler{Arbiter: journal, Status: s.client, SettleDelay: settleDelay, Now: time.Now},
 		Request:    attempt.Request{Run: "run", Prices: prices},
 	}
 	_, stop, err := lookups.Run(s.t.Context(), next)

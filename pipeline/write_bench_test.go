@@ -21,7 +21,8 @@ import (
 	"payonce/internal/lists"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 // outputRows is the length of the list of BenchmarkOutput.
@@ -37,7 +38,7 @@ func BenchmarkOutput(b *testing.B) {
 		b.Fatal(err)
 	}
 	list := csvList(text.String())
-	output := pipeline.Output{Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
+	output := output.Output{Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },
@@ -81,7 +82,7 @@ func measure(work func()) spent {
 	return spent{processor() - used, time.Since(begun)}
 }
 
-func writeOutput(b *testing.B, list csvList, output pipeline.Output, answers pipeline.Answers) {
+func writeOutput(b *testing.B, list csvList, output output.Output, answers answering) {
 	reader, err := csvtable.NewReader(strings.NewReader(string(list)), "list.csv", csvtable.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +90,7 @@ func writeOutput(b *testing.B, list csvList, output pipeline.Output, answers pip
 	defer reader.Close()
 	writer := csvtable.NewWriter(io.Discard, reader, output.Columns(reader.Schema()))
 	rows, err := callAndWrite(b.Context(), output, list, answers, writer, nil)
-	if err := errors.Join(err, writer.Close()); err != nil || rows[pipeline.StatusFilled] == 0 {
+	if err := errors.Join(err, writer.Close()); err != nil || rows[row.StatusFilled] == 0 {
 		b.Fatal(rows, err)
 	}
 }
@@ -139,7 +140,7 @@ type heldAnswers struct {
 }
 
 // newHeldAnswers answers one in so many of the rows, nobody's for 0.
-func newHeldAnswers(b *testing.B, list csvList, scope pipeline.Scope, each int64) *heldAnswers {
+func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *heldAnswers {
 	j := &heldAnswers{attempts: map[enrich.Key]attempt.ID{}, who: make([]enrich.Identity, 1), ended: make([]attempt.Resolution, 1)}
 	if each == 0 {
 		return j
@@ -154,14 +155,14 @@ func newHeldAnswers(b *testing.B, list csvList, scope pipeline.Scope, each int64
 		Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada.lovelace@harbor-foods-12.example", BusinessPhone: "+1 311 555 0136",
 		PhoneType: "direct", RequestID: "req_0123456789abcdef", RetrievedAt: at, Provenance: "service",
 	}
-	text := func(row table.Row, role pipeline.Role) string { return string(row.Cell(scope.Mapping[role])) }
+	text := func(line table.Row, role row.Role) string { return string(line.Cell(scope.Mapping[role])) }
 	err = table.Ordered(b.Context(), reader, func(block table.Block) (people []enrich.Identity, err error) {
-		err = block.Each(func(row table.Row) error {
+		err = block.Each(func(line table.Row) error {
 			contact := enrich.Contact{
-				ProfileURL: text(row, pipeline.RoleProfileURL), FirstName: text(row, pipeline.RoleFirstName), LastName: text(row, pipeline.RoleLastName),
-				CompanyDomain: text(row, pipeline.RoleCompanyDomain), CompanyName: text(row, pipeline.RoleCompanyName),
+				ProfileURL: text(line, row.RoleProfileURL), FirstName: text(line, row.RoleFirstName), LastName: text(line, row.RoleLastName),
+				CompanyDomain: text(line, row.RoleCompanyDomain), CompanyName: text(line, row.RoleCompanyName),
 			}
-			if who, reason := contact.Identify(scope.Prefer); reason == "" && row.Number()%each == 0 {
+			if who, reason := contact.Identify(scope.Prefer); reason == "" && line.Number()%each == 0 {
 				people = append(people, who)
 			}
 			return nil

@@ -15,13 +15,15 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // written is an output.
 type written struct {
 	text, rejects string
-	rows          map[pipeline.Status]int64
+	rows          map[row.Status]int64
 }
 
 // column returns a column of the output.
@@ -54,10 +56,10 @@ func (w written) want(t *testing.T, column string, cells ...string) {
 // write writes a list as the run sees it now.
 func (r *rig) write(list csvList, wanted enrich.Fields) written {
 	r.t.Helper()
-	return r.writeAs(list, pipeline.Output{Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
+	return r.writeAs(list, output.Output{Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
 }
 
-func (r *rig) writeAs(list csvList, output pipeline.Output, journal pipeline.Answers) written {
+func (r *rig) writeAs(list csvList, output output.Output, journal answering) written {
 	r.t.Helper()
 	reader, err := csvtable.NewReader(strings.NewReader(string(list)), "list.csv", csvtable.Options{})
 	if err != nil {
@@ -73,9 +75,15 @@ func (r *rig) writeAs(list csvList, output pipeline.Output, journal pipeline.Ans
 	return written{text.String(), rejects.String(), rows}
 }
 
+// answering is a journal that a survey and an output ask.
+type answering interface {
+	survey.Recorder
+	output.Answers
+}
+
 // callAndWrite calls the roll of a list and writes an output with it, as a command does.
-func callAndWrite(ctx context.Context, output pipeline.Output, list pipeline.List, answers pipeline.Answers, out, rejects table.Writer) (map[pipeline.Status]int64, error) {
-	roster, err := output.Scope.CallRoll(ctx, list, answers)
+func callAndWrite(ctx context.Context, output output.Output, list row.List, answers answering, out, rejects table.Writer) (map[row.Status]int64, error) {
+	roster, err := survey.NewIndex(ctx, output.Scope, list, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -139,24 +147,24 @@ https://pro.example/in/partial,a@co.example,
 no url,,
 `)
 		want := []struct {
-			status pipeline.Status
+			status row.Status
 			reason string
 		}{
-			{pipeline.StatusMatched, ""},
-			{pipeline.StatusPartial, "business_phone not found"},
-			{pipeline.StatusPartial, "work_email,business_phone not found"},
-			{pipeline.StatusNotFound, "person unknown"},
-			{pipeline.StatusRejected, "invalid_identifiers"},
-			{pipeline.StatusForfeited, "response lost, charged: the account shows it"},
-			{pipeline.StatusInDoubt, "connection reset"},
-			{pipeline.StatusNotAttempted, "ceiling:max-spend"},
-			{pipeline.StatusFilled, ""},
-			{pipeline.StatusDuplicate, "same person as row 2"},
-			{pipeline.StatusUnidentifiable, string(enrich.BadProfileURL)},
+			{row.StatusMatched, ""},
+			{row.StatusPartial, "business_phone not found"},
+			{row.StatusPartial, "work_email,business_phone not found"},
+			{row.StatusNotFound, "person unknown"},
+			{row.StatusRejected, "invalid_identifiers"},
+			{row.StatusForfeited, "response lost, charged: the account shows it"},
+			{row.StatusInDoubt, "connection reset"},
+			{row.StatusNotAttempted, "ceiling:max-spend"},
+			{row.StatusFilled, ""},
+			{row.StatusDuplicate, "same person as row 2"},
+			{row.StatusUnidentifiable, string(enrich.BadProfileURL)},
 		}
-		w := r.writeAs(list, pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
+		w := r.writeAs(list, output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
 		var statuses, reasons []string
-		counts := map[pipeline.Status]int64{}
+		counts := map[row.Status]int64{}
 		for _, row := range want {
 			statuses, reasons = append(statuses, string(row.status)), append(reasons, row.reason)
 			counts[row.status]++
@@ -176,24 +184,24 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 	}
 	tests := map[string]struct {
 		states [enrich.NumFields]attempt.FieldState
-		want   pipeline.Status
+		want   row.Status
 	}{
-		"doubted before forfeited":      {state(attempt.PaidAndGone, attempt.OutcomeUnknown), pipeline.StatusInDoubt},
-		"doubted before found":          {state(attempt.OutcomeUnknown, attempt.Found), pipeline.StatusInDoubt},
-		"forfeited before rejected":     {state(attempt.Rejected, attempt.PaidAndGone), pipeline.StatusForfeited},
-		"rejected before not attempted": {state(attempt.Unasked, attempt.Rejected), pipeline.StatusRejected},
-		"found and not attempted":       {state(attempt.Found, attempt.Unasked), pipeline.StatusPartial},
-		"missing and not attempted":     {state(attempt.Missing, attempt.Unasked), pipeline.StatusPartial},
-		"nothing attempted":             {state(attempt.Unasked, attempt.Unasked), pipeline.StatusNotAttempted},
-		"forgotten":                     {state(attempt.Forgotten, attempt.Found), pipeline.StatusNotAttempted},
-		"found and missing":             {state(attempt.Found, attempt.Missing), pipeline.StatusPartial},
-		"both found":                    {state(attempt.Found, attempt.Found), pipeline.StatusMatched},
+		"doubted before forfeited":      {state(attempt.PaidAndGone, attempt.OutcomeUnknown), row.StatusInDoubt},
+		"doubted before found":          {state(attempt.OutcomeUnknown, attempt.Found), row.StatusInDoubt},
+		"forfeited before rejected":     {state(attempt.Rejected, attempt.PaidAndGone), row.StatusForfeited},
+		"rejected before not attempted": {state(attempt.Unasked, attempt.Rejected), row.StatusRejected},
+		"found and not attempted":       {state(attempt.Found, attempt.Unasked), row.StatusPartial},
+		"missing and not attempted":     {state(attempt.Missing, attempt.Unasked), row.StatusPartial},
+		"nothing attempted":             {state(attempt.Unasked, attempt.Unasked), row.StatusNotAttempted},
+		"forgotten":                     {state(attempt.Forgotten, attempt.Found), row.StatusNotAttempted},
+		"found and missing":             {state(attempt.Found, attempt.Missing), row.StatusPartial},
+		"both found":                    {state(attempt.Found, attempt.Found), row.StatusMatched},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 				list := profileList("p1")
-				output := pipeline.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+				output := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
 				w := r.writeAs(list, output, toldStates{r.journal, test.states})
 				w.want(t, "enrich_status", string(test.want))
 			})
@@ -203,7 +211,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 
 // toldStates is a journal in which every field has a given state.
 type toldStates struct {
-	pipeline.Answers
+	answering
 	states [enrich.NumFields]attempt.FieldState
 }
 
@@ -272,7 +280,7 @@ func TestAppendedColumns(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			schema := table.Schema{Columns: strings.Split(test.header, ",")}
-			output := pipeline.Output{Scope: pipeline.Scope{Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
+			output := output.Output{Scope: row.Scope{Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
 			var names []string
 			for _, column := range output.Columns(schema) {
 				names = append(names, column.Name)

@@ -7,7 +7,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
 )
 
 func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
@@ -27,7 +27,7 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		w := r.write(list, email)
 		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
 		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
-		other := r.writeAs(list, pipeline.Output{Scope: list.scope(t, email), Run: "another"}, r.journal)
+		other := r.writeAs(list, output.Output{Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
 	})
@@ -63,7 +63,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				}
 				list := profileList("p1", "p1")
 				r.write(list, email).want(t, "enrich_charge_usd", want, "")
-				r.writeAs(list, pipeline.Output{Scope: list.scope(t, email), Run: "another"}, r.journal).
+				r.writeAs(list, output.Output{Scope: list.scope(t, email), Run: "another"}, r.journal).
 					want(t, "enrich_charge_usd", map[string]string{"answered": "0.00", "refused": "0.00"}[end], "")
 			})
 		})

@@ -11,7 +11,6 @@
 package badgerstore
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,8 +26,6 @@ type Options struct {
 	Holder string // what a second process is told about who holds the journal
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
-
-	verifyAtOpen int64 // bytes of tables; zero is verifyAtOpen
 }
 
 // Store is the store of the journal in a directory of its own, which no other process has
@@ -93,7 +90,7 @@ func openLocked(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := openEngine(engineDir, options.EncryptionKey, cmp.Or(options.verifyAtOpen, verifyAtOpen))
+	e, err := openEngine(engineDir, options.EncryptionKey)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}

@@ -14,8 +14,7 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// engine is a database of Badger. Every commit is one transaction and ends
-// with a sync of the log that it was written to.
+// engine is a database of Badger. Every commit is one transaction and ends with a sync.
 //
 // Commits are numbered: the number is the version of what they write. Nobody reads what
 // is newer than the last durable version, although Badger knows it already.
@@ -23,33 +22,23 @@ import (
 // Badger forgives damage: it goes on without a table whose checksum is wrong, and
 // without a block in one; it cuts its log off at the first record that it cannot
 // read, and deletes the tables that a shortened manifest does not name. A journal
-// must not: what is missing would be bought again. So the store keeps a seal over its
-// files, a head beside them and a guard before them, and does not open, or read, when
-// Badger complains or when they disagree with it.
+// must not: what is missing would be bought again. So the engine keeps a seal over the
+// files and a head beside them, and does not open when they disagree with the files.
 type engine struct {
 	dir   string
-	key   []byte
 	head  *head
 	guard *guard
-	space space
+	db    *badger.DB
+	sync  func() error // makes durable what db has written
 
-	mu      sync.RWMutex // held for reading while db is used
-	db      *badger.DB
-	log     *syncedLog
-	merging bool          // Badger may merge tables: all of them have been verified
+	mu      sync.RWMutex  // held for reading by those who read
 	given   uint64        // the last version that was given to a commit, whatever became of it
 	durable atomic.Uint64 // the version of the last commit that is on the disk
 	failed  error         // of the first commit that was not acknowledged
 }
 
-// verifyAtOpen is how many bytes of tables are verified before a store is opened;
-// those of a larger one are verified before they are read, which is no less safe but
-// slower at first.
-const verifyAtOpen = 64 << 20
-
-// openEngine opens the store in dir, or creates it. With a key it is encrypted. Up to
-// so many bytes of its tables are verified before.
-func openEngine(dir string, key []byte, atOpen int64) (*engine, error) {
+// openEngine opens the database in dir, or creates it. With a key it is encrypted.
+func openEngine(dir string, key []byte) (*engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -64,29 +53,23 @@ func openEngine(dir string, key []byte, atOpen int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &engine{dir: dir, key: key, guard: guard, space: space{dir: dir}}
-	if s.merging, err = s.guard.readAll(atOpen); err != nil {
-		return nil, err
-	}
+	s := &engine{dir: dir, guard: guard}
 	if s.head, err = openHead(dir); err != nil {
 		return nil, err
 	}
-	if err := s.openDB(); err != nil {
+	if err := s.openDB(key); err != nil {
 		return nil, errors.Join(err, s.head.close())
 	}
-	if !s.merging {
-		s.guard.suspectAll(s.db)
-	}
 	if err := s.guard.keep(s.db); err != nil {
-		return nil, errors.Join(err, s.closeDB(), s.head.close())
+		return nil, errors.Join(err, s.db.Close(), s.head.close())
 	}
-	s.watch()
+	go s.guard.keepOn(s.db)
 	return s, nil
 }
 
 // openDB opens Badger, which must not have lost what was acknowledged.
-func (s *engine) openDB() error {
-	db, err := openDB(s.dir, s.key, s.merging)
+func (s *engine) openDB(key []byte) error {
+	db, err := openDB(s.dir, key)
 	if err != nil {
 		return err
 	}
@@ -96,11 +79,10 @@ func (s *engine) openDB() error {
 			store.ErrCorrupt, version, s.head.version, store.Restore)
 		return errors.Join(err, db.Close())
 	}
-	log, err := openSyncedLog(s.dir)
-	if err != nil {
+	if err := syncLogs(s.dir); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	s.db, s.log, s.given = db, log, version
+	s.db, s.sync, s.given = db, db.Sync, version
 	s.durable.Store(version)
 	db.SetDiscardTs(version)
 	return nil
@@ -114,16 +96,10 @@ func (s *engine) goOnFrom(version uint64) { s.given = max(s.given, version) }
 // reading returns a transaction that reads what is durable.
 func (s *engine) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
 
-// closeDB closes Badger, which writes out what it has in memory.
-func (s *engine) closeDB() error { return errors.Join(s.db.Close(), s.log.file.Close()) }
-
 func (s *engine) Get(key []byte) (value []byte, err error) {
 	defer asCorrupt(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if err := s.guard.vouch(key, key); err != nil {
-		return nil, err
-	}
 	txn := s.reading()
 	defer txn.Discard()
 	item, err := txn.Get(key)
@@ -140,7 +116,7 @@ func (s *engine) Get(key []byte) (value []byte, err error) {
 }
 
 // Room says whether there is room for new attempts and all that follows from them.
-func (s *engine) Room() error { return s.space.left() }
+func (s *engine) Room() error { return needSpace(s.dir, leastSpace) }
 
 // Commit refuses everything once a commit has failed. The disk may have dropped what it
 // could not write, and says so once: the next sync would succeed, and Badger reads its
@@ -157,10 +133,8 @@ func (s *engine) tryCommit(writes []store.Write) (err error) {
 	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
 	}
-	if s.space.left() != nil {
-		if err := needSpace(s.dir, leastAnswersSpace); err != nil {
-			return err
-		}
+	if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+		return err
 	}
 	if len(writes) == 0 {
 		return nil
@@ -169,7 +143,7 @@ func (s *engine) tryCommit(writes []store.Write) (err error) {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	s.discardOld()
-	return s.letMerge()
+	return nil
 }
 
 // discardOld lets Badger drop what was replaced, when nobody is reading: no reader needs
@@ -185,13 +159,9 @@ func (s *engine) discardOld() {
 // crash before the sync has returned, Badger finds all of the transaction in its log or
 // drops it.
 func (s *engine) commit(writes []store.Write) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
-	inLog, tooLong := true, s.db.Opts().ValueThreshold
 	for _, write := range writes {
-		inLog = inLog && int64(len(write.Value)) < tooLong
 		var err error
 		if write.Value == nil {
 			err = txn.Delete(write.Key)
@@ -206,12 +176,7 @@ func (s *engine) commit(writes []store.Write) error {
 	if err := txn.CommitAt(s.given, nil); err != nil {
 		return err
 	}
-	if !inLog { // but in the value log
-		if err := s.db.Sync(); err != nil {
-			return err
-		}
-	}
-	if err := s.log.sync(); err != nil {
+	if err := s.sync(); err != nil {
 		return err
 	}
 	s.durable.Store(s.given)
@@ -227,7 +192,7 @@ func (s *engine) Close() error {
 	if s.guard.inPlace() != nil || needSpace(s.dir, leastSpace) != nil {
 		return s.head.close()
 	}
-	if err := errors.Join(s.closeDB(), s.head.close()); err != nil {
+	if err := errors.Join(s.db.Close(), s.head.close()); err != nil {
 		return err
 	}
 	closed, err := closedSeal(s.dir, s.guard.seal)

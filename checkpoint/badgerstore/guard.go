@@ -1,26 +1,20 @@
 package badgerstore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// guard watches over the files of a store that is open.
-//
-// It verifies the content of every table that was there when the store was opened
-// before anything is read from it. Badger itself does not do: when the checksum of a
-// block is wrong, it goes on as if the block's keys had never been. And it keeps the
-// broken seal up to date, for the case of a crash.
+// guard watches over the files of a store that is open. It keeps the broken seal up to
+// date, for the case of a crash.
 type guard struct {
 	dir   string
 	place os.FileInfo // the directory as it was when the store was opened
@@ -29,40 +23,16 @@ type guard struct {
 	seal    seal
 	seen    files
 
-	mu       sync.Mutex // guards unread
-	unread   map[string]*unread
-	left     atomic.Int32 // len(unread)
 	failure  atomic.Pointer[error]
 	stopping chan struct{}
-	kept     chan struct{} // closed when the seal is not kept any more
-	readOut  chan struct{} // closed when no table is verified any more
-}
-
-// unread is a table whose content was not verified since the store was opened.
-type unread struct {
-	path        string
-	sum         fileSum
-	first, last []byte // its keys
-	once        sync.Once
-	err         error
-}
-
-func (u *unread) verify() error {
-	u.once.Do(func() { u.err = verifyFile(u.path, u.sum) })
-	return u.err
-}
-
-// holds reports whether the table may hold keys from first to last; a nil last is the
-// end of all.
-func (u *unread) holds(first, last []byte) bool {
-	return bytes.Compare(first, u.last) <= 0 && (last == nil || bytes.Compare(u.first, last) <= 0)
+	stopped  chan struct{}
 }
 
 // newGuard returns the guard of a store that was just opened, with what is known of
 // its files.
 func newGuard(dir string, s seal) (*guard, error) {
 	place, err := os.Stat(dir)
-	return &guard{dir: dir, place: place, seal: s, unread: map[string]*unread{}, stopping: make(chan struct{}), kept: make(chan struct{}), readOut: make(chan struct{})}, err
+	return &guard{dir: dir, place: place, seal: s, stopping: make(chan struct{}), stopped: make(chan struct{})}, err
 }
 
 // inPlace returns an error when the directory was removed, or another one has taken its
@@ -76,89 +46,27 @@ func (g *guard) inPlace() error {
 	return err
 }
 
-// readAll verifies every table at once, when they have so many bytes at most. Of a
-// store that is larger they are verified while it is open.
-func (g *guard) readAll(most int64) (done bool, err error) {
-	var size int64
-	for name, sum := range g.seal.Files {
-		if isTable(name) {
-			size += sum.Size
-		}
-	}
-	if size > most {
-		return false, nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(g.seal.Files)) {
-		if isTable(name) {
-			err = errors.Join(err, verifyFile(filepath.Join(g.dir, name), g.seal.Files[name]))
-		}
-	}
-	return true, err
-}
+// keepFrom is how long the seal may be behind the files.
+const keepFrom = 100 * time.Millisecond
 
-// suspectAll notes that no table of the store was verified.
-func (g *guard) suspectAll(db *badger.DB) {
-	for _, table := range db.Tables() {
-		name := tableName(table.ID)
-		if sum, known := g.seal.Files[name]; known {
-			g.unread[name] = &unread{
-				path: filepath.Join(g.dir, name), sum: sum,
-				first: withoutVersion(table.Left), last: withoutVersion(table.Right),
+// keepOn keeps the seal until the guard is stopped.
+func (g *guard) keepOn(db *badger.DB) {
+	defer close(g.stopped)
+	look := time.NewTicker(keepFrom)
+	defer look.Stop()
+	for {
+		select {
+		case <-g.stopping:
+			return
+		case <-look.C:
+			if err := g.keep(db); err != nil {
+				g.failure.CompareAndSwap(nil, &err)
 			}
 		}
 	}
-	g.left.Store(int32(len(g.unread)))
 }
 
-func tableName(id uint64) string { return fmt.Sprintf("%06d%s", id, tableEnding) }
-
-// withoutVersion cuts off the version that Badger's keys end in, 8 bytes.
-func withoutVersion(key []byte) []byte { return bytes.Clone(key[:max(0, len(key)-8)]) }
-
-// vouch verifies what may hold keys from first to last; a nil last is the end of all.
-// Nothing of them may be believed after an error.
-func (g *guard) vouch(first, last []byte) error {
-	if err := g.err(); err != nil || g.left.Load() == 0 {
-		return err
-	}
-	for _, u := range g.among(first, last) {
-		if err := g.read(u); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// among returns the tables that were not verified yet and may hold keys from first to
-// last.
-func (g *guard) among(first, last []byte) (found []*unread) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, u := range g.unread {
-		if u.holds(first, last) {
-			found = append(found, u)
-		}
-	}
-	return found
-}
-
-// read verifies one table. When it is damaged nothing of the store is believed any
-// more.
-func (g *guard) read(u *unread) error {
-	if err := u.verify(); err != nil {
-		g.fail(err)
-		return err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.unread, filepath.Base(u.path))
-	g.left.Store(int32(len(g.unread)))
-	return nil
-}
-
-func (g *guard) fail(err error) { g.failure.CompareAndSwap(nil, &err) }
-
-// err returns why nothing of the store may be believed any more.
+// err returns why the seal could not be kept.
 func (g *guard) err() error {
 	if failure := g.failure.Load(); failure != nil {
 		return *failure
@@ -166,38 +74,120 @@ func (g *guard) err() error {
 	return nil
 }
 
-// next returns the first key from which on a table was not verified yet; false when
-// there is none.
-func (g *guard) next(from []byte) (key []byte, found bool) {
-	if g.left.Load() == 0 {
-		return nil, false
-	}
-	for _, u := range g.among(from, nil) {
-		if !found || bytes.Compare(u.first, key) < 0 {
-			key, found = u.first, true
-		}
-	}
-	return key, found
-}
-
-// readOn verifies one table after the other until none is left.
-func (g *guard) readOn() {
-	defer close(g.readOut)
-	for {
-		select {
-		case <-g.stopping:
-			return
-		default:
-		}
-		left := g.among(nil, nil)
-		if len(left) == 0 || g.read(slices.MinFunc(left, func(a, b *unread) int { return strings.Compare(a.path, b.path) })) != nil {
-			return
-		}
-	}
-}
-
 func (g *guard) stop() {
 	close(g.stopping)
-	<-g.kept
-	<-g.readOut
+	<-g.stopped
+}
+
+// files are what shows that files came, went or were changed.
+type files struct {
+	changed  time.Time // the directory
+	manifest int64     // the size of the manifest
+}
+
+// whole reports whether nothing can have been lost since the records were counted.
+func (g *guard) whole() bool {
+	g.sealing.Lock()
+	defer g.sealing.Unlock()
+	return !g.seal.Uncounted
+}
+
+// counted notes that the records were counted and nothing is missing. Before it is
+// called the seal says otherwise, however often the store is opened.
+func (g *guard) counted() error {
+	g.sealing.Lock()
+	defer g.sealing.Unlock()
+	if !g.seal.Uncounted {
+		return nil
+	}
+	g.seal.Uncounted = false
+	return g.seal.write(filepath.Join(g.dir, brokenName))
+}
+
+// keep updates the broken seal to the files as they are. A table that is entered was
+// written by this process.
+func (g *guard) keep(db *badger.DB) error {
+	g.sealing.Lock()
+	defer g.sealing.Unlock()
+	if err := g.inPlace(); err != nil {
+		return err
+	}
+	seen, err := filesNow(g.dir)
+	if err != nil || seen == g.seen {
+		return err
+	}
+	now, err := g.sealNow(db)
+	if err != nil {
+		return fmt.Errorf("sealing the journal: %w", err)
+	}
+	if !maps.Equal(now.Files, g.seal.Files) {
+		if err := now.write(filepath.Join(g.dir, brokenName)); err != nil {
+			return err
+		}
+		g.seal = now
+		return nil // having written it, the directory has changed
+	}
+	g.seen = seen
+	return nil
+}
+
+func filesNow(dir string) (files, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return files{}, err
+	}
+	manifest, err := os.Stat(filepath.Join(dir, manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return files{}, nil // it is being replaced
+	}
+	if err != nil {
+		return files{}, err
+	}
+	return files{info.ModTime(), manifest.Size()}, nil
+}
+
+func tableName(id uint64) string { return fmt.Sprintf("%06d%s", id, tableEnding) }
+
+// liveFiles returns the names of the files that the broken seal holds: of what is in
+// the directory, Badger may be about to write some and to remove others.
+func (g *guard) liveFiles(db *badger.DB) (names []string, err error) {
+	for _, table := range db.Tables() {
+		names = append(names, tableName(table.ID))
+	}
+	all, err := storeFiles(g.dir)
+	for _, name := range all {
+		if isLog(name) || name == manifestName {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// sealNow looks at the tables, the manifest and the logs. Of the last log only the
+// name is told: it is written to.
+func (g *guard) sealNow(db *badger.DB) (seal, error) {
+	now := seal{Files: map[string]fileSum{}, Uncounted: g.seal.Uncounted}
+	names, err := g.liveFiles(db)
+	if err != nil {
+		return now, err
+	}
+	last := lastLog(names)
+	for _, name := range names {
+		sum, known := g.seal.Files[name]
+		if name == last {
+			now.Files[name] = fileSum{Size: growing}
+			continue
+		}
+		if !known || name == manifestName || sum.Size == growing {
+			sum, err = sumFile(filepath.Join(g.dir, name))
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			continue // merged into another one meanwhile
+		}
+		if err != nil {
+			return now, err
+		}
+		now.Files[name] = sum
+	}
+	return now, nil
 }

@@ -12,10 +12,6 @@ import (
 	"payonce/enrich"
 )
 
-// largeOptions treat every store as a large one, of which no table is verified before it is
-// opened.
-var largeOptions = Options{verifyAtOpen: -1}
-
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // openJournal opens the journal in a directory.

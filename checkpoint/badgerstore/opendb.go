@@ -13,20 +13,15 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// openDB opens Badger and takes everything that it complains of for damage.
-func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
+// openDB opens Badger. An error that is not the system's or the key's is damage.
+func openDB(dir string, key []byte) (db *badger.DB, err error) {
 	defer asCorrupt(&err)
-	compactors := 0
-	if merging {
-		compactors = 2
-	}
-	var complaints complaints
 	settings := badger.DefaultOptions(dir).
-		WithSyncWrites(false).      // syncedLog does
+		WithSyncWrites(false).      // engine.commit does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
-		WithLogger(&complaints).
-		WithNumCompactors(compactors).
+		WithLogger(nil).
+		WithNumCompactors(2).
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(32 << 20).
@@ -41,9 +36,6 @@ func openDB(dir string, key []byte, merging bool) (db *badger.DB, err error) {
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
-	}
-	if complaint := complaints.end(); complaint != "" {
-		return nil, errors.Join(fmt.Errorf("%w: %s; %s", store.ErrCorrupt, complaint, store.Restore), db.Close())
 	}
 	return db, nil
 }

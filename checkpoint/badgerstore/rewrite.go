@@ -50,7 +50,7 @@ func copyStore(from store.Store, dir string, key []byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	to, err := openEngine(dir, key, verifyAtOpen)
+	to, err := openEngine(dir, key)
 	if err != nil {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}

@@ -37,7 +37,7 @@ func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
 	if err := copyStore(from, dir, nil); err != nil {
 		t.Fatal(err)
 	}
-	to, err := openEngine(dir, nil, verifyAtOpen)
+	to, err := openEngine(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

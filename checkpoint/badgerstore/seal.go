@@ -40,9 +40,6 @@ type seal struct {
 type fileSum struct {
 	Size int64  `json:"size"` // growing for a log that is still written to
 	CRC  uint32 `json:"crc32c"`
-	// Tail is how many bytes at the end of a table Badger reads when it opens it.
-	Tail    int64  `json:"tail,omitempty"`
-	TailCRC uint32 `json:"tail_crc32c,omitempty"`
 }
 
 // growing is the size of a log that is still written to: only its name is known.
@@ -79,8 +76,24 @@ func lastLog(names []string) (last string) {
 	return last
 }
 
-// closedSeal returns the seal of a closed store. The content of tables that are known
-// already is not read again: whoever reads a table next verifies it.
+// syncLogs syncs the logs of an open store. A process that was killed may have left some that
+// the disk does not have yet, and what is built on them must not outlive them. A log that is
+// gone is no longer needed: a table has its records.
+func syncLogs(dir string) error {
+	names, err := storeFiles(dir)
+	for _, name := range names {
+		if !isLog(name) {
+			continue
+		}
+		if failed := syncPath(filepath.Join(dir, name)); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// closedSeal returns the seal of a closed store. Tables that are known already are not read
+// again: Badger never changes one.
 func closedSeal(dir string, known seal) (seal, error) {
 	names, err := storeFiles(dir)
 	closed := seal{Files: map[string]fileSum{}, Uncounted: known.Uncounted}
@@ -122,11 +135,7 @@ func readSeal(path string) (s seal, found bool, err error) {
 	}
 	sum, data, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")
 	whole := sum == fmt.Sprintf("%08x", checksum([]byte(data)))
-	if json.Unmarshal([]byte(data), &s) == nil && s.Files == nil {
-		// The version before held the sums alone, none of them with a tail.
-		whole = whole && json.Unmarshal([]byte(data), &s.Files) == nil
-	}
-	if !whole || s.Files == nil {
+	if !whole || json.Unmarshal([]byte(data), &s) != nil || s.Files == nil {
 		return s, false, fmt.Errorf("%w: %s cannot be read; %s", store.ErrCorrupt, path, store.Restore)
 	}
 	return s, true, nil
@@ -140,12 +149,7 @@ func sumFile(path string) (fileSum, error) {
 	}
 	defer file.Close()
 	crc, size, err := sumOf(file)
-	sum := fileSum{Size: size, CRC: crc}
-	if err == nil && isTable(path) {
-		sum.Tail = tableTail(file, size)
-		sum.TailCRC, _, err = sumOf(io.NewSectionReader(file, size-sum.Tail, sum.Tail))
-	}
-	return sum, err
+	return fileSum{Size: size, CRC: crc}, err
 }
 
 func sumOf(r io.Reader) (crc uint32, size int64, err error) {
@@ -154,40 +158,17 @@ func sumOf(r io.Reader) (crc uint32, size int64, err error) {
 	return hash.Sum32(), size, err
 }
 
-// verifyFile compares a whole file with what is known of it.
+// verifyFile compares a file with what is known of it.
 func verifyFile(path string, want fileSum) error {
 	got, err := sumFile(path)
-	if err == nil && want.Tail == 0 {
-		got.Tail, got.TailCRC = 0, 0
-	}
-	return verdict(path, got, want, err)
-}
-
-// verifyTail compares the size and the tail of a table with what is known of them.
-func verifyTail(path string, want fileSum) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return verdict(path, fileSum{}, want, err)
-	}
-	defer file.Close()
-	got := want
-	info, err := file.Stat()
-	if err == nil {
-		got.Size = info.Size()
-		got.TailCRC, _, err = sumOf(io.NewSectionReader(file, want.Size-want.Tail, want.Tail))
-	}
-	return verdict(path, got, want, err)
-}
-
-func verdict(path string, got, want fileSum, err error) error {
-	if err != nil && isSystemError(err) {
+	switch {
+	case err != nil && isSystemError(err):
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
-	}
-	if got != want {
-		return fmt.Errorf("%w: %s is not as it was left (%d bytes, %d expected); %s", store.ErrCorrupt, path, got.Size, want.Size, store.Restore)
+	case got != want:
+		return fmt.Errorf("%w: %s is not as it was left (%d bytes, %d expected); %s",
+			store.ErrCorrupt, path, got.Size, want.Size, store.Restore)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type unseeking struct{ store.Store }
 // TestSeekVisitsTheRecordsThatAScanVisits draws where to go on, with and without the method
 // Seek of the store, which has records that were replaced or deleted.
 func TestSeekVisitsTheRecordsThatAScanVisits(t *testing.T) {
-	badger := openFull(t, t.TempDir(), verifyAtOpen)
+	badger := openFull(t, t.TempDir())
 	defer closeStore(t, badger)
 	var keys []string
 	for n := range 200 {

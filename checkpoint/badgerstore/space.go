@@ -2,9 +2,7 @@ package badgerstore
 
 import (
 	"fmt"
-	"sync"
 	"syscall"
-	"time"
 )
 
 // Badger writes through memory maps: on a full disk the kernel ends the process
@@ -22,29 +20,6 @@ const (
 // CheckSpace returns an error when the disk of dir is too full for a journal in it to
 // begin lookups.
 func CheckSpace(dir string) error { return needSpace(dir, leastSpace) }
-
-// spaceLook is how long a look at the free space holds: no disk that a journal can
-// be kept on fills by a tenth of leastSpace in that time.
-const spaceLook = 5 * time.Millisecond
-
-// space remembers how much was free a moment ago, so that not every decision has to
-// ask the system.
-type space struct {
-	dir    string
-	mu     sync.Mutex
-	looked time.Time
-	err    error
-}
-
-// left returns an error when there is not enough space left for new attempts.
-func (s *space) left() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := time.Now(); now.Sub(s.looked) > spaceLook {
-		s.looked, s.err = now, needSpace(s.dir, leastSpace)
-	}
-	return s.err
-}
 
 // needSpace returns an error when the disk of dir has less than so many bytes left.
 func needSpace(dir string, least uint64) error {

@@ -27,10 +27,13 @@ func writeSynced(path, text string) error {
 }
 
 // syncDir makes the names in a directory survive a crash.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
+func syncDir(path string) error { return syncPath(path) }
+
+// syncPath syncs a file or a directory.
+func syncPath(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(file.Sync(), file.Close())
 }

@@ -19,9 +19,8 @@ import (
 // Badger forgives damage and cannot be trusted to tell. It returns what is known of
 // the files.
 //
-// Of the tables only the size is compared, and the tail that Badger reads when it
-// opens them: all of a large journal cannot be read each time. Whoever reads a table
-// later on has to verify it before.
+// It reads every file. Badger verifies the checksum of a block when it reads it, but goes
+// on as if the keys of a damaged block had never been.
 func unseal(dir string) (s seal, err error) {
 	path, broken := filepath.Join(dir, sealName), filepath.Join(dir, brokenName)
 	s, closed, err := readSeal(path)
@@ -60,34 +59,11 @@ func (s seal) matchClosed(dir string) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
-		match := s.matchFile
-		if isTable(name) {
-			match = s.matchTable
-		}
-		if err := match(dir, name); err != nil {
+		if err := verifyFile(filepath.Join(dir, name), s.Files[name]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s seal) matchFile(dir, name string) error {
-	return verifyFile(filepath.Join(dir, name), s.Files[name])
-}
-
-// matchTable compares a table with the seal, as far as its tail goes. Of tables that
-// a version before has sealed no tail is known: they are read once.
-func (s seal) matchTable(dir, name string) error {
-	path := filepath.Join(dir, name)
-	if s.Files[name].Tail > 0 {
-		return verifyTail(path, s.Files[name])
-	}
-	if err := verifyFile(path, s.Files[name]); err != nil {
-		return err
-	}
-	sum, err := sumFile(path)
-	s.Files[name] = sum
-	return err
 }
 
 // matchKilled compares the files that a process left when it ended without closing
@@ -106,8 +82,7 @@ func (s *seal) matchKilled(dir string) error {
 		path := filepath.Join(dir, name)
 		switch {
 		case isTable(name) && found:
-			err = s.matchTable(dir, name)
-			known = s.Files[name]
+			err = verifyFile(path, known)
 		case isLog(name) && found && known.Size == growing:
 		case isTable(name), isLog(name) && !found:
 			s.Uncounted = true

@@ -9,7 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -56,7 +56,7 @@ func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
 	if err != nil {
 		return err
 	}
-	if higher, ok := j.monitor(status).StopOf(drift).(pipeline.PriceHigher); ok {
+	if higher, ok := j.monitor(status).StopOf(drift).(dispatch.PriceHigher); ok {
 		return usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, higher.Field, higher.InUse)
 	}
 	return nil

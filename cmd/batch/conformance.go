@@ -12,7 +12,7 @@ import (
 	"payonce/conformance"
 	"payonce/enrich"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -103,7 +103,7 @@ func (s *session) conform(ctx context.Context, who conformanceFlags) error {
 }
 
 // conformed returns how the command ends.
-func (s *session) conformed(found conformance.Report, stop pipeline.Stop) error {
+func (s *session) conformed(found conformance.Report, stop dispatch.Stop) error {
 	switch {
 	case found.Count(conformance.Differs) > 0:
 		return stopError{exitRefused}
@@ -186,7 +186,7 @@ func (j *job) listLookups(ctx context.Context) ([]enrich.Lookup, error) {
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	next, done := j.scope.Lookups(ctx, j.list, j.survey)
+	next, done := j.survey.Lookups(ctx, j.list)
 	defer done()
 	var lookups []enrich.Lookup
 	for {

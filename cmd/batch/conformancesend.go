@@ -9,7 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/conformance"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -51,7 +51,7 @@ func (j *job) openSpending(ctx context.Context, client *v1.Client) (why string, 
 type journalSender struct {
 	*job
 	client *v1.Client
-	stop   pipeline.Stop
+	stop   dispatch.Stop
 }
 
 // onRecord compares. A comparison that may spend has its place among the runs: whoever
@@ -89,7 +89,7 @@ func (s *journalSender) onRecord(compare func() (conformance.Report, error)) (co
 // Send implements conformance.Sender.
 func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Sent, error) {
 	watched := &watchedFinder{client: s.client}
-	lookups := &pipeline.Lookups{
+	lookups := &dispatch.Lookups{
 		Ledger: s.journal, Finder: watched, Concurrency: 1, Now: s.env.now, Reconciler: s.reconciler(s.client.StatusClient),
 		Note: func(text string) { fmt.Fprintln(s.env.stderr, "batch: "+text) },
 		Request: attempt.Request{

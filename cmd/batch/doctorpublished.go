@@ -10,7 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
 	"payonce/service/v1"
 )
 
@@ -122,7 +122,7 @@ func (d *doctor) checkDescribed(check string, description v1.Description, used b
 // the one that counts.
 func (d *doctor) checkPrices(published []publication, account cost.Account) {
 	const check = "prices"
-	j := &job{session: d.session, scope: pipeline.Scope{Wanted: enrich.AllFields}, account: account, published: published}
+	j := &job{session: d.session, scope: row.Scope{Wanted: enrich.AllFields}, account: account, published: published}
 	if err := j.choosePrices(); err != nil {
 		d.problem(exitUsage, check, "", "%v", err)
 		return

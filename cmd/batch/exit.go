@@ -11,7 +11,8 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/io/listfile"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
 	"payonce/service/v1"
 )
 
@@ -110,13 +111,13 @@ func ifInterrupted(err error, format string, args ...any) error {
 }
 
 // codeOfStop returns the exit code of a stopped run.
-func codeOfStop(stop pipeline.Stop) int {
+func codeOfStop(stop dispatch.Stop) int {
 	switch stop.(type) {
 	case nil:
 		return exitDone
-	case pipeline.CeilingReached:
+	case dispatch.CeilingReached:
 		return exitCeiling
-	case pipeline.Interrupted:
+	case dispatch.Interrupted:
 		return exitInterrupted
 	default:
 		return exitRefused
@@ -143,7 +144,7 @@ func exitCode(err error) int {
 		return exitRefused
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, pipeline.ErrListChanged), errors.Is(err, listfile.ErrChanged):
+	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, row.ErrListChanged), errors.Is(err, listfile.ErrChanged):
 		return exitUsage
 	default:
 		return exitInternal

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -23,10 +23,10 @@ var hints = map[string]string{
 	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
 	v1.CodePricingUnavailable:   "Ask the service for a plan that prices this operation; credit does not enable it",
 	"attempt_limit_reached":     "Wait for the next usage period",
-	pipeline.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
-	pipeline.CodeResponsesLost:  "Find out why responses do not arrive",
-	pipeline.CodeAccountRefused: "Look at the account with batch account",
-	pipeline.CodeUnreachable:    "Check the network and --base-url",
+	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
+	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
+	dispatch.CodeAccountRefused: "Look at the account with batch account",
+	dispatch.CodeUnreachable:    "Check the network and --base-url",
 	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
 	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",

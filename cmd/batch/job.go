@@ -15,7 +15,10 @@ import (
 	"payonce/internal/report"
 	"payonce/io/listfile"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 	"payonce/service/v1"
 )
 
@@ -25,11 +28,11 @@ type job struct {
 	name    string
 	list    *listFile
 	schema  table.Schema
-	scope   pipeline.Scope
+	scope   row.Scope
 	card    cost.RateCard // whose options are compared
 	quote   cost.Quote    // what the wanted fields cost, and where that stands
-	survey  *pipeline.Survey
-	counts  pipeline.Counts
+	survey  *survey.Survey
+	counts  survey.Counts
 	account cost.Account
 	// published is what the service tells of its lookups; nothing when it was not asked.
 	published []publication
@@ -50,7 +53,7 @@ func prepareJob(s *session, names []string) (*job, error) {
 	if j.schema, err = list.Schema(); err != nil {
 		return nil, err
 	}
-	mapping, err := pipeline.MapColumns(j.schema, s.mapping)
+	mapping, err := row.MapColumns(j.schema, s.mapping)
 	if err == nil {
 		err = mapping.CheckFilled(j.schema, enrich.Fields(s.fields))
 	}
@@ -59,14 +62,14 @@ func prepareJob(s *session, names []string) (*job, error) {
 	}
 	if !mapping.CanIdentify() {
 		return nil, usagef("%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"its columns are %s; name them with --map, such as --map profile_url=COLUMN", strings.Join(names, " "), pipeline.ListColumns(j.schema))
+			"its columns are %s; name them with --map, such as --map profile_url=COLUMN", strings.Join(names, " "), row.ListColumns(j.schema))
 	}
 	if j.name == "" {
 		if j.name, err = runName(list, enrich.Fields(s.fields)); err != nil {
 			return nil, err
 		}
 	}
-	j.scope = pipeline.Scope{
+	j.scope = row.Scope{
 		Mapping: mapping, Wanted: enrich.Fields(s.fields), Prefer: s.preference(),
 		Reask: attempt.Reask{Before: s.reaskMissing.Before(s.env.now()), Forfeited: s.rebuy}, Limit: s.limit,
 		Memory: cmp.Or(s.memory.Bytes, machineMemory()/4), TempDir: s.tempDir,
@@ -77,7 +80,7 @@ func prepareJob(s *session, names []string) (*job, error) {
 		}
 	}
 	if s.priority != "" {
-		if j.scope.Priority, err = pipeline.ParsePriority(j.schema, s.priority); err != nil {
+		if j.scope.Priority, err = row.ParsePriority(j.schema, s.priority); err != nil {
 			return nil, usagef("%s: %w", strings.Join(names, " "), err)
 		}
 	}
@@ -92,7 +95,7 @@ func (j *job) take(ctx context.Context) (err error) {
 	// What is kept of the persons is large and holds no pointers: to collect early costs
 	// little, and keeps the memory near what is needed.
 	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
-	j.survey, err = j.scope.Take(ctx, j.list, j.recorder())
+	j.survey, err = survey.Take(ctx, j.scope, j.list, j.recorder())
 	if err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (j *job) take(ctx context.Context) (err error) {
 }
 
 // recorder returns the journal, or one that knows nothing when there is none yet.
-func (j *job) recorder() pipeline.Recorder {
+func (j *job) recorder() survey.Recorder {
 	if j.journal != nil {
 		return j.journal
 	}
@@ -182,18 +185,18 @@ func (j *job) record() (checkpoint.Run, error) {
 }
 
 // outputOf says how the output of the run is made when it stopped like this.
-func (j *job) outputOf(stop pipeline.Stop) pipeline.Output {
+func (j *job) outputOf(stop dispatch.Stop) output.Output {
 	stopped := ""
 	if stop != nil {
 		stopped = stop.Word()
 	}
-	return pipeline.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.profile}
+	return output.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.profile}
 }
 
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, client *v1.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
+func (j *job) lookUp(ctx context.Context, client *v1.Client, progress *progress) (dispatch.Tally, dispatch.Stop, error) {
 	leftovers := j.reconciler(client.StatusClient).Pending() > 0
 	tally, stop, err := j.lookUpOnce(ctx, client, progress)
 	if !leftovers || stop != nil || err != nil {
@@ -201,7 +204,7 @@ func (j *job) lookUp(ctx context.Context, client *v1.Client, progress *progress)
 	}
 	switch err := j.take(ctx); {
 	case ctx.Err() != nil:
-		return tally, pipeline.StopOf(ctx), nil
+		return tally, dispatch.StopOf(ctx), nil
 	case err != nil || j.counts.Lookup == 0:
 		return tally, nil, err
 	}
@@ -210,10 +213,10 @@ func (j *job) lookUp(ctx context.Context, client *v1.Client, progress *progress)
 }
 
 // lookUpOnce sends the lookups of one survey.
-func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progress) (pipeline.Tally, pipeline.Stop, error) {
-	next, done := j.scope.Lookups(ctx, j.list, j.survey)
+func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progress) (dispatch.Tally, dispatch.Stop, error) {
+	next, done := j.survey.Lookups(ctx, j.list)
 	defer done()
-	lookups := &pipeline.Lookups{
+	lookups := &dispatch.Lookups{
 		Ledger: j.journal, Finder: client, Concurrency: j.concurrency, Now: j.env.now, Report: progress.update,
 		Reconciler: j.reconciler(client.StatusClient), Note: progress.note,
 		ShortBudget: j.shortBudgetPolicy(),
@@ -226,7 +229,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, progress *progr
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = pipeline.ServiceRefused{Code: pipeline.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
+		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 	}
 	return tally, stop, err
 }

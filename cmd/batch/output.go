@@ -15,7 +15,9 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/io/textfile"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 )
 
 // outputName puts .enriched before the ending of the list's name. A list of several
@@ -140,7 +142,7 @@ type outputFiles struct {
 }
 
 // createOutputs begins the output of a run, and its rejects when there is a path.
-func createOutputs(output pipeline.Output, list *listFile, stdout io.Writer, path, rejectsPath string) (*outputFiles, error) {
+func createOutputs(output output.Output, list *listFile, stdout io.Writer, path, rejectsPath string) (*outputFiles, error) {
 	schema, err := list.Schema()
 	if err != nil {
 		return nil, err
@@ -228,7 +230,7 @@ func (f *outputFiles) discard() {
 }
 
 // writeOutput writes the output of a run, and its rejects when a path is given.
-func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list *listFile) (map[pipeline.Status]int64, error) {
+func (s *session) writeOutput(ctx context.Context, output output.Output, list *listFile) (map[row.Status]int64, error) {
 	files, err := createOutputs(output, list, s.listOut, s.output, s.rejects)
 	if err != nil {
 		return nil, err
@@ -250,13 +252,13 @@ func (s *session) writeOutput(ctx context.Context, output pipeline.Output, list 
 }
 
 // callRoll finds out who the rows of a list are about.
-func (s *session) callRoll(ctx context.Context, scope pipeline.Scope, list *listFile) (*pipeline.Roster, error) {
+func (s *session) callRoll(ctx context.Context, scope row.Scope, list *listFile) (*survey.Index, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(surveyGCPercent))
-	return scope.CallRoll(ctx, list, s.journal)
+	return survey.NewIndex(ctx, scope, list, s.journal)
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.
-func (j *job) writeWhole(ctx context.Context, output pipeline.Output) (map[pipeline.Status]int64, error) {
+func (j *job) writeWhole(ctx context.Context, output output.Output) (map[row.Status]int64, error) {
 	if ctx.Err() == nil {
 		defer context.AfterFunc(ctx, func() {
 			fmt.Fprintln(j.env.stderr, "batch: interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"payonce/pipeline/survey"
+
 	"payonce/internal/lists"
 	"payonce/sandbox"
 )
@@ -96,7 +98,7 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	}
 	runtime.GC()
 	begun := time.Now()
-	if _, err := j.scope.Take(context.Background(), j.list, j.recorder()); err != nil {
+	if _, err := survey.Take(context.Background(), j.scope, j.list, j.recorder()); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(begun)

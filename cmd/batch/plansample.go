@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"payonce/pipeline/survey"
+
 	"github.com/spf13/pflag"
 
 	"payonce/checkpoint"
@@ -20,11 +22,11 @@ func (j *job) proposeSample(ctx context.Context, flags *pflag.FlagSet, list []st
 	if scope.Limit == 0 || *j.sample.N < scope.Limit {
 		scope.Limit = *j.sample.N
 	}
-	survey, err := scope.Take(ctx, j.list, j.recorder())
+	sampled, err := survey.Take(ctx, scope, j.list, j.recorder())
 	if err != nil {
 		return nil, err
 	}
-	counts := survey.Count()
+	counts := sampled.Count()
 	maximum, err := cost.Demand(counts.Asked).Maximum(j.freeLeft(), j.quote.Prices)
 	if err != nil {
 		return nil, usageError{err}

@@ -6,7 +6,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // plan works out what a run of the job would do.
@@ -41,7 +41,7 @@ func (j *job) plan() (*report.Plan, error) {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
 	schedule(view, j)
-	if refused, ok := j.foreseen().(pipeline.ServiceRefused); ok {
+	if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
 		view.Refused = &report.Refused{Code: refused.Code, Message: refused.Message}
 	}
 	if view.MayPayBy = j.optionNames(); len(view.MayPayBy) == 1 {

@@ -10,7 +10,7 @@ import (
 	"payonce/configs"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -166,7 +166,7 @@ func (j *job) checkPrices() error {
 			return usagef("%s. Nothing was sent: choose the right option with --rate-option, or correct the price in the rate card", d)
 		}
 	}
-	return asUsage(pipeline.CheckPrices(j.account, j.quote, j.scope.Wanted))
+	return asUsage(dispatch.CheckPrices(j.account, j.quote, j.scope.Wanted))
 }
 
 // optionNames returns the options of the rate card that the workspace may pay by:
@@ -212,19 +212,19 @@ func (j *job) sent() cost.Workload {
 // foreseen says why the service would refuse the lookups now, as far as the account
 // and what is published tell; nil when nothing is known against them. What the
 // account says of an operation counts more.
-func (j *job) foreseen() pipeline.Stop {
-	if stop := pipeline.Precheck(j.account, j.counts, j.shortBudgetPolicy(), v1.WantsMoney); stop != nil {
+func (j *job) foreseen() dispatch.Stop {
+	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.shortBudgetPolicy(), v1.WantsMoney); stop != nil {
 		return stop
 	}
 	if offered := j.account.Offers(enrich.EnrichContact); j.sent()[enrich.EnrichContact] > 0 && offered.Known && !offered.Value {
-		return pipeline.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
+		return dispatch.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
 	}
 	for _, published := range j.published {
 		for _, operation := range enrich.Operations() {
 			offer := published.Operations[operation]
 			refused := offer.Access.Available.Known && !offer.Access.Available.Value
 			if refused && j.sent()[operation] > 0 && !j.account.Offers(operation).Known {
-				return pipeline.ServiceRefused{
+				return dispatch.ServiceRefused{
 					Code: v1.CodePricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", published.name, operation),
 				}
 			}

@@ -9,7 +9,9 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 	"payonce/service/v1"
 )
 
@@ -61,7 +63,7 @@ func TestDearerDocumentRefuses(t *testing.T) {
 		s := newSettings(environment{getenv: func(string) string { return "" }})
 		s.rateOption = test.option
 		j := &job{
-			session: &session{settings: s}, scope: pipeline.Scope{Wanted: enrich.FieldsOf(enrich.WorkEmail)},
+			session: &session{settings: s}, scope: row.Scope{Wanted: enrich.FieldsOf(enrich.WorkEmail)},
 			published: []publication{document}, account: test.account, asked: true,
 		}
 		if err := j.choosePrices(); (err == nil) != test.want || err != nil && exitCode(err) != exitUsage {
@@ -105,11 +107,11 @@ func TestForeseen(t *testing.T) {
 		j := &job{
 			session:   &session{settings: newSettings(environment{getenv: func(string) string { return "" }})},
 			published: []publication{{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{enrich.FindPhone: test.offer}}}},
-			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: pipeline.Counts{Lookups: maps.Clone(test.lookups)},
+			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: survey.Counts{Lookups: maps.Clone(test.lookups)},
 		}
 		j.profile = strings.HasPrefix(test.name, "profiles")
 		got := ""
-		if refused, ok := j.foreseen().(pipeline.ServiceRefused); ok {
+		if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
 			got = refused.Code
 		}
 		if got != test.want {

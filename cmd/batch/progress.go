@@ -13,7 +13,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // progress shows how a run goes on: a bar where standard error is a terminal, and
@@ -31,7 +31,7 @@ type progress struct {
 	mu     sync.Mutex // the bar and the writer; drift and interrupts come from other goroutines
 	bar    *progressbar.ProgressBar
 	logged time.Time
-	tally  pipeline.Tally
+	tally  dispatch.Tally
 }
 
 // logInterval is how often a line is written where there is no terminal.
@@ -55,7 +55,7 @@ func newProgress(j *job) *progress {
 }
 
 // update is called after every lookup.
-func (p *progress) update(tally pipeline.Tally) {
+func (p *progress) update(tally dispatch.Tally) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tally = tally

@@ -7,13 +7,13 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 func TestABarFitsTheTerminal(t *testing.T) {
 	p := &progress{
 		now: time.Now, begun: time.Now(), total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
-		tally: pipeline.Tally{
+		tally: dispatch.Tally{
 			Lookups: 12000, Spent: cost.Cents(360000),
 			Asked: [enrich.NumFields]int64{100, 100}, Returned: [enrich.NumFields]int64{66, 43},
 		},

@@ -15,7 +15,8 @@ import (
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/survey"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
@@ -108,7 +109,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		return err
 	}
 	fmt.Fprintln(s.env.stderr, "batch: waiting for the account to settle")
-	reconciler := &pipeline.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
+	reconciler := &dispatch.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
 	found, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
@@ -207,5 +208,5 @@ func (s *session) rowsInRun(ctx context.Context, name string, doubts []attempt.D
 	for i, d := range doubts {
 		people[i] = d.Identity
 	}
-	return j.scope.RowsOf(ctx, j.list, people)
+	return survey.RowsOf(ctx, j.scope, j.list, people)
 }

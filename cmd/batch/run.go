@@ -12,7 +12,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
 	"payonce/service/v1"
 )
 
@@ -160,11 +161,11 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
 	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	stop := pipeline.Stop(nil)
+	stop := dispatch.Stop(nil)
 	if j.asked {
 		stop = j.foreseen()
 	}
-	var tally pipeline.Tally
+	var tally dispatch.Tally
 	var drift cost.Drift
 	if stop == nil && j.counts.Lookup > 0 {
 		if tally, stop, drift, err = j.lookUpWatched(ctx, client); err != nil {
@@ -187,11 +188,11 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
 
 // lookUpWatched sends the lookups while the account is watched, and compares the
 // two a last time at the end.
-func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (pipeline.Tally, pipeline.Stop, cost.Drift, error) {
+func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
 	progress := newProgress(j)
 	monitor := j.monitor(client.StatusClient)
-	sending, halt := pipeline.WithHalt(ctx)
-	defer halt(pipeline.Interrupted{})
+	sending, halt := dispatch.WithHalt(ctx)
+	defer halt(dispatch.Interrupted{})
 	monitor.Halt = halt
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
@@ -219,7 +220,7 @@ func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (pipeline.Ta
 }
 
 // rowsByName returns the rows by outcome under their names.
-func rowsByName(rows map[pipeline.Status]int64) map[string]int64 {
+func rowsByName(rows map[row.Status]int64) map[string]int64 {
 	named := map[string]int64{}
 	for status, n := range rows {
 		named[string(status)] = n

@@ -9,7 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -77,7 +77,7 @@ func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
 
 // settleDoubts lets the account decide about the lookups in doubt, and tells what came of
 // it. The snapshot becomes the new base, so what else the account has lost is told as well.
-func (j *job) settleDoubts(ctx context.Context, reconciler *pipeline.Reconciler) error {
+func (j *job) settleDoubts(ctx context.Context, reconciler *dispatch.Reconciler) error {
 	base, totals := j.journal.Base(), j.journal.Totals(checkpoint.ScopeAccount)
 	findings, err := reconciler.Reconcile(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func (j *job) settleDoubts(ctx context.Context, reconciler *pipeline.Reconciler)
 }
 
 // monitor compares the account with the journal.
-func (j *job) monitor(status *v1.StatusClient) *pipeline.Monitor {
-	monitor := &pipeline.Monitor{Status: status, Accountant: j.journal, Scope: checkpoint.ScopeAccount, Prices: j.quote.Prices}
+func (j *job) monitor(status *v1.StatusClient) *dispatch.Monitor {
+	monitor := &dispatch.Monitor{Status: status, Accountant: j.journal, Scope: checkpoint.ScopeAccount, Prices: j.quote.Prices}
 	if !j.strict {
 		monitor.Free = j.scope.Wanted
 	}
@@ -98,8 +98,8 @@ func (j *job) monitor(status *v1.StatusClient) *pipeline.Monitor {
 }
 
 // reconciler settles lost lookups by what the account shows.
-func (j *job) reconciler(status *v1.StatusClient) *pipeline.Reconciler {
-	return &pipeline.Reconciler{Arbiter: j.journal, Status: status, SettleDelay: j.settleDelay, Now: j.env.now}
+func (j *job) reconciler(status *v1.StatusClient) *dispatch.Reconciler {
+	return &dispatch.Reconciler{Arbiter: j.journal, Status: status, SettleDelay: j.settleDelay, Now: j.env.now}
 }
 
 // describeFindings sums up what became of lookups in doubt.

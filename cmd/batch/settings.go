@@ -17,7 +17,7 @@ import (
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
 	"payonce/io/csvtable"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -219,9 +219,9 @@ func (s *settings) preference() enrich.Pattern {
 
 // shortBudgetPolicy returns what a run does when a ceiling on money is too low for
 // the phone of a lookup.
-func (s *settings) shortBudgetPolicy() pipeline.ShortBudget {
+func (s *settings) shortBudgetPolicy() dispatch.ShortBudget {
 	if s.shortBudget.Value == "email-only" {
-		return pipeline.EmailOnly
+		return dispatch.EmailOnly
 	}
-	return pipeline.StopWhenShort
+	return dispatch.StopWhenShort
 }

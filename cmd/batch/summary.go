@@ -7,18 +7,19 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
 )
 
 // conclude prints the summary and returns the error that ends the command.
-func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) error {
+func (j *job) conclude(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) error {
 	view := j.summary(rows, tally, stop, drift)
 	view.Advice = j.advice(view, stop)
 	if err := unlessUnread(j.show(view)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", placeOf(j.output), err)
 	}
 	code := codeOfStop(stop)
-	if code == exitDone && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if code == exitDone && rows[row.StatusInDoubt]+rows[row.StatusForfeited] > 0 {
 		code = exitDoubt
 	}
 	if code == exitDone {
@@ -27,7 +28,7 @@ func (j *job) conclude(rows map[pipeline.Status]int64, tally pipeline.Tally, sto
 	return stopError{code}
 }
 
-func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop pipeline.Stop, drift cost.Drift) *report.Summary {
+func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) *report.Summary {
 	totals := j.journal.Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.journal.InDoubt(j.name)
 	view := &report.Summary{
@@ -45,21 +46,21 @@ func (j *job) summary(rows map[pipeline.Status]int64, tally pipeline.Tally, stop
 }
 
 // advice says why the run stopped and what to do next.
-func (j *job) advice(view *report.Summary, stop pipeline.Stop) string {
+func (j *job) advice(view *report.Summary, stop dispatch.Stop) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
 			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", report.Lookups(view.InDoubt), "batch reconcile")
 		}
 		return ""
-	case pipeline.CeilingReached:
+	case dispatch.CeilingReached:
 		return j.ceilingAdvice(stop)
-	case pipeline.PriceHigher:
+	case dispatch.PriceHigher:
 		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
 			stop.Shown, stop.Field, stop.InUse)
-	case pipeline.Interrupted:
+	case dispatch.Interrupted:
 		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
-	case pipeline.ServiceRefused:
+	case dispatch.ServiceRefused:
 		message := ""
 		if stop.Message != "" {
 			message = ": " + strings.TrimRight(stop.Message, ".")
@@ -71,7 +72,7 @@ func (j *job) advice(view *report.Summary, stop pipeline.Stop) string {
 }
 
 // ceilingAdvice says under which ceiling the run ended and how it can go on.
-func (j *job) ceilingAdvice(stop pipeline.CeilingReached) string {
+func (j *job) ceilingAdvice(stop dispatch.CeilingReached) string {
 	c := stop.Ceiling
 	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
 	if c.Measure == cost.Lookups {

@@ -9,7 +9,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/internal/report"
-	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
 )
 
 func newWriteCommand(env environment) *cobra.Command {
@@ -72,14 +73,14 @@ func (s *session) writeRun(ctx context.Context, name string) error {
 	if err := s.checkTargets(append(s.sources(j.list.paths), recorded...)); err != nil {
 		return err
 	}
-	output := pipeline.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+	output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
 	rows, err := s.writeOutput(ctx, output, j.list)
 	if err != nil {
 		return err
 	}
 	outliveReaders() // now that no list is written to one any more
 	err = s.show(&report.Written{Run: run.Name, Output: s.output, Rows: rowsByName(rows)})
-	if err = unlessUnread(err); err == nil && rows[pipeline.StatusInDoubt]+rows[pipeline.StatusForfeited] > 0 {
+	if err = unlessUnread(err); err == nil && rows[row.StatusInDoubt]+rows[row.StatusForfeited] > 0 {
 		return stopError{exitDoubt}
 	}
 	return err

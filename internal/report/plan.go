@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/pipeline"
+	"payonce/pipeline/survey"
 )
 
 // PlanVersion is the version of the object that a plan is as JSON; its schema is
@@ -113,7 +113,7 @@ type Option struct {
 	CheapestExpected bool        `json:"cheapest_expected"`
 }
 
-func RowsOf(c pipeline.Counts) RowCounts {
+func RowsOf(c survey.Counts) RowCounts {
 	rows := RowCounts{
 		Total: c.Rows, Lookup: c.Lookup, Answered: c.Answered, Filled: c.Filled, Duplicate: c.Duplicates,
 		Rejected: c.Rejected, InDoubt: c.InDoubt, Forfeited: c.Forfeited, NotAttempted: c.Skipped, Forgotten: c.Forgotten,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
 )
 
 func (v *Plan) render(p *page) {
@@ -20,7 +20,7 @@ func (v *Plan) render(p *page) {
 	if v.Encoding != "" {
 		p.entry("encoding", "%s", v.Encoding)
 	}
-	for _, role := range pipeline.Roles {
+	for _, role := range row.Roles {
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.entry(string(role), "column %q", column)
 		} else {

@@ -6,7 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
 )
 
 // Summary says how a run went.
@@ -73,10 +73,10 @@ func (d *Drift) String() string {
 }
 
 // statusOrder is the order in which outcomes are shown.
-var statusOrder = []pipeline.Status{
-	pipeline.StatusMatched, pipeline.StatusPartial, pipeline.StatusNotFound, pipeline.StatusFilled,
-	pipeline.StatusDuplicate, pipeline.StatusUnidentifiable, pipeline.StatusRejected,
-	pipeline.StatusInDoubt, pipeline.StatusForfeited, pipeline.StatusNotAttempted,
+var statusOrder = []row.Status{
+	row.StatusMatched, row.StatusPartial, row.StatusNotFound, row.StatusFilled,
+	row.StatusDuplicate, row.StatusUnidentifiable, row.StatusRejected,
+	row.StatusInDoubt, row.StatusForfeited, row.StatusNotAttempted,
 }
 
 func (v *Summary) render(p *page) {

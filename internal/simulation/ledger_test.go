@@ -7,14 +7,14 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // ledger parts in time what the journal sets off at one instant, and checks that
 // what it calls durable is.
 type ledger struct {
 	*process
-	pipeline.Ledger
+	dispatch.Ledger
 	begun int
 }
 

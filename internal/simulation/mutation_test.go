@@ -11,7 +11,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
 )
 
 // mutation is one mistake that the program could make. Each stands between the
@@ -27,8 +27,8 @@ type mutation struct {
 	forgets bool
 	// hasty: the account is looked at without waiting for it to settle.
 	hasty  bool
-	finder func(pipeline.Finder) pipeline.Finder
-	ledger func(*job) pipeline.Ledger
+	finder func(dispatch.Finder) dispatch.Finder
+	ledger func(*job) dispatch.Ledger
 	// trusting: free units that others take are counted on to the end.
 	trusting bool
 	// slots: the journal's own window is out of the way, the mutation's counts.
@@ -38,36 +38,36 @@ type mutation struct {
 func mutations() []mutation {
 	return []mutation{
 		{name: "no sync", promise: "P1", noSync: true},
-		{name: "retry on lost", promise: "P1", finder: func(f pipeline.Finder) pipeline.Finder { return retrying{f} }},
-		{name: "hold released at loss", promise: "P2", ledger: func(j *job) pipeline.Ledger { return &releasing{j.journal} }},
-		{name: "window counted at send", promise: "P4", slots: true, ledger: func(j *job) pipeline.Ledger { return &countingAtSend{Journal: j.journal, job: j} }},
+		{name: "retry on lost", promise: "P1", finder: func(f dispatch.Finder) dispatch.Finder { return retrying{f} }},
+		{name: "hold released at loss", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &releasing{j.journal} }},
+		{name: "window counted at send", promise: "P4", slots: true, ledger: func(j *job) dispatch.Ledger { return &countingAtSend{Journal: j.journal, job: j} }},
 		{name: "window forgotten at restart", promise: "P4", amnesic: true},
-		{name: "answer used before durable", promise: "P3", ledger: func(j *job) pipeline.Ledger { return &hurried{j.journal, j} }},
-		{name: "pause ignored after 429", promise: "P4", finder: func(f pipeline.Finder) pipeline.Finder { return impatient{f} }},
-		{name: "ceiling without holds", promise: "P2", ledger: func(j *job) pipeline.Ledger { return &generous{j.journal, j.now} }},
+		{name: "answer used before durable", promise: "P3", ledger: func(j *job) dispatch.Ledger { return &hurried{j.journal, j} }},
+		{name: "pause ignored after 429", promise: "P4", finder: func(f dispatch.Finder) dispatch.Finder { return impatient{f} }},
+		{name: "ceiling without holds", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &generous{j.journal, j.now} }},
 		{name: "reopening forgets intents", promise: "P1", forgets: true},
 		{name: "no settle delay", promise: "P1", hasty: true},
-		{name: "lookups counted when answered", promise: "P2", ledger: func(j *job) pipeline.Ledger { return &uncounting{j.journal, j.now} }},
-		{name: "a day's ceiling forgotten at a restart", promise: "P2", ledger: func(j *job) pipeline.Ledger { return newForgetting(j) }},
+		{name: "lookups counted when answered", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &uncounting{j.journal, j.now} }},
+		{name: "a day's ceiling forgotten at a restart", promise: "P2", ledger: func(j *job) dispatch.Ledger { return newForgetting(j) }},
 		{name: "others' free units counted on", promise: "P2", trusting: true},
 	}
 }
 
-func (m mutation) wrapLedger(j *job) pipeline.Ledger {
+func (m mutation) wrapLedger(j *job) dispatch.Ledger {
 	if m.ledger == nil {
 		return j.journal
 	}
 	return m.ledger(j)
 }
 
-func (m mutation) wrapFinder(f pipeline.Finder) pipeline.Finder {
+func (m mutation) wrapFinder(f dispatch.Finder) dispatch.Finder {
 	if m.finder == nil {
 		return f
 	}
 	return m.finder(f)
 }
 
-func (m mutation) wrapAccountant(a pipeline.Accountant) pipeline.Accountant {
+func (m mutation) wrapAccountant(a dispatch.Accountant) dispatch.Accountant {
 	if m.trusting {
 		return trusting{a}
 	}
@@ -159,7 +159,7 @@ func encoded(w *world, value any) []byte {
 }
 
 // retrying sends a lost lookup once more.
-type retrying struct{ pipeline.Finder }
+type retrying struct{ dispatch.Finder }
 
 func (r retrying) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
 	verdict := r.Finder.Find(ctx, lookup)
@@ -170,7 +170,7 @@ func (r retrying) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 }
 
 // impatient takes a request to slow down for a passing fault.
-type impatient struct{ pipeline.Finder }
+type impatient struct{ dispatch.Finder }
 
 func (i impatient) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
 	verdict := i.Finder.Find(ctx, lookup)
@@ -285,6 +285,6 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 }
 
 // trusting does not hear of what others took.
-type trusting struct{ pipeline.Accountant }
+type trusting struct{ dispatch.Accountant }
 
 func (trusting) Forgo([enrich.NumFields]int64) error { return nil }

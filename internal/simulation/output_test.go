@@ -8,7 +8,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/enrich"
-	"payonce/pipeline"
+	"payonce/pipeline/row"
 )
 
 // rows checks that an output has every row of its list once, in order, and that
@@ -165,7 +165,7 @@ func sameAsUndisturbed(disturbed, undisturbed []byte) (differences []string) {
 		return []string{"the numbers of rows differ"}
 	}
 	header := want[0]
-	open := []string{string(pipeline.StatusInDoubt), string(pipeline.StatusForfeited), string(pipeline.StatusNotAttempted)}
+	open := []string{string(row.StatusInDoubt), string(row.StatusForfeited), string(row.StatusNotAttempted)}
 	for i := range want {
 		status, reason := cell(header, got[i], "enrich_status"), cell(header, got[i], "enrich_reason")
 		for column, name := range header {
@@ -174,7 +174,7 @@ func sameAsUndisturbed(disturbed, undisturbed []byte) (differences []string) {
 				continue
 			}
 			excused := slices.Contains(open, status) && (got[i][column] == "" || name == "enrich_status") ||
-				status == string(pipeline.StatusDuplicate) && got[i][column] == "" ||
+				status == string(row.StatusDuplicate) && got[i][column] == "" ||
 				strings.Contains(reason, fieldOf(name)+" not asked for") && (got[i][column] == "" || name == "enrich_status")
 			if got[i][column] != want[i][column] && !excused {
 				differences = append(differences, fmt.Sprintf("row %d, %s: %q instead of %q", i, name, got[i][column], want[i][column]))

@@ -13,7 +13,10 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
-	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 	"payonce/sandbox"
 	"payonce/service/v1"
 )
@@ -128,8 +131,8 @@ func (p *process) now() time.Time { return time.Now().Add(-p.world.setBack) }
 
 // outcome is how a start went.
 type outcome struct {
-	stop   pipeline.Stop
-	tally  pipeline.Tally
+	stop   dispatch.Stop
+	tally  dispatch.Tally
 	output []byte // nil when it did not come that far
 	err    error
 	// pending are the losses that another start may settle.
@@ -183,13 +186,13 @@ type job struct {
 	journal *checkpoint.Journal
 	client  *v1.Client
 	list    csvList
-	scope   pipeline.Scope
-	survey  *pipeline.Survey
+	scope   row.Scope
+	survey  *survey.Survey
 	account cost.Account
 }
 
-func (j *job) reconciler() *pipeline.Reconciler {
-	return &pipeline.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Now: j.now}
+func (j *job) reconciler() *dispatch.Reconciler {
+	return &dispatch.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Now: j.now}
 }
 
 func (j *job) run(ctx context.Context) (o outcome) {
@@ -202,12 +205,12 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	defer reader.Close()
-	mapping, err := pipeline.MapColumns(reader.Schema(), nil)
+	mapping, err := row.MapColumns(reader.Schema(), nil)
 	if err != nil {
 		o.err = err
 		return o
 	}
-	j.scope = pipeline.Scope{Mapping: mapping, Wanted: j.world.Wanted}
+	j.scope = row.Scope{Mapping: mapping, Wanted: j.world.Wanted}
 	if o.err = j.take(ctx); o.err != nil {
 		return o
 	}
@@ -215,7 +218,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	counts := j.survey.Count()
-	o.stop = pipeline.Precheck(j.account, counts, pipeline.StopWhenShort, v1.WantsMoney)
+	o.stop = dispatch.Precheck(j.account, counts.Lookups, dispatch.StopWhenShort, v1.WantsMoney)
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
 			return o
@@ -226,7 +229,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 }
 
 func (j *job) take(ctx context.Context) (err error) {
-	j.survey, err = j.scope.Take(ctx, j.list, j.journal)
+	j.survey, err = survey.Take(ctx, j.scope, j.list, j.journal)
 	return err
 }
 
@@ -250,7 +253,7 @@ func (j *job) openAccount(ctx context.Context) error {
 		return err
 	}
 	j.account = account
-	if err := pipeline.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, j.world.Wanted); err != nil {
+	if err := dispatch.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, j.world.Wanted); err != nil {
 		return err
 	}
 	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
@@ -267,8 +270,8 @@ func (j *job) openAccount(ctx context.Context) error {
 	return nil
 }
 
-func (j *job) monitor() *pipeline.Monitor {
-	monitor := &pipeline.Monitor{
+func (j *job) monitor() *dispatch.Monitor {
+	monitor := &dispatch.Monitor{
 		Status:     &watchedStatus{j, j.client.StatusClient},
 		Accountant: j.world.mutation.wrapAccountant(j.journal), Scope: checkpoint.ScopeAccount,
 	}
@@ -281,7 +284,7 @@ func (j *job) monitor() *pipeline.Monitor {
 // watchedStatus notes when the monitor looks at the account.
 type watchedStatus struct {
 	*job
-	inner pipeline.StatusReader
+	inner dispatch.StatusReader
 }
 
 func (w *watchedStatus) Status(ctx context.Context) (cost.Account, error) {
@@ -301,12 +304,12 @@ func describe(cases []attempt.Case) string {
 	return b.String()
 }
 
-func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error) {
-	next, done := j.scope.Lookups(ctx, j.list, j.survey)
+func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error) {
+	next, done := j.survey.Lookups(ctx, j.list)
 	defer done()
 	w := j.world
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
-	lookups := &pipeline.Lookups{
+	lookups := &dispatch.Lookups{
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
 		Reconciler: j.reconciler(),
 		Request: attempt.Request{
@@ -326,8 +329,8 @@ func (j *job) lookUp(ctx context.Context) (pipeline.Tally, pipeline.Stop, error)
 	return tally, stop, err
 }
 
-func (j *job) write(stop pipeline.Stop) ([]byte, error) {
-	output := pipeline.Output{Scope: j.scope, Run: runName}
+func (j *job) write(stop dispatch.Stop) ([]byte, error) {
+	output := output.Output{Scope: j.scope, Run: runName}
 	if stop != nil {
 		output.Stopped = stop.Word()
 	}
@@ -338,7 +341,7 @@ func (j *job) write(stop pipeline.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	roster, err := j.scope.CallRoll(context.Background(), j.list, j.journal)
+	roster, err := survey.NewIndex(context.Background(), j.scope, j.list, j.journal)
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +356,7 @@ func (j *job) write(stop pipeline.Stop) ([]byte, error) {
 // finder looks at what leaves and comes back.
 type finder struct {
 	*process
-	inner pipeline.Finder
+	inner dispatch.Finder
 }
 
 func (f *finder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {

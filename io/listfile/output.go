@@ -17,7 +17,7 @@ type Output struct {
 	Rows *List
 
 	file   *atomicfile.File // nil for standard output
-	packed io.WriteCloser   // what the writer writes to
+	packed textfile.Writer  // what the writer writes to
 	list   io.Closer        // that the writer reads; nil for none
 	closed bool             // the writer
 }
@@ -114,6 +114,7 @@ func (o *Output) take(writer table.Writer, err error) error {
 func (o *Output) Commit() error {
 	o.closed = true
 	err := errors.Join(o.Writer.Close(), o.packed.Close())
+	o.packed = nil
 	if o.Rows != nil { // there is none that a new list is made from
 		err = errors.Join(err, o.Rows.unchanged())
 	}
@@ -131,6 +132,10 @@ func (o *Output) Discard() {
 	if writer, ok := o.Writer.(table.Discarder); ok && !o.closed {
 		o.closed = true
 		writer.Discard()
+	}
+	if o.packed != nil {
+		o.packed.Discard()
+		o.packed = nil
 	}
 	if o.list != nil {
 		_ = o.list.Close() // nothing was written to it

@@ -1,7 +1,9 @@
 package textfile
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -60,11 +62,14 @@ func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 	whole := io.MultiReader(bytes.NewReader(start), file)
 	switch {
 	case bytes.HasPrefix(start, []byte(gzipMagic)):
-		unpacked, err := newGzipReader(whole)
+		unpacked, err := gzip.NewReader(bufio.NewReaderSize(whole, 128<<10))
+		if errors.Is(err, gzip.ErrHeader) {
+			return nil, fmt.Errorf("the header of the gzip data is damaged; copy or download the file again: %w", err)
+		}
 		if err != nil {
 			return nil, explain("gzip", err)
 		}
-		return &unpackedFile{"gzip", unpacked, func() { _ = unpacked.member.Close() }, file}, nil // Read told its error
+		return &unpackedFile{"gzip", unpacked, func() { _ = unpacked.Close() }, file}, nil // Read told its error
 	case isZstd(start):
 		unpacked, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
@@ -106,10 +111,13 @@ func (f *unpackedFile) Close() error {
 // explain says what is wrong with compressed data and what to do about it.
 func explain(kind string, err error) error {
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) && kind == "gzip":
+		// The library reports the same error for a few bytes of something else behind the last member.
+		return fmt.Errorf("the gzip data is cut short; copy or download the file again, or remove what follows the data: %w", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data is cut short; copy or download the file again: %w", kind, err)
-	case errors.Is(err, errBehindGzip), errors.Is(err, zstd.ErrMagicMismatch):
-		return fmt.Errorf("something that is no %s data follows the compressed text; remove it, or copy the file again: %w", kind, err)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrMagicMismatch):
+		return fmt.Errorf("something that is not %s data follows the compressed text; remove it, or copy the file again: %w", kind, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("the zstd data needs more than %d MiB of memory; compress it again without --ultra and --long: %w", maxWindow>>20, err)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
@@ -117,20 +125,3 @@ func explain(kind string, err error) error {
 	}
 	return fmt.Errorf("the %s data is damaged; copy or download the file again: %w", kind, err)
 }
-
-// NewWriter returns a writer that compresses what it writes to out as the ending of
-// name says, and not at all when it says nothing. Close ends the compressed data; it
-// does not close out. A writer that is left without a Close holds nothing but memory.
-func NewWriter(out io.Writer, name string) (io.WriteCloser, error) {
-	switch compression(name) {
-	case "gzip":
-		return newGzipWriter(out), nil
-	case "zstd":
-		return zstd.NewWriter(out)
-	}
-	return plainWriter{out}, nil
-}
-
-type plainWriter struct{ io.Writer }
-
-func (plainWriter) Close() error { return nil }

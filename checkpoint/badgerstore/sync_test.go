@@ -1,0 +1,119 @@
+package badgerstore
+
+import (
+	"bytes"
+	"crypto/rand"
+	"syscall"
+	"testing"
+
+	"payonce/checkpoint/store"
+)
+
+// TestWhatIsNotSyncedIsNotRead lets the sync fail: Badger has the commit by then.
+func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	old := store.Write{Key: []byte("za"), Value: []byte("durable")}
+	if err := s.Commit([]store.Write{old}); err != nil {
+		t.Fatal(err)
+	}
+	s.sync = func() error { return syscall.EIO }
+	for range 2 {
+		if err := s.Commit([]store.Write{{Key: old.Key, Value: []byte("not durable")}, {Key: []byte("zb"), Value: []byte("not durable")}}); err == nil {
+			t.Fatal("a commit was acknowledged that was not synced")
+		}
+		value, err := s.Get(old.Key)
+		if err != nil || !bytes.Equal(value, old.Value) {
+			t.Errorf("read %q, error %v; want what is durable", value, err)
+		}
+		err = s.Scan([]byte("z"), nil, func(key, value []byte) (bool, error) {
+			if string(key) != string(old.Key) || !bytes.Equal(value, old.Value) {
+				t.Errorf("the scan found %q = %q", key, value)
+			}
+			return true, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if s.head.version != 1 {
+		t.Errorf("the head is at commit %d, want the last one that is durable", s.head.version)
+	}
+}
+
+// TestNothingIsAcknowledgedAfterAFailedSync: the disk says once that it could not write,
+// and what it has dropped would hide all that follows it in the log.
+func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.sync = func() error { return syscall.EIO }
+	write := []store.Write{{Key: []byte("z"), Value: []byte("value")}}
+	if err := s.Commit(write); err == nil {
+		t.Fatal("a commit was acknowledged that was not synced")
+	}
+	s.sync = s.db.Sync
+	if err := s.Commit(write); err == nil {
+		t.Error("a commit was acknowledged after one that may be missing before it")
+	}
+	if s.head.version != 0 {
+		t.Errorf("the head is at commit %d, want none", s.head.version)
+	}
+}
+
+// TestAValueThatIsTooLongForTheLogIsKept has one that Badger puts into its value log.
+func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
+	dir := t.TempDir()
+	s, err := openEngine(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte("long"), 300<<10)
+	if err := s.Commit([]store.Write{{Key: []byte("z"), Value: long}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = openEngine(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if value, err := s.Get([]byte("z")); err != nil || !bytes.Equal(value, long) {
+		t.Errorf("read %d bytes of %d, error %v", len(value), len(long), err)
+	}
+}
+
+// TestWhatWasReplacedIsDropped replaces a value until Badger has merged its tables, which
+// it has to do before there are too many: it drops all but the last one then.
+func TestWhatWasReplacedIsDropped(t *testing.T) {
+	const most = 700 // commits, far more tables than Badger leaves unmerged
+	s, err := openEngine(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	value := make([]byte, 500<<10)
+	for n := 1; ; n++ {
+		rand.Read(value) // never fails
+		if err := s.Commit([]store.Write{{Key: []byte("z"), Value: value}}); err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, table := range s.db.Tables() {
+			size += int(table.UncompressedSize)
+		}
+		written := n * len(value)
+		switch {
+		case written > 4*memTableSize && size < written/2:
+			return
+		case n == most:
+			t.Fatalf("the tables have %d bytes for a value of %d", size, len(value))
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package dedup
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// Options say what a Deduplicator may use.
+type Options struct {
+	// Memory is how many bytes the entries may take before they go on in a temporary file;
+	// zero for no limit. A 256th part of the persons has to fit once for each core.
+	Memory int64
+	// TempDir is the directory of temporary files, the system's when it is "".
+	TempDir string
+	// Duplicates keeps the rows that other rows lead, for EachDuplicate.
+	Duplicates bool
+}
+
+// Deduplicator finds out who is in a list. It gathers an entry for each row in logs, one for
+// each shard, in memory; when those become larger than the ceiling, it goes on in a
+// temporary file. At the end each log becomes a table of persons when its turn comes:
+// both ways it holds the same ones.
+type Deduplicator struct {
+	options Options
+
+	logs   [NumShards]entryLog
+	bytes  atomic.Int64 // of all logs in memory
+	tables sync.Pool    // of *Persons
+
+	mode    sync.RWMutex // is held for writing while the logs move to the file
+	spilled *Log         // nil while all is in memory
+
+	// again has for each shard the rows that came again before a log was tidied, each with
+	// the place of its person in the log, where it stays; nil when nobody asks for them.
+	again *Log
+}
+
+// New returns an empty Deduplicator, which has to be closed.
+func New(options Options) *Deduplicator {
+	c := &Deduplicator{options: options, tables: sync.Pool{New: func() any { return &Persons{} }}}
+	if options.Duplicates {
+		c.again = NewLog(options, NumShards, 2)
+	}
+	return c
+}
+
+// Add enters the entries of a batch and empties it.
+func (c *Deduplicator) Add(b *Batch) error {
+	defer b.clear()
+	over, err := c.enter(b)
+	if err != nil || !over {
+		return err
+	}
+	c.mode.Lock()
+	defer c.mode.Unlock()
+	if c.spilled != nil {
+		return nil // another goroutine was faster
+	}
+	return c.moveOut()
+}
+
+// enter enters the entries and reports whether the logs are too large then.
+func (c *Deduplicator) enter(b *Batch) (over bool, err error) {
+	c.mode.RLock()
+	defer c.mode.RUnlock()
+	for number, entries := range b {
+		switch {
+		case len(entries) == 0:
+		case c.spilled == nil:
+			err = c.append(number, entries)
+		default:
+			err = c.spilled.appendEntries(number, entries)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return c.spilled == nil && c.options.Memory > 0 && c.bytes.Load() > c.options.Memory, err
+}
+
+// append adds entries to a log in memory.
+func (c *Deduplicator) append(number int, entries []Entry) (err error) {
+	log := &c.logs[number]
+	log.Lock()
+	defer log.Unlock()
+	grown := log.append(entries)
+	if log.isCrowded() {
+		scratch := c.table()
+		grown += log.tidy(scratch)
+		err = c.keepAgain(number, scratch)
+		c.tables.Put(scratch)
+	}
+	c.bytes.Add(grown)
+	return err
+}
+
+// table returns an empty table.
+func (c *Deduplicator) table() *Persons {
+	table := c.tables.Get().(*Persons)
+	table.keepAgain = c.again != nil
+	return table
+}
+
+// keepAgain keeps the rows that came again in a log that is made into a table.
+func (c *Deduplicator) keepAgain(number int, persons *Persons) error {
+	for _, a := range persons.again {
+		if err := c.again.Add(number, uint64(a.row), uint64(a.person)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachDuplicate calls visit for each row of a shard that another one leads, with the place
+// of its person.
+func (c *Deduplicator) EachDuplicate(number int, persons *Persons, visit func(row int64, person int) error) (err error) {
+	for _, a := range persons.again {
+		if err := visit(a.row, a.person); err != nil {
+			return err
+		}
+	}
+	failed := c.again.Each(number, func(record []uint64) {
+		if err == nil {
+			err = visit(int64(record[0]), int(record[1]))
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// moveOut moves the logs to a file.
+func (c *Deduplicator) moveOut() error {
+	file := newLog(c.options.TempDir, NumShards, entryBytes/wordBytes)
+	if _, err := file.opened(); err != nil {
+		return err
+	}
+	c.spilled = file
+	for number := range c.logs {
+		for _, chunk := range c.logs[number].chunks {
+			if err := file.appendEntries(number, chunk); err != nil {
+				return err
+			}
+		}
+		c.drop(number)
+	}
+	return nil
+}
+
+// drop empties a log in memory.
+func (c *Deduplicator) drop(number int) {
+	log := &c.logs[number]
+	c.bytes.Add(-int64(len(log.chunks)) * chunkBytes)
+	log.chunks, log.count = nil, 0
+}
+
+// EachShard hands the persons of every shard to visit, those of several at the same
+// time, and forgets each log in memory afterwards.
+func (c *Deduplicator) EachShard(visit func(number int, persons *Persons) error) error {
+	return parallel(NumShards, func(number int) error {
+		persons := c.table()
+		defer c.tables.Put(persons)
+		if err := c.load(number, persons); err != nil {
+			return err
+		}
+		c.drop(number)
+		return visit(number, persons)
+	})
+}
+
+// againTogether is how many rows that come again a table gathers before they are kept
+// elsewhere.
+const againTogether = 1 << 16
+
+// load puts the persons of a shard into a table.
+func (c *Deduplicator) load(number int, persons *Persons) (err error) {
+	if c.spilled == nil {
+		c.logs[number].distinctInto(persons)
+		return nil
+	}
+	persons.reset(0)
+	failed := c.spilled.Each(number, func(record []uint64) {
+		persons.put(Entry{record[0], record[1], record[2]})
+		if len(persons.again) == againTogether && err == nil {
+			err = c.keepAgain(number, persons)
+			persons.again = persons.again[:0]
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// Close removes the files, if there are any.
+func (c *Deduplicator) Close() (err error) {
+	for _, s := range []*Log{c.spilled, c.again} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package dedup
+
+import (
+	"encoding/binary"
+
+	"payonce/enrich"
+)
+
+// Entry is what is kept of a person: the key, and the number of the leading row with
+// marks in its low bits. It holds no pointer, so that the garbage collector does not
+// look at millions of them.
+type Entry struct {
+	high, low uint64 // the key
+	lead      uint64
+}
+
+// markBits is how many low bits of lead are marks; a list can have 2^40 rows.
+const markBits = 24
+
+// NewEntry returns the entry of a row that names the person with a key.
+func NewEntry(key enrich.Key, row int64, marks uint64) Entry {
+	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), uint64(row)<<markBits | marks}
+}
+
+// Key returns the key.
+func (e Entry) Key() (key enrich.Key) {
+	binary.BigEndian.PutUint64(key[:], e.high)
+	binary.BigEndian.PutUint64(key[8:], e.low)
+	return key
+}
+
+// KeyByte returns the last byte of the key.
+func (e Entry) KeyByte() byte { return byte(e.low) }
+
+// Row returns the number of the leading row.
+func (e Entry) Row() int64 { return int64(e.lead >> markBits) }
+
+// Marks returns the marks.
+func (e Entry) Marks() uint64 { return e.lead & (1<<markBits - 1) }
+
+// AddMarks adds marks.
+func (e *Entry) AddMarks(marks uint64) { e.lead |= marks }
+
+// merge makes two entries of one person one: the first row leads, and the marks add up.
+func (e Entry) merge(other Entry) Entry {
+	e.lead = min(e.lead>>markBits, other.lead>>markBits)<<markBits | e.Marks() | other.Marks()
+	return e
+}
+
+// NumShards is the number of shards: one for each first byte of a key.
+const NumShards = 256
+
+// shardOf returns the number of the shard that a person belongs to.
+func (e Entry) shardOf() int { return int(e.high >> 56) }
+
+// entryBytes is the size of an entry.
+const entryBytes = 24
+
+// Batch gathers entries by shard before they go to the tables: one lock for many.
+type Batch [NumShards][]Entry
+
+// Add adds an entry.
+func (b *Batch) Add(e Entry) { b[e.shardOf()] = append(b[e.shardOf()], e) }
+
+func (b *Batch) clear() {
+	for i := range b {
+		b[i] = b[i][:0]
+	}
+}

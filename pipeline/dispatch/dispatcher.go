@@ -1,0 +1,227 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// task is a lookup on its way: how often it was tried and when it may be tried again.
+type task struct {
+	number int64 // its place in the list's order
+	lookup enrich.Lookup
+	tries  int
+	due    time.Time
+}
+
+// dispatcher is the state of a Run. One goroutine owns it; workers only send
+// their results to it.
+type dispatcher struct {
+	*Lookups
+	next    func() (enrich.Lookup, error)
+	results chan result
+	gate    *gate
+
+	inFlight int
+	pending  *task  // decided on next
+	paced    bool   // the pacer was waited for, and nothing was sent since
+	begun    int64  // tasks that next yielded
+	retries  []task // waiting for their time, in its order and the list's
+	ended    bool   // next returned io.EOF
+	// lost are the tasks whose responses were lost and not yet settled, by their
+	// last attempts; reconcileAt is when to settle them at the latest.
+	lost        map[attempt.ID]task
+	reconcileAt time.Time
+	streaks     streaks
+	tally       Tally
+	short       *CeilingReached // why no phone is paid for any more: as it was at the first
+	stop        Stop
+	failure     error
+}
+
+// step does one thing: begins a lookup, or waits for what has to come first. It
+// reports true when nothing is left to do.
+func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
+	if len(d.lost) > 0 && !d.reconcileAt.After(d.Now()) {
+		return false, d.reconcile(ctx, oneLook)
+	}
+	if d.inFlight >= d.Concurrency {
+		d.take(<-d.results)
+		return false, nil
+	}
+	if d.pending == nil {
+		if err := d.choose(ctx); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case d.pending != nil:
+		return false, d.begin(ctx)
+	case !d.ended: // a lookup was passed over
+		return false, nil
+	case len(d.retries) > 0:
+		d.wait(ctx, d.retries[0].due)
+		return false, nil
+	case d.inFlight > 0:
+		d.wait(ctx, time.Time{})
+		return false, nil
+	case len(d.lost) > 0:
+		return false, d.reconcile(ctx, lastLook)
+	}
+	return true, nil
+}
+
+// choose makes a retry that is due the pending task, or else the next lookup.
+func (d *dispatcher) choose(ctx context.Context) error {
+	if len(d.retries) > 0 && !d.retries[0].due.After(d.Now()) {
+		d.pending, d.retries = &d.retries[0], d.retries[1:]
+		return nil
+	}
+	if d.ended {
+		return nil
+	}
+	lookup, err := d.next()
+	if errors.Is(err, io.EOF) {
+		d.ended = true
+		return nil
+	}
+	if err != nil && ctx.Err() != nil {
+		d.halt(StopOf(ctx)) // reading the list was interrupted
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.begun++
+	d.pending = &task{number: d.begun, lookup: lookup}
+	if d.Pacer == nil || d.paced {
+		return nil
+	}
+	if d.Pacer.Wait(ctx) != nil {
+		d.halt(StopOf(ctx))
+	}
+	d.paced = true
+	return nil
+}
+
+// begin asks the journal about the pending task and does what it says.
+func (d *dispatcher) begin(ctx context.Context) error {
+	request := d.Request
+	request.Lookup = d.pending.lookup
+	if d.short != nil {
+		request.OnlyFree = enrich.FieldsOf(enrich.BusinessPhone)
+	}
+	decision, err := d.Ledger.Begin(request)
+	if err != nil {
+		return err
+	}
+	switch decision := decision.(type) {
+	case attempt.Granted:
+		d.send(ctx, *d.pending, decision)
+		d.pending, d.paced = nil, false
+	case attempt.Paid:
+		d.dropPaid(decision.Fields)
+	case attempt.Known:
+		d.drop(decision.Fields)
+	case attempt.Unsettled:
+		d.drop(decision.Fields)
+	case attempt.Over:
+		return d.over(ctx, decision)
+	case attempt.Later:
+		d.later(ctx, decision)
+	case attempt.Blocked:
+		if d.inFlight == 0 {
+			return errors.New("the journal waits for a call, but none is in flight")
+		}
+		d.wait(ctx, time.Time{})
+	default:
+		return fmt.Errorf("the journal decided %T, which is no decision", decision)
+	}
+	return nil
+}
+
+// later waits until the pending task may be sent, unless that is too long to wait for.
+func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
+	wait := later.Until.Sub(d.Now())
+	if later.Asked && wait > maxPause {
+		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + later.Until.UTC().Format("2006-01-02 15:04 MST")})
+		return
+	}
+	if wait > longWait && d.inFlight == 0 {
+		d.note("nothing may be sent for %s", wait.Round(time.Second))
+	}
+	d.wait(ctx, later.Until)
+}
+
+// over does what follows when the pending task does not fit under a ceiling.
+func (d *dispatcher) over(ctx context.Context, over attempt.Over) error {
+	stop := CeilingReached(over)
+	switch {
+	case len(d.lost) > 0: // what they hold may come back, and they come first
+		d.again(*d.pending, time.Time{})
+		d.pending = nil
+		return d.reconcile(ctx, lastLook)
+	case d.goesOnWithout(over):
+		d.short = &stop
+		d.note("no more phones are paid for: %s leaves %s, a lookup needs %s",
+			over.Ceiling.Name, over.Ceiling.Format(over.Left), over.Ceiling.Format(over.Need))
+	default:
+		d.halt(stop)
+	}
+	return nil
+}
+
+// drop takes fields that need not or must not be asked out of the pending task.
+func (d *dispatcher) drop(fields enrich.Fields) {
+	d.pending.lookup.Fields = d.pending.lookup.Fields.Without(fields)
+	if d.pending.lookup.Fields == 0 {
+		d.pending = nil
+	}
+}
+
+// wait returns at a time, or when a call ends, or when ctx is cancelled; the zero
+// time stands for no time.
+func (d *dispatcher) wait(ctx context.Context, until time.Time) {
+	var alarm <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(until.Sub(d.Now()))
+		defer timer.Stop()
+		alarm = timer.C
+	}
+	select {
+	case r := <-d.results:
+		d.take(r)
+	case <-alarm:
+	case <-ctx.Done():
+	}
+}
+
+// send lets a worker send a granted task.
+func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) {
+	d.inFlight++
+	t.tries++
+	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate}
+	go func() { d.results <- w.work(ctx, t, granted) }()
+}
+
+// halt stops the run; nothing else is sent.
+func (d *dispatcher) halt(stop Stop) {
+	d.gate.close()
+	if d.stop == nil {
+		d.stop = stop
+	}
+}
+
+// fail ends the run by the program's own failure; those that follow from the first
+// say nothing new.
+func (d *dispatcher) fail(err error) {
+	d.gate.close()
+	if d.failure == nil {
+		d.failure = err
+	}
+}

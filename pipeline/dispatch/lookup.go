@@ -1,0 +1,138 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Ledger is the part of the journal that spends. Its methods may be called from
+// many goroutines; those that return nil have made durable what they say.
+type Ledger interface {
+	// Begin decides, in the order of its calls, whether a lookup may be sent.
+	Begin(req attempt.Request) (attempt.Decision, error)
+	// Settle, Void and Park each end a granted attempt, once.
+	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
+	Void(id attempt.ID, why attempt.Voiding) error
+	Park(id attempt.ID, why attempt.Parking) error
+}
+
+// Finder sends one lookup once and says what became of it. It does not give up
+// when ctx is cancelled: a POST that left is waited for, up to its own time-out.
+type Finder interface {
+	Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
+}
+
+// Pacer spreads lookups over time. Wait returns when the next may begin, or with
+// ctx's error.
+type Pacer interface {
+	Wait(ctx context.Context) error
+}
+
+// Lookups sends the lookups of a run.
+type Lookups struct {
+	Ledger Ledger
+	Finder Finder
+	Pacer  Pacer // nil for none
+	// Reconciler settles lost lookups while the run goes on.
+	Reconciler *Reconciler
+	// Request is what the journal is asked with for every lookup: the run, the prices and
+	// the ceilings.
+	Request     attempt.Request
+	ShortBudget ShortBudget
+	Concurrency int // POSTs in flight at the same time, at least 1
+	Now         func() time.Time
+	// Report is called by one goroutine after every change; nil for none.
+	Report func(Tally)
+	// Note is told what takes longer than a lookup; nil for none.
+	Note func(text string)
+}
+
+// Tally counts what the lookups of this process came to.
+type Tally struct {
+	Lookups   int64 // ended: answered, rejected, given up, forfeited or in doubt
+	Posts     int64 // that were sent, or may have been
+	Answered  int64
+	Rejected  int64
+	Lost      int64 // POSTs whose response was lost
+	Forfeited int64 // lost and charged
+	InDoubt   int64 // lost and undecided
+	GivenUp   int64 // failed three times for a passing fault
+	Dropped   int64 // phones that were not asked for because of a short budget
+	Asked     [enrich.NumFields]int64
+	Returned  [enrich.NumFields]int64
+	Spent     cost.Money
+}
+
+// Plus returns the sums of two tallies.
+func (t Tally) Plus(other Tally) Tally {
+	t.Lookups += other.Lookups
+	t.Posts += other.Posts
+	t.Answered += other.Answered
+	t.Rejected += other.Rejected
+	t.Lost += other.Lost
+	t.Forfeited += other.Forfeited
+	t.InDoubt += other.InDoubt
+	t.GivenUp += other.GivenUp
+	t.Dropped += other.Dropped
+	t.Spent += other.Spent
+	for f := range t.Asked {
+		t.Asked[f] += other.Asked[f]
+		t.Returned[f] += other.Returned[f]
+	}
+	return t
+}
+
+// The limits of patience with the service.
+const (
+	maxTries        = 3 // a lookup and two retries (specification v1, "Limits")
+	defaultPause    = 60 * time.Second
+	firstBackoff    = time.Second
+	maxSameInARow   = 5  // rejections of one code, lookups given up, spells of losses
+	maxPausesInARow = 10 // spells of requests to slow down without an answer between them
+	// A run that loses more than one response in lossShare is stopped once it has
+	// lost maxLosses: every loss can cost the price of its fields for nothing.
+	maxLosses = 20
+	lossShare = 4
+	// A wait that is longer than any window is worth a word.
+	longWait = 2 * time.Minute
+	// A service that asks for more is not waited for: the run ends, resumable, and no
+	// start sends anything before that time.
+	maxPause = 24 * time.Hour
+	// At most one part in reconcileShare of a run is spent on waiting for accounts
+	// to settle: losses that come in between wait for each other.
+	reconcileShare = 6
+)
+
+// Run sends the lookups that next yields until it returns io.EOF, a ceiling or
+// the service stops it, or ctx is cancelled or halted. It returns when no call is in
+// flight any more. The error is the program's own: after it the journal alone
+// knows what happened.
+func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
+	d := &dispatcher{Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{}}
+	defer context.AfterFunc(ctx, d.gate.close)()
+	for d.failure == nil && d.stop == nil {
+		if ctx.Err() != nil {
+			d.halt(StopOf(ctx))
+			break
+		}
+		done, err := d.step(ctx)
+		if err != nil {
+			d.fail(err)
+		}
+		if done {
+			break
+		}
+	}
+	d.drain()
+	if d.failure == nil && len(d.lost) > 0 {
+		d.settleLosses(ctx)
+	}
+	if d.failure == nil && d.stop == nil && d.short != nil {
+		d.stop = *d.short // emails are done, but phones are not
+	}
+	return d.tally, d.stop, d.failure
+}

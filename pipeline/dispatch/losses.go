@@ -1,0 +1,136 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+)
+
+// drain waits for the calls in flight.
+func (d *dispatcher) drain() {
+	for d.inFlight > 0 {
+		d.take(<-d.results)
+	}
+}
+
+// look says whether another look at the account may follow, should this one not
+// be possible.
+type look bool
+
+const (
+	oneLook  look = false
+	lastLook look = true
+)
+
+// reconcile lets the calls in flight end and settles the lost ones. Nothing is
+// sent meanwhile: an account can only be compared while it stands still.
+func (d *dispatcher) reconcile(ctx context.Context, this look) error {
+	d.drain()
+	if d.stop != nil || d.failure != nil {
+		return nil // Run settles the losses of a run that ends
+	}
+	began := d.Now()
+	err := d.settle(ctx, this)
+	d.reconcileAt = d.Now().Add((reconcileShare - 1) * d.Now().Sub(began))
+	return err
+}
+
+// settleLosses settles what a run that ends early has lost, unless the user wants
+// it to end now; the next start then does it.
+func (d *dispatcher) settleLosses(ctx context.Context) {
+	if ctx.Err() != nil {
+		d.leaveInDoubt()
+		return
+	}
+	if err := d.settle(ctx, lastLook); err != nil {
+		d.fail(err)
+	}
+}
+
+// settle asks the account about the lost calls and does what it proves: what was
+// not charged is asked again, what was charged is forfeited, and the rest stays
+// in doubt. When the account could not be looked at, the lost calls wait for the
+// next look, if there is one.
+func (d *dispatcher) settle(ctx context.Context, this look) error {
+	d.note("%s: waiting for the account to settle, to see what was charged",
+		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
+	findings, err := d.Reconciler.Reconcile(ctx)
+	switch {
+	case ctx.Err() != nil:
+		d.leaveInDoubt()
+		return nil
+	case refusesUs(err):
+		d.halt(ServiceRefused{Code: CodeAccountRefused, Message: err.Error()})
+		d.leaveInDoubt()
+		return nil
+	case err != nil:
+		return err
+	case len(findings.Cases) == 0 && this == oneLook:
+		d.note("the account could not be looked at: %s; trying again later", findings.Why)
+		return nil
+	}
+	for _, c := range findings.Cases {
+		if t, ours := d.lost[c.ID]; ours {
+			delete(d.lost, c.ID)
+			d.judged(t, c)
+		}
+	}
+	if findings.Why != "" {
+		d.note("%s in doubt: %s", counted(d.tally.InDoubt+int64(len(d.lost)), "lookup stays", "lookups stay"), findings.Why)
+	}
+	d.leaveInDoubt()
+	if d.Report != nil {
+		d.Report(d.tally)
+	}
+	return nil
+}
+
+// judged goes on with a lost task by what the account proves.
+func (d *dispatcher) judged(t task, c attempt.Case) {
+	switch c.Finding {
+	case cost.NotCharged:
+		if t.tries < maxTries {
+			d.again(t, time.Time{})
+			return
+		}
+		d.tally.Lookups++
+		d.tally.GivenUp++
+	case cost.Charged:
+		d.tally.Spent += c.Hold.Settle(c.Fields).Amount
+		if rest := t.lookup.Fields.Without(c.Fields); rest != 0 {
+			t.lookup.Fields = rest
+			d.again(t, time.Time{})
+			return
+		}
+		d.tally.Lookups++
+		d.tally.Forfeited++
+	case cost.Undecided:
+		d.tally.Lookups++
+		d.tally.InDoubt++
+	}
+}
+
+// leaveInDoubt gives up on the lost tasks of this start.
+func (d *dispatcher) leaveInDoubt() {
+	d.tally.Lookups += int64(len(d.lost))
+	d.tally.InDoubt += int64(len(d.lost))
+	d.lost = map[attempt.ID]task{}
+	d.reconcileAt = time.Time{}
+}
+
+// counted puts a number before the words that fit it.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (d *dispatcher) note(format string, args ...any) {
+	if d.Note != nil {
+		d.Note(fmt.Sprintf(format, args...))
+	}
+}

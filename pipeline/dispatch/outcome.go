@@ -1,0 +1,210 @@
+package dispatch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Stop says why a run ended before its last lookup; nil when it did not. It is a
+// closed set: CeilingReached, ServiceRefused, PriceHigher and
+// Interrupted.
+type Stop interface {
+	// Word is the reason in a form for machines, such as "ceiling:max-spend".
+	Word() string
+}
+
+// CeilingReached says that the next lookup did not fit under a ceiling.
+type CeilingReached attempt.Over
+
+// ServiceRefused says that the service wants somebody to act first.
+type ServiceRefused struct {
+	Code    string
+	Message string
+}
+
+// PriceHigher says that the account shows a higher price than the one in use: every
+// hold is too small, and no ceiling is safe. The prices are per returned field.
+type PriceHigher struct {
+	Field        enrich.Field
+	InUse, Shown cost.Money
+}
+
+// Interrupted says that the user stopped the run.
+type Interrupted struct{}
+
+// Word returns the reason and the ceiling's name.
+func (c CeilingReached) Word() string { return "ceiling:" + c.Ceiling.Name }
+
+// Word returns the reason and the service's code.
+func (s ServiceRefused) Word() string { return "service:" + s.Code }
+
+// Word returns the reason; who can mend it is the same as for a refusal.
+func (PriceHigher) Word() string { return "service:price_higher" }
+
+// Word returns the reason.
+func (Interrupted) Word() string { return "interrupted" }
+
+// The codes of a ServiceRefused that do not come from one verdict.
+const (
+	CodeResponsesLost = "responses_lost"
+	CodeUnavailable   = "temporarily_unavailable"
+	CodeUnreachable   = "unreachable"
+	CodeRateLimited   = "rate_limited"
+	CodeAskedToWait   = "asked_to_wait"
+
+	CodeAccountRefused = "account_status_refused"
+	CodeKeyInvalid     = "invalid_api_key"
+	CodeNotReady       = "not_ready" // the account status gives no code
+)
+
+// streaks count the same trouble in a row.
+type streaks struct {
+	rejectCode               string
+	rejects, givenUp         int
+	lost, notSent, slowDowns spells
+}
+
+// spells counts spells of trouble: what was sent before a spell was noticed belongs
+// to that spell, however many calls were in flight.
+type spells struct {
+	count   int
+	noticed time.Time
+}
+
+// add counts the trouble of a call that was sent at a time, and returns how many
+// spells there were in a row.
+func (s *spells) add(sent, now time.Time) int {
+	if s.count == 0 || !sent.Before(s.noticed) {
+		s.count++
+		s.noticed = now
+	}
+	return s.count
+}
+
+// take counts a result and decides what follows from it.
+func (d *dispatcher) take(r result) {
+	d.inFlight--
+	if r.err != nil {
+		d.fail(r.err)
+		return
+	}
+	if r.held {
+		r.task.tries--
+		d.again(r.task, time.Time{})
+		return
+	}
+	switch v := r.verdict.(type) {
+	case enrich.Answered:
+		d.answered(r, v.Answer)
+	case enrich.Refused:
+		if !v.Unsent {
+			d.tally.Posts++
+		}
+		d.refused(r, v)
+	case enrich.NotSent:
+		d.notSent(r, v)
+	case enrich.Lost:
+		d.tally.Posts++
+		d.lose(r, v)
+	}
+	if d.Report != nil {
+		d.Report(d.tally)
+	}
+}
+
+func (d *dispatcher) answered(r result, answer enrich.Answer) {
+	d.streaks = streaks{}
+	d.tally.Posts++
+	d.tally.Lookups++
+	d.tally.Answered++
+	d.tally.Spent += r.charge.Amount
+	for f := range r.task.lookup.Fields.Each() {
+		d.tally.Asked[f]++
+		if answer.Returned().Has(f) {
+			d.tally.Returned[f]++
+		}
+	}
+}
+
+func (d *dispatcher) refused(r result, refusal enrich.Refused) {
+	t := r.task
+	switch refusal.Class {
+	case enrich.StopRun:
+		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message})
+	case enrich.InvalidInput:
+		d.rejected(refusal)
+	case enrich.TryAgain:
+		d.tryAgain(t, refusal)
+	case enrich.SlowDown:
+		if d.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
+			d.halt(ServiceRefused{Code: CodeRateLimited, Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?"})
+			return
+		}
+		t.tries-- // waiting as told is no retry
+		d.again(t, time.Time{})
+	}
+}
+
+func (d *dispatcher) rejected(refusal enrich.Refused) {
+	d.tally.Lookups++
+	d.tally.Rejected++
+	if d.streaks.rejectCode != refusal.Code {
+		d.streaks.rejectCode, d.streaks.rejects = refusal.Code, 0
+	}
+	d.streaks.rejects++
+	if d.streaks.rejects >= maxSameInARow {
+		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message})
+	}
+}
+
+// tryAgain repeats a lookup after a passing fault, with growing waits. If the service
+// asks for a longer one, nothing is sent before that is over.
+func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
+	if t.tries < maxTries {
+		d.again(t, d.Now().Add(firstBackoff<<(t.tries-1)))
+		return
+	}
+	d.tally.Lookups++
+	d.tally.GivenUp++
+	d.streaks.givenUp++
+	if d.streaks.givenUp >= maxSameInARow {
+		d.halt(ServiceRefused{Code: CodeUnavailable, Message: refusal.Message})
+	}
+}
+
+// notSent repeats a lookup of which nothing left; it costs nothing to try.
+func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
+	spells := d.streaks.notSent.add(r.sent, d.Now())
+	if spells >= maxSameInARow {
+		d.halt(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
+		return
+	}
+	r.task.tries--
+	d.again(r.task, d.Now().Add(firstBackoff<<(spells-1)))
+}
+
+// lose keeps a task whose response was lost until the account has shown whether
+// it was charged. A run whose losses go on is stopped.
+func (d *dispatcher) lose(r result, verdict enrich.Lost) {
+	d.tally.Lost++
+	d.lost[r.id] = r.task
+	tooMany := d.tally.Lost >= maxLosses && d.tally.Lost*lossShare > d.tally.Posts
+	if d.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
+		d.halt(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})
+	}
+}
+
+// again puts a task among the retries. Those that may be tried at once have the
+// zero time, so that they stay in the list's order.
+func (d *dispatcher) again(t task, due time.Time) {
+	t.due = due
+	at, _ := slices.BinarySearchFunc(d.retries, t, func(a, b task) int {
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.number, b.number))
+	})
+	d.retries = slices.Insert(d.retries, at, t)
+}

@@ -1,0 +1,118 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+)
+
+// Arbiter is the part of the journal that decides about lost calls.
+type Arbiter interface {
+	// Doubts returns the attempts whose outcome is unknown.
+	Doubts() []attempt.Doubt
+	// LastEnded returns when the last call ended that may have been charged.
+	LastEnded() time.Time
+	// Reconcile decides by a quiet snapshot of the account what it can about the
+	// doubts, durably.
+	Reconcile(now cost.Account) (attempt.Findings, error)
+}
+
+// Reconciler settles what became of lost calls by what the account shows. It is
+// used while nothing is in flight.
+type Reconciler struct {
+	Arbiter Arbiter
+	Status  StatusReader
+	// SettleDelay is the least time between the end of the last call, lost or
+	// answered, and the look at the account.
+	SettleDelay time.Duration
+	Now         func() time.Time
+}
+
+// The patience with an account that does not come to rest.
+const (
+	quietPolls        = 12
+	quietPollInterval = 5 * time.Second
+)
+
+// Pending returns the doubts that a look at the account may decide.
+func (r *Reconciler) Pending() int {
+	pending := 0
+	for _, d := range r.Arbiter.Doubts() {
+		if d.Decidable {
+			pending++
+		}
+	}
+	return pending
+}
+
+// Reconcile waits until the settle delay has passed and the service reports no
+// reservations, and lets the journal decide. When the account does not come to
+// rest, or cannot be read, nothing is decided, there are no cases, and Why says so;
+// a later call tries again. The error is the journal's, ctx's, or the service's refusal.
+func (r *Reconciler) Reconcile(ctx context.Context) (attempt.Findings, error) {
+	if err := r.sleep(ctx, r.settled().Sub(r.Now())); err != nil {
+		return attempt.Findings{}, err
+	}
+	why := ""
+	for poll := range quietPolls {
+		if poll > 0 {
+			if err := r.sleep(ctx, quietPollInterval); err != nil {
+				return attempt.Findings{}, err
+			}
+		}
+		account, err := r.Status.Status(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return attempt.Findings{}, ctx.Err()
+		case refusesUs(err):
+			return attempt.Findings{}, err
+		case err != nil:
+			why = "the account status cannot be read: " + err.Error()
+		case !account.Quiet():
+			why = "the service still reports reservations"
+		default:
+			return r.Arbiter.Reconcile(account)
+		}
+	}
+	return attempt.Findings{Why: why}, nil
+}
+
+// settled returns the time when the settle delay has passed for every pending doubt
+// and for the last answer: an account that lags behind an answer would hide a charge.
+func (r *Reconciler) settled() time.Time {
+	latest := r.Arbiter.LastEnded()
+	for _, d := range r.Arbiter.Doubts() {
+		if d.Decidable && d.Since.After(latest) {
+			latest = d.Since
+		}
+	}
+	// After the clock was set back a doubt may seem to lie in the future.
+	if now := r.Now(); latest.After(now) {
+		latest = now
+	}
+	return latest.Add(r.SettleDelay)
+}
+
+// refusesUs reports whether an error is the service's refusal of the key or the
+// workspace, which waiting does not mend.
+func refusesUs(err error) bool {
+	var refusal interface{ Refused() bool }
+	return errors.As(err, &refusal) && refusal.Refused()
+}
+
+func (r *Reconciler) sleep(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,33 @@
+package dispatch
+
+import (
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// ShortBudget says what a run does when a lookup does not fit under a ceiling on
+// money any more. A ceiling on the number of lookups always stops it.
+type ShortBudget uint8
+
+// The ways to go on with a short budget.
+const (
+	// StopWhenShort ends the run at the first lookup that does not fit.
+	StopWhenShort ShortBudget = iota
+	// EmailOnly asks for no phone that holds money any more once one does not fit, until
+	// the run ends, and goes on until a lookup does not fit without it either.
+	EmailOnly
+)
+
+// goesOnWithout reports whether the run goes on without phones from here.
+func (d *dispatcher) goesOnWithout(over attempt.Over) bool {
+	return d.ShortBudget == EmailOnly && over.Ceiling.Measure == cost.Spend &&
+		d.short == nil && d.pending.lookup.Fields.Has(enrich.BusinessPhone)
+}
+
+// dropPaid takes the phone out of the pending task, which would hold money that is
+// kept for emails. A lookup for a phone alone is passed over.
+func (d *dispatcher) dropPaid(fields enrich.Fields) {
+	d.tally.Dropped++
+	d.drop(fields)
+}

@@ -1,0 +1,113 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// worker carries one granted attempt from its ticket to its resolution.
+type worker struct {
+	ledger Ledger
+	finder Finder
+	gate   *gate
+}
+
+// result is what a worker tells the dispatcher.
+type result struct {
+	task    task
+	id      attempt.ID
+	sent    time.Time // when it was handed to the client
+	verdict enrich.Verdict
+	charge  cost.Charge
+	held    bool  // the gate was shut: nothing was sent, and the task is still to do
+	err     error // the journal's
+}
+
+func (w worker) work(ctx context.Context, t task, granted attempt.Granted) result {
+	ticket, err := granted.Ticket()
+	if err != nil {
+		return result{task: t, err: err}
+	}
+	if !w.gate.pass() {
+		err := w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "held back"})
+		return result{task: t, held: true, err: err}
+	}
+	// The commit point of the call lies behind: the intent is durable. From here
+	// on a crash leaves an attempt in doubt.
+	r := result{task: t, id: ticket.ID, sent: w.gate.now()}
+	verdict := w.finder.Find(ctx, ticket.Lookup)
+	r.verdict = verdict
+	r.charge, r.err = w.record(ticket, verdict)
+	return r
+}
+
+// record makes the verdict durable. A response that concerns every lookup shuts
+// the gate first, before the disk is waited for. Whoever is told to wait, all wait,
+// and a later start too.
+func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Charge, error) {
+	switch v := verdict.(type) {
+	case enrich.Answered:
+		return w.ledger.Settle(ticket.ID, v.Answer)
+	case enrich.Refused:
+		voiding := attempt.Voiding{Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput}
+		if v.Class == enrich.StopRun {
+			w.gate.close()
+		}
+		if v.Class == enrich.SlowDown || v.Pause || v.RetryAfter > 0 {
+			voiding.PauseUntil = w.gate.pause(v.RetryAfter)
+		}
+		return cost.Charge{}, w.ledger.Void(ticket.ID, voiding)
+	case enrich.NotSent:
+		return cost.Charge{}, w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "not sent: " + v.Err.Error()})
+	case enrich.Lost:
+		parking := attempt.Parking{Cause: v.Err.Error()}
+		if v.RetryAfter > 0 {
+			parking.PauseUntil = w.gate.pause(v.RetryAfter)
+		}
+		return cost.Charge{}, w.ledger.Park(ticket.ID, parking)
+	}
+	// A verdict of no known kind proves nothing.
+	return cost.Charge{}, errors.Join(errors.New("a verdict of no known kind"), w.ledger.Park(ticket.ID, attempt.Parking{Cause: "unknown verdict"}))
+}
+
+// gate is what a granted lookup passes last before it is sent: a stop or a pause
+// that began after its grant still holds it back.
+type gate struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	closed bool
+	until  time.Time
+}
+
+func (g *gate) pass() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.closed && !g.until.After(g.now())
+}
+
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// pause shuts the gate for a time, 60 s when the service does not say how long
+// (specification v1, "Limits"), and returns when it opens again.
+func (g *gate) pause(wait time.Duration) time.Time {
+	if wait <= 0 {
+		wait = defaultPause
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if until := g.now().Add(wait); until.After(g.until) {
+		g.until = until
+	}
+	return g.until
+}

@@ -1,0 +1,155 @@
+package output
+
+import (
+	"cmp"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// rowResult is what one row gets.
+type rowResult struct {
+	outcome outcome
+	reason  string
+	values  [enrich.NumFields]string
+	answer  enrich.Answer // the parts that do not belong to one field
+	ids     []string      // request IDs
+	charge  cost.Money
+	// answered says that there is an answer.
+	answered bool
+	charged  bool // the row leads and was asked for: its charge is shown, be it zero
+}
+
+// recall collects what the journal holds on the person of a row, and judges the row by
+// the fields that it misses itself. A row that leads its person also shows what the run
+// paid for other fields: those that only its duplicates miss.
+func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections) {
+	states := record.States
+	var reasons [enrich.NumFields]string
+	seen := make([]attempt.ID, 0, enrich.NumFields)
+	for f := range o.Scope.Wanted.Each() {
+		id := record.Attempts[f]
+		known := attempts.of(id)
+		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
+			continue
+		}
+		if states[f] != attempt.Forgotten { // whatever became of it before
+			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+		}
+		if known.Ended.Answer != nil {
+			r.values[f] = known.Ended.Answer.Value(f)
+		}
+		if known.Ended.Erased && states[f] == attempt.Found {
+			states[f], reasons[f] = attempt.Forgotten, reasonExpired
+		}
+		if !slices.Contains(seen, id) {
+			seen = append(seen, id)
+			r.add(&known.Ended, known.Ended.Run == o.Run)
+		}
+	}
+	o.addForfeited(r, record, attempts, seen)
+	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
+		r.answer.PhoneType = "" // it would speak of the row's own number
+	}
+	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
+}
+
+// addForfeited adds what was charged for fields before they were asked for again, however
+// that ended; seen are the attempts whose charges are added already.
+func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections, seen []attempt.ID) {
+	var ids []attempt.ID
+	for f := range o.Scope.Wanted.Each() {
+		ids = append(ids, record.Earlier[f]...)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if known := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
+			r.charge += known.Ended.Charge.Amount
+			r.charged = true
+		}
+	}
+}
+
+// add adds what one attempt brought. The run that shows the row shows only what
+// it paid itself.
+func (r *rowResult) add(res *attempt.Resolution, own bool) {
+	if res.RequestID != "" {
+		r.ids = append(r.ids, res.RequestID)
+	}
+	if res.State == attempt.Settled || res.State == attempt.Forfeited {
+		r.charged = true
+	}
+	if own {
+		r.charge += res.Charge.Amount
+	}
+	if res.Answer == nil {
+		return
+	}
+	if !r.answered {
+		r.answer, r.answered = *res.Answer, true
+		return
+	}
+	latest, other := *res.Answer, r.answer
+	if other.RetrievedAt.After(latest.RetrievedAt) {
+		latest, other = other, latest
+	}
+	latest.FullName = cmp.Or(latest.FullName, other.FullName)
+	latest.PhoneType = cmp.Or(latest.PhoneType, other.PhoneType)
+	latest.Profile = cmp.Or(latest.Profile, other.Profile)
+	r.answer = latest
+}
+
+// The reasons of rows whose values are not in the journal any more; neither is
+// bought again.
+const (
+	reasonForgotten = "forgotten on request"
+	reasonExpired   = "the answer was erased after its retention time"
+)
+
+// judge gives the row its status and the reason: what may still change comes first.
+func (o Output) judge(missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string, answer enrich.Status) (outcome, string) {
+	var in [attempt.Forgotten + 1]enrich.Fields
+	for f := range missing.Each() {
+		in[states[f]] = in[states[f]].With(f)
+	}
+	first := func(fields enrich.Fields) string {
+		for f := range fields.Each() {
+			return reasons[f]
+		}
+		return ""
+	}
+	switch {
+	case in[attempt.OutcomeUnknown] != 0:
+		return inDoubt, first(in[attempt.OutcomeUnknown])
+	case in[attempt.PaidAndGone] != 0:
+		return forfeited, first(in[attempt.PaidAndGone])
+	case in[attempt.Rejected] != 0:
+		return rejected, first(in[attempt.Rejected])
+	case in[attempt.Unasked] != 0 && in[attempt.Found]|in[attempt.Missing] == 0:
+		return notAttempted, o.Stopped
+	case in[attempt.Unasked] != 0:
+		return partial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
+	case in[attempt.Forgotten] != 0:
+		return notAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
+	case in[attempt.Missing] == 0:
+		return matched, ""
+	case in[attempt.Found] == 0 && answer == enrich.NotFound:
+		return notFound, "person unknown"
+	default:
+		return partial, in[attempt.Missing].String() + " not found"
+	}
+}
+
+// unaskedReason says of a row that was asked for in part what it lacks and why.
+func (o Output) unaskedReason(missing, unasked enrich.Fields) string {
+	reason := unasked.String() + " not asked for"
+	if missing != 0 {
+		reason = missing.String() + " not found, " + reason
+	}
+	if o.Stopped != "" {
+		reason += ": " + o.Stopped
+	}
+	return reason
+}

@@ -1,0 +1,55 @@
+package row
+
+import (
+	"maps"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/enrich"
+)
+
+// Scope says which rows ask for what.
+type Scope struct {
+	Mapping Mapping
+	Wanted  enrich.Fields
+	Prefer  enrich.Pattern
+	Reask   attempt.Reask
+	// Limit keeps the lookups to the first so many persons of the list that miss
+	// something, answered or not, so that running again asks no more; zero for all.
+	Limit int64
+	// Priority is the order of the lookups, nil for the list's. The limit keeps the
+	// first ones in that order. The output is in the list's order in any case.
+	Priority *Priority
+	// Memory is how many bytes the entries of the persons may take before they go on in
+	// a temporary file; zero for no limit. A 256th part of the persons has to fit once
+	// for each core.
+	Memory int64
+	// TempDir is the directory of temporary files, the system's when it is "".
+	TempDir string
+}
+
+// Columns returns the columns that tell who a row is about and which wanted fields it
+// misses, in order. What a column of a field holds that nobody wants does not matter: it may
+// even be of a kind that cannot be read.
+func (s Scope) Columns() []int {
+	read := maps.Clone(s.Mapping)
+	for f := range enrich.AllFields.Without(s.Wanted).Each() {
+		delete(read, roleOf(f))
+	}
+	return slices.Compact(slices.Sorted(maps.Values(read)))
+}
+
+// FieldColumn is a wanted field and the column that it is written to.
+type FieldColumn struct {
+	Field  enrich.Field
+	Column int // None for an appended one
+}
+
+// FieldColumns returns the wanted fields with their columns, in the order of the fields.
+func (s Scope) FieldColumns() []FieldColumn {
+	var fields []FieldColumn
+	for f := range s.Wanted.Each() {
+		fields = append(fields, FieldColumn{f, s.Mapping.columnOf(f)})
+	}
+	return fields
+}

@@ -1,0 +1,69 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"payonce/io/table"
+	"payonce/pipeline/row"
+)
+
+const (
+	// defaultAtOnce is how many leads the first pass gathers.
+	defaultAtOnce = 50_000
+	// leadBytes is about what a lead takes while it is gathered, with its texts.
+	leadBytes = 512
+)
+
+// eachGathered calls visit for the leading rows that ask for something, in the order of
+// priority. Their persons are not kept in memory with the order: each pass over the list
+// gathers those who come next. The passes take ever more of them, up to the ceiling, so that
+// a fast service does not wait for many passes, and a slow one not for a long one.
+func (v *Survey) eachGathered(ctx context.Context, list row.List, visit func(lead) error) error {
+	rows, err := v.order(ctx, list, rowMark.asks)
+	if err != nil {
+		return err
+	}
+	for atOnce := cmp.Or(v.scope.Priority.AtOnce, defaultAtOnce); len(rows) > 0; atOnce = v.nextAtOnce(atOnce) {
+		next := rows[:min(atOnce, len(rows))]
+		rows = rows[len(next):]
+		leads, err := v.gather(ctx, list, next)
+		if err != nil {
+			return err
+		}
+		for _, l := range leads {
+			if err := visit(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nextAtOnce returns how many leads the pass after one of so many gathers.
+func (v *Survey) nextAtOnce(atOnce int) int {
+	if v.scope.Memory == 0 {
+		return 2 * atOnce
+	}
+	return max(atOnce, min(2*atOnce, int(v.scope.Memory/leadBytes)))
+}
+
+// gather reads the list once and returns the leads of some rows, in the order of the rows.
+func (v *Survey) gather(ctx context.Context, list row.List, rows []uint32) ([]lead, error) {
+	places := make([]place, len(rows))
+	for i, row := range rows {
+		places[i] = place{row: row, group: uint32(i)} // each its own group: the order is known
+	}
+	slices.SortFunc(places, byRow)
+	leads := make([]lead, len(rows))
+	readers := sync.Pool{New: func() any { return v.scope.Reader(v.keyOf) }}
+	err := v.eachPlace(ctx, list, v.scope.Columns(), places, func(line table.Row, p *place) (err error) {
+		r := readers.Get().(*row.Reader)
+		defer readers.Put(r)
+		leads[p.group], err = leadOf(r, line, v.rows[p.row-1])
+		return err
+	})
+	return leads, err
+}

@@ -1,0 +1,46 @@
+package survey
+
+import (
+	"context"
+	"slices"
+
+	"payonce/pipeline/row"
+)
+
+// limit keeps the lookups to the first persons, in the order of the lookups.
+func (v *Survey) limit(ctx context.Context, list row.List) error {
+	if v.scope.Priority == nil {
+		left := v.scope.Limit
+		for i, mark := range v.rows {
+			if mark.leads() {
+				if left--; left < 0 {
+					v.skip(i)
+				}
+			}
+		}
+		return nil
+	}
+	rows, err := v.order(ctx, list, rowMark.leads)
+	if err != nil {
+		return err
+	}
+	kept := rows[:min(v.scope.Limit, int64(len(rows)))]
+	slices.Sort(kept)
+	for i, mark := range v.rows {
+		switch {
+		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
+			kept = kept[1:]
+		case mark.leads():
+			v.skip(i)
+		}
+	}
+	return nil
+}
+
+// skip asks for nothing at a row.
+func (v *Survey) skip(row int) {
+	if v.rows[row].ask() != 0 {
+		v.settled.Skipped++
+		v.rows[row] &^= markAsk
+	}
+}
