@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,12 +26,12 @@ const (
 type Endpoint struct {
 	address paidhttp.Address
 	caller  paidhttp.Caller
-	http    *http.Client
+	wire    *wire
 }
 
 // NewEndpoint returns an endpoint of which only the given tools are ever called.
 func NewEndpoint(address paidhttp.Address, caller paidhttp.Caller, carrier Carrier, tools []string) Endpoint {
-	return Endpoint{address, caller, paidhttp.NewHTTPClient(&wire{carrier, tools})}
+	return Endpoint{address, caller, &wire{carrier, tools}}
 }
 
 // Session is one MCP session. It carries one call at a time: the SDK ends a session,
@@ -57,7 +56,7 @@ func (e Endpoint) Open(ctx context.Context) (*Session, error) {
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, // it would call a tool again
 	})
 	connected, err := client.Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: e.address.String(), HTTPClient: e.http, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: paidhttp.MaxBody,
+		Endpoint: e.address.String(), HTTPClient: paidhttp.NewHTTPClient(e.wire), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: paidhttp.MaxBody,
 	}, &sdk.ClientSessionOptions{ProtocolVersion: Version})
 	if err != nil {
 		return nil, e.unopened(c, err)

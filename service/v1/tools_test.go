@@ -141,7 +141,7 @@ func TestMCPProtocolVersion(t *testing.T) {
 		if !ok || refused.Class != enrich.StopRun || refused.Code != "mcp_protocol_version" || !refused.Unsent {
 			t.Errorf("%q: verdict %+v, want a stop", version, refused)
 		}
-		if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "--transport rest") || strings.Contains(err.Error(), "\u001b") {
+		if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "of MCP and this program") || strings.Contains(err.Error(), "\u001b") {
 			t.Errorf("%q: status error %v", version, err)
 		}
 	}
