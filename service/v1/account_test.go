@@ -28,8 +28,11 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if account.ReadAt.IsZero() {
+		t.Error("the account does not tell when it was read")
+	}
 	want := cost.Account{
-		KeyValid: cost.Known(true),
+		ReadAt: account.ReadAt, KeyValid: cost.Known(true),
 		Balance: cost.Balance{
 			Available: cost.Known(49 * cost.Dollar), Included: cost.Known(48 * cost.Dollar),
 			Prepaid: cost.Known(cost.Dollar), Reserved: cost.Known(15 * cost.Cent),
