@@ -120,7 +120,7 @@ func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonic
 
 func (blankRecorder) People() int64 { return 0 }
 
-func (blankRecorder) Records(byte, func(enrich.Key, func() (attempt.Record, error)) error) error {
+func (blankRecorder) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
@@ -106,6 +107,7 @@ var ledgerColumns = []string{
 func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
 	view := &report.Ledger{From: given(period.from.Start), To: given(period.to.End)}
 	var free [enrich.NumFields]int64
+	var mayBeFree cost.Money
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
@@ -113,6 +115,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, 
 	err := s.journal.Attempts(period.from.Start, period.to.End, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
+		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -124,7 +127,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, 
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed = report.ByField(free)
+	view.FreeUsed, view.ChargedLeast = report.ByField(free), report.Least(view.Charged, mayBeFree)
 	out.Flush()
 	return view, out.Error()
 }
@@ -133,6 +136,10 @@ func ledgerRow(e attempt.Entry) []string {
 	ended := ""
 	if !e.Ended.IsZero() {
 		ended = e.Ended.UTC().Format(time.RFC3339)
+	}
+	reason := e.Reason
+	if e.MayBeFree != 0 {
+		reason = "charged at most this: the free allowance may have paid " + e.MayBeFree.String()
 	}
 	paid := func(f enrich.Field) string {
 		if !e.Charge.Paid.Has(f) {
@@ -143,7 +150,7 @@ func ledgerRow(e attempt.Entry) []string {
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, e.Reason,
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
 	}
 }
 

@@ -46,7 +46,7 @@ func (j *job) readPublished(ctx context.Context, client *v1.StatusClient) error 
 			return err
 		}
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
-		fmt.Fprintf(j.env.stderr, "batch: %v; the plan goes on without it\n", err)
+		fmt.Fprintf(j.env.stderr, "batch: %s; the plan goes on without it\n", explain(err))
 	}
 	if v1.Transport(j.transport.Value) != v1.MCP {
 		return nil
