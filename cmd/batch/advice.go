@@ -1,57 +1,69 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-	"time"
+	"errors"
+	"net/http"
 
-	"payonce/cost"
-	"payonce/internal/app"
-	"payonce/internal/report"
-	"payonce/pipeline/dispatch"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
+	"payonce/service/v1"
 )
 
-// advice says why the run stopped and what to do next.
-func advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
-	switch stop := stop.(type) {
-	case nil:
-		if view.InDoubt > 0 {
-			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", report.Lookups(view.InDoubt), "batch reconcile")
-		}
-		return ""
-	case dispatch.CeilingReached:
-		return ceilingAdvice(stop, now)
-	case dispatch.PriceHigher:
-		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
-			stop.Shown, stop.Field, stop.InUse)
-	case dispatch.Interrupted:
-		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
-	case dispatch.ServiceRefused:
-		message := ""
-		if stop.Message != "" {
-			message = ": " + strings.TrimRight(stop.Message, ".")
-		}
-		return fmt.Sprintf("The service refused (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
-			stop.Code, message, remedy(stop.Code))
+// explain returns the text of an error, and what to do about it where the service or its
+// configuration is at fault.
+func explain(err error) string {
+	if advice := advise(err); advice != "" {
+		return err.Error() + "; " + advice
 	}
-	return "Run the same command again to go on."
+	return err.Error()
 }
 
-// ceilingAdvice says under which ceiling the run ended and how it can go on.
-func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
-	c := stop.Ceiling
-	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
-	if c.Measure == cost.Lookups {
-		why = "it allows " + report.Lookups(c.Limit)
+func advise(err error) string {
+	var (
+		unreachable *paidhttp.UnreachableError
+		status      *v1.StatusError
+		document    *v1.DocumentError
+		session     *mcp.OpenError
+	)
+	switch {
+	case errors.Is(err, paidhttp.ErrNoKey):
+		return "set SERVICE_API_KEY"
+	case errors.Is(err, paidhttp.ErrBadKey):
+		return "set SERVICE_API_KEY to exactly what the dashboard showed"
+	case errors.As(err, &unreachable):
+		return "check the network and " + addressFlag(unreachable.Address.Name)
+	case errors.As(err, &status):
+		return adviseOnStatus(status)
+	case errors.As(err, &document):
+		return "the service may not publish one, or --base-url is wrong"
+	case errors.As(err, &session) && session.Code == mcp.CodeVersion:
+		return "use --transport rest"
+	case errors.As(err, &session):
+		return "check --mcp-url"
 	}
-	next := "once the account has more, run the same command again"
-	switch c.Name {
-	case app.CeilingMaxSpend, app.CeilingMaxLookups:
-		next = "raise it and run the same command again"
-	case app.CeilingApproval:
-		next = "run the same command again and have it approved"
-	case app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly:
-		next = fmt.Sprintf("raise it, or wait until it begins anew on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
+	return ""
+}
+
+func adviseOnStatus(e *v1.StatusError) string {
+	switch status := e.HTTPStatus; {
+	case status == http.StatusUnauthorized:
+		return "set SERVICE_API_KEY to a valid key"
+	case status == http.StatusForbidden:
+		return "the workspace's owner has to restore access"
+	case status >= 300 && status <= 399:
+		return "if the service has moved, give its address with " + addressFlag(e.Address)
+	case status == http.StatusOK, status == http.StatusNotFound:
+		return "check " + addressFlag(e.Address)
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return "try again later"
 	}
-	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
+	return ""
+}
+
+// addressFlag returns the flag that gives an address of the service.
+func addressFlag(name string) string {
+	if name == v1.MCPURL {
+		return "--mcp-url"
+	}
+	return "--base-url"
 }

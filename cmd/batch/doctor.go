@@ -21,7 +21,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hint)
+			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hint, explain)
 			if err != nil {
 				return err
 			}

@@ -146,7 +146,10 @@ func errorText(err error) string {
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return err.Error() + hint("journal_damaged")
 	}
-	return problem.Text(err, hint)
+	if text := problem.Text(err, hint); text != err.Error() {
+		return text
+	}
+	return explain(err)
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

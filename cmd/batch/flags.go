@@ -42,6 +42,7 @@ type serviceFlags struct {
 	names           []string
 	timeout         time.Duration
 	sameWorkspace   bool
+	exclusive       bool
 	settleDelay     time.Duration
 }
 
@@ -55,7 +56,7 @@ func (f *serviceFlags) value(env environment) workspace.Service {
 	names, _ := pricing.ParseNames(f.names) // checked when the options were loaded
 	return workspace.Service{
 		Sandbox: f.sandbox, BaseURL: f.baseURL, MCPURL: f.mcpURL, Transport: v1.Transport(f.transport.Value), Names: names,
-		Key: env.getenv("SERVICE_API_KEY"), SameWorkspace: f.sameWorkspace, Timeout: f.timeout, SettleDelay: f.settleDelay,
+		Key: env.getenv("SERVICE_API_KEY"), SameWorkspace: f.sameWorkspace, Exclusive: f.exclusive, Timeout: f.timeout, SettleDelay: f.settleDelay,
 	}
 }
 
@@ -200,6 +201,7 @@ func (o *options) addServiceFlags(flags *pflag.FlagSet) {
 	o.addNameFlag(flags)
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
 	flags.Var(&o.rate.rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")

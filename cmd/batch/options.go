@@ -76,7 +76,7 @@ func (o *options) work(cmd *cobra.Command, observer app.Observer) (*app.Work, er
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer}, nil
+	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: explain}, nil
 }
 
 // command makes the body of a command that loads its options and shows one report.
@@ -136,7 +136,7 @@ func (o *options) check() error {
 	case o.service.sandbox && o.service.mcpURL != o.env.getenv("SERVICE_MCP_URL"):
 		return usagef("--sandbox and --mcp-url exclude each other")
 	case !o.hasService() && !(o.offline && o.unbound):
-		return usagef("which service? give --base-url URL or set SERVICE_BASE_URL; --sandbox rehearses without one")
+		return usagef("Not connected yet: set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox")
 	case o.journal.state != "":
 		return nil
 	}

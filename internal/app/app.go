@@ -23,6 +23,8 @@ type Work struct {
 	Env       workspace.Environment
 	Workspace workspace.Options
 	Observer  Observer
+	// Explain words an error, and what to do about it where the service is at fault.
+	Explain func(error) string
 }
 
 // Observer hears how a use case proceeds. Its methods may be called at the same time.

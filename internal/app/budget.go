@@ -34,7 +34,11 @@ func (w *Work) Budget(ctx context.Context, o BudgetOptions) (*report.Budget, err
 		}
 		view := &report.Budget{Version: report.BudgetVersion, At: s.now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
 		for _, c := range budgetCeilings(runs, o.Budget) {
-			view.Ceilings = append(view.Ceilings, s.viewUsed(c, view.At))
+			used, err := s.viewUsed(c, view.At)
+			if err != nil {
+				return nil, err
+			}
+			view.Ceilings = append(view.Ceilings, used)
 		}
 		view.Account, view.Why = s.accountOfBudget(ctx, o.Offline)
 		return view, ctx.Err()

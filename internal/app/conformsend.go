@@ -35,7 +35,7 @@ func (j *job) openSpending(ctx context.Context, client *v1.Client, inDoubt strin
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return err.Error(), nil // it is reported, and nothing is sent
+		return j.session.work.Explain(err), nil // it is reported, and nothing is sent
 	}
 	if err := j.session.place.RememberKey(); err != nil {
 		return "", err

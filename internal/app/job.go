@@ -119,7 +119,7 @@ func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonic
 
 func (blankRecorder) People() int64 { return 0 }
 
-func (blankRecorder) Records(byte, func(enrich.Key, func() (attempt.Record, error)) error) error {
+func (blankRecorder) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return nil
 }
 
@@ -145,7 +145,9 @@ func (j *job) useAccount(ctx context.Context, client *v1.StatusClient, account c
 	j.account, j.asked = account, true
 	service := j.session.work.Workspace.Service
 	check := func(p pricing.Publication) error { return p.CheckNames(service.Names, service.Transport, j.sent()) }
-	if j.published, err = pricing.ReadPublications(ctx, client, service.Transport, check, j.session.note); err != nil {
+	if j.published, err = pricing.ReadPublications(ctx, client, service.Transport, check, func(err error) {
+		j.session.note(j.session.work.Explain(err) + "; the plan goes on without it")
+	}); err != nil {
 		return err
 	}
 	return j.choosePrices()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
@@ -62,6 +63,7 @@ var ledgerColumns = []string{
 func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error) {
 	view := &report.Ledger{From: given(period.From), To: given(period.To)}
 	var free [enrich.NumFields]int64
+	var mayBeFree cost.Money
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
@@ -69,6 +71,7 @@ func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error
 	err := s.journal().Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
+		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -80,7 +83,7 @@ func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed = report.ByField(free)
+	view.FreeUsed, view.ChargedLeast = report.ByField(free), report.Least(view.Charged, mayBeFree)
 	out.Flush()
 	return view, out.Error()
 }
@@ -96,10 +99,14 @@ func ledgerRow(e attempt.Entry) []string {
 		}
 		return e.Prices[f].String()
 	}
+	reason := e.Reason
+	if e.MayBeFree != 0 {
+		reason = "charged at most this: the free allowance may have paid " + e.MayBeFree.String()
+	}
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, e.Reason,
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	}
 	view := &report.Reconciliation{Cases: []report.Case{}}
 	findings := map[attempt.ID]string{}
-	if slices.ContainsFunc(doubts, func(d attempt.Doubt) bool { return d.Decidable }) {
+	if s.journal().AwaitsAccount() {
 		if err := s.lookAtAccount(ctx, view, findings); err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		return err
 	}
 	s.note("waiting for the account to settle")
-	reconciler := &dispatch.Reconciler{Arbiter: s.journal(), Status: status, SettleDelay: s.work.Workspace.Service.SettleDelay, Now: s.work.Env.Now}
+	reconciler := &dispatch.Reconciler{Arbiter: s.journal(), Status: status, SettleDelay: s.work.Workspace.Service.SettleDelay, Exclusive: s.work.Workspace.Service.Exclusive, Now: s.work.Env.Now}
 	found, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return problem.IfRefused(ctx, err)

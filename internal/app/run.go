@@ -146,7 +146,8 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	return &Ended{j.summary(rows, tally, stop, drift), stop}, nil
+	summary, err := j.summary(rows, tally, stop, drift)
+	return &Ended{summary, stop}, err
 }
 
 // lookUpWatched sends the lookups while the account is watched, and compares the

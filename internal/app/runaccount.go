@@ -27,8 +27,8 @@ func (j *job) openAccount(ctx context.Context, client *v1.Client) error {
 	if err := j.session.place.RememberKey(); err != nil {
 		return err
 	}
-	if j.reconciler(client.StatusClient).Pending() > 0 {
-		// The base that could decide them is still needed. Free units that have gone
+	if j.session.journal().AwaitsAccount() {
+		// The base that could decide is still needed. Free units that have gone
 		// since are not counted on.
 		_, err := j.readDrift(ctx, client.StatusClient)
 		return err
@@ -61,15 +61,17 @@ func (j *job) readDrift(ctx context.Context, status *v1.StatusClient) (cost.Drif
 	return drift, problem.AsRefused(ctx, err)
 }
 
-// settleLeftovers settles the lookups that an earlier start left in doubt, before
-// anything new is sent, and surveys the list again with what is known then.
+// settleLeftovers settles the lookups that an earlier start left in doubt, and charges
+// that may have been free, before anything new is sent. It surveys the list again with
+// what is known then.
 func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
 	reconciler := j.reconciler(client.StatusClient)
-	pending := reconciler.Pending()
-	if pending == 0 {
+	if !j.session.journal().AwaitsAccount() {
 		return nil
 	}
-	j.session.note(fmt.Sprintf("an earlier start left %s in doubt: waiting for the account to settle, to see what was charged", report.Counted(pending, "lookup")))
+	if pending := reconciler.Pending(); pending > 0 {
+		j.session.note(fmt.Sprintf("an earlier start left %s in doubt: waiting for the account to settle, to see what was charged", report.Counted(pending, "lookup")))
+	}
 	if err := j.settleDoubts(ctx, reconciler); err != nil {
 		return err
 	}
@@ -84,7 +86,9 @@ func (j *job) settleDoubts(ctx context.Context, reconciler *dispatch.Reconciler)
 	if err != nil {
 		return problem.IfRefused(ctx, err)
 	}
-	j.session.note(describeFindings(findings))
+	if len(findings.Cases) > 0 || findings.Why != "" {
+		j.session.note(describeFindings(findings))
+	}
 	j.tellUnknownUse(base, j.session.journal().Base(), totals)
 	return nil
 }
@@ -100,7 +104,7 @@ func (j *job) monitor(status *v1.StatusClient) *dispatch.Monitor {
 
 // reconciler settles lost lookups by what the account shows.
 func (j *job) reconciler(status *v1.StatusClient) *dispatch.Reconciler {
-	return &dispatch.Reconciler{Arbiter: j.session.journal(), Status: status, SettleDelay: j.session.work.Workspace.Service.SettleDelay, Now: j.session.work.Env.Now}
+	return &dispatch.Reconciler{Arbiter: j.session.journal(), Status: status, SettleDelay: j.session.work.Workspace.Service.SettleDelay, Exclusive: j.session.work.Workspace.Service.Exclusive, Now: j.session.work.Env.Now}
 }
 
 // describeFindings sums up what became of lookups in doubt.

@@ -17,7 +17,9 @@ func (w *Work) Runs(ctx context.Context) (*report.Runs, error) {
 		}
 		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
 		for i, run := range runs {
-			view.Runs[i] = viewRun(s.journal(), run)
+			if view.Runs[i], err = viewRun(s.journal(), run); err != nil {
+				return nil, err
+			}
 		}
 		return view, nil
 	})
@@ -30,7 +32,10 @@ func (w *Work) Show(ctx context.Context, name string) (*report.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := viewRun(s.journal(), run)
+		view, err := viewRun(s.journal(), run)
+		if err != nil {
+			return nil, err
+		}
 		view.Drift = report.DriftOf(run.Drift)
 		view.Spend, err = explainSpend(s.journal(), run)
 		return view, err
@@ -46,17 +51,21 @@ func (s *session) findRun(name string) (checkpoint.Run, error) {
 	return run, err
 }
 
-func viewRun(journal *checkpoint.Journal, run checkpoint.Run) *report.Run {
+func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, error) {
+	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
+	if err != nil {
+		return nil, err
+	}
 	totals := journal.Totals(checkpoint.RunScope(run.Name))
 	doubts, _ := journal.InDoubt(run.Name)
 	view := &report.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
-		MaxSpend: run.MaxSpend, Spent: totals.Settled, Held: totals.Held, Lookups: totals.Lookups,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), Held: totals.Held, Lookups: totals.Lookups,
 		FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
 	if !run.Ended.IsZero() {
 		ended := run.Ended.UTC()
 		view.Ended = &ended
 	}
-	return view
+	return view, nil
 }

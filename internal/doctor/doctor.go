@@ -23,6 +23,7 @@ type checks struct {
 	place    *workspace.Session
 	service  workspace.Service // its options
 	hints    report.Hints
+	explain  func(error) string // words an error, and what to do about it
 	findings []report.Finding
 	kind     problem.Kind // of the first problem
 	problems int
@@ -56,9 +57,9 @@ func (d *checks) failed(check string, err error) {
 }
 
 // Diagnose runs all checks, as far as one does not need another one's good end. The advice
-// is worded by hints.
-func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, hints report.Hints) (found *Diagnosis, err error) {
-	d := &checks{place: &workspace.Session{Options: options, Env: env}, service: options.Service, hints: hints}
+// is worded by hints and explain.
+func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, hints report.Hints, explain func(error) string) (found *Diagnosis, err error) {
+	d := &checks{place: &workspace.Session{Options: options, Env: env}, service: options.Service, hints: hints, explain: explain}
 	defer func() { err = errors.Join(err, d.place.Close()) }()
 	config, err := d.place.Config()
 	if err != nil {

@@ -39,7 +39,7 @@ func (d *checks) checkDocument(ctx context.Context, client *v1.StatusClient) (v1
 		d.warn(check, "no_document", "the service publishes none")
 		return document, false
 	case err != nil:
-		d.warn(check, "no_document", "%v", err)
+		d.warn(check, "no_document", "%s", d.explain(err))
 		return document, false
 	}
 	d.ok(check, "%s", describeDocument(document))
@@ -65,7 +65,7 @@ func (d *checks) checkTools(ctx context.Context, client *v1.StatusClient) (v1.De
 	used := d.service.Transport == v1.MCP
 	tools, err := client.Tools(ctx)
 	if err != nil {
-		d.matter(used, check, "mcp_endpoint", "%v", err)
+		d.matter(used, check, "mcp_endpoint", "%s", d.explain(err))
 		return tools, false
 	}
 	if !slices.Contains(tools.Others, statusTool) {

@@ -39,7 +39,7 @@ func (d *checks) checkConfig(config v1.Config) bool {
 		{"key", v1.Config{BaseURL: config.BaseURL, Key: config.Key}},
 	} {
 		if _, err := v1.NewStatusClient(part.config); err != nil {
-			d.problem(problem.Usage, part.check, "", "%v", err)
+			d.problem(problem.Usage, part.check, "", "%s", d.explain(err))
 			usable = false
 		}
 	}
@@ -66,7 +66,7 @@ func (d *checks) checkBaseURL(address string) {
 func (d *checks) checkService(ctx context.Context, config v1.Config) {
 	client, err := v1.NewStatusClient(config)
 	if err != nil {
-		d.problem(problem.Usage, "configuration", "", "%v", err)
+		d.problem(problem.Usage, "configuration", "", "%s", d.explain(err))
 		return
 	}
 	found, err := client.Inspect(ctx)
@@ -88,11 +88,11 @@ func (d *checks) checkNoStatus(err error) {
 	var refused *v1.StatusError
 	switch {
 	case errors.As(err, &refused) && refused.HTTPStatus == http.StatusUnauthorized:
-		d.problem(problem.Refused, "key", "", "%v", err)
+		d.problem(problem.Refused, "key", "", "%s", d.explain(err))
 	case errors.As(err, &refused):
-		d.problem(problem.Refused, "account status", "ask_service", "%v", err)
+		d.problem(problem.Refused, "account status", "ask_service", "%s", d.explain(err))
 	default:
-		d.problem(problem.Refused, "service", "run_again", "%v", err)
+		d.problem(problem.Refused, "service", "run_again", "%s", d.explain(err))
 	}
 }
 

@@ -76,8 +76,8 @@ type Publications []Publication
 
 // ReadPublications reads what the service publishes, all of which is free: the OpenAPI document,
 // and over MCP the tools. A service without a document is no error: the prices are elsewhere
-// then. Check looks at the document before anything else is read; note hears why there is none.
-func ReadPublications(ctx context.Context, client *v1.StatusClient, transport v1.Transport, check func(Publication) error, note func(string)) (Publications, error) {
+// then. Check looks at the document before anything else is read; note hears why it cannot be read.
+func ReadPublications(ctx context.Context, client *v1.StatusClient, transport v1.Transport, check func(Publication) error, note func(error)) (Publications, error) {
 	var found Publications
 	document, err := client.OpenAPI(ctx)
 	var none *v1.DocumentError
@@ -91,7 +91,7 @@ func ReadPublications(ctx context.Context, client *v1.StatusClient, transport v1
 			return nil, err
 		}
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
-		note(err.Error() + "; the plan goes on without it")
+		note(err)
 	}
 	if transport != v1.MCP {
 		return found, nil

@@ -75,7 +75,7 @@ func samples() map[string]Report {
 		},
 		"budget": &Budget{
 			Version: BudgetVersion, At: at, Account: account,
-			Ceilings: []Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent}},
+			Ceilings: []Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent, SettledLeast: Least(45*cost.Cent, 15*cost.Cent)}},
 		},
 		"run": &Run{
 			Run: "trial", List: "list.csv", Output: "out.csv", Fields: "email", Started: at, Stop: stop, MaxSpend: cost.Dollar, Forfeited: 1,

@@ -40,6 +40,7 @@ type Service struct {
 	Transport     v1.Transport
 	Names         v1.Names // that requests use
 	Key           string
+	Exclusive     bool // nobody else spends from the account
 	SameWorkspace bool // a new key belongs to the journal's workspace
 	Profile       bool // lookups ask for the person's profile
 	Timeout       time.Duration
