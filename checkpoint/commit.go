@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"runtime"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -110,33 +109,12 @@ func (j *Journal) commitLoop() {
 
 func (j *Journal) commitQueue() {
 	for {
-		j.gather()
 		batch, sums, books := j.nextBatch()
 		if len(batch) == 0 {
 			return
 		}
 		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: booksKey, Value: books})))
 		j.finish(batch, books, err)
-	}
-}
-
-// mostYields bounds how often gather lets others go first.
-const mostYields = 16
-
-// gather lets those go first who are about to decide something, until none of them does:
-// on a fast disk a commit costs more than its wait, and one for a few operations as much
-// as one for many. Where nobody else is running it returns at once.
-func (j *Journal) gather() {
-	before := -1
-	for range mostYields {
-		j.mu.Lock()
-		waiting := len(j.queue)
-		j.mu.Unlock()
-		if waiting == before {
-			return
-		}
-		before = waiting
-		runtime.Gosched()
 	}
 }
 
