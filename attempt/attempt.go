@@ -169,6 +169,8 @@ type Outcome struct {
 	Who   enrich.Identity // whom it was about; zero when that was erased
 	Ended Resolution      // zero while it has not
 	Doubt string          // why its outcome is unknown, "" when it is not
+	// MayBeFree are fields that were booked as paid and may turn out to have been free.
+	MayBeFree enrich.Fields
 }
 
 // FieldState is what the journal knows of one field of one identity.
@@ -229,6 +231,7 @@ type Doubt struct {
 type Case struct {
 	Doubt
 	cost.Judgement
+	Charge cost.Charge // what the fields of the judgement cost
 }
 
 // Findings are what one look at the account proves about all doubts.

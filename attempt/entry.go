@@ -24,7 +24,9 @@ type Entry struct {
 	Asked    enrich.Fields
 	Returned enrich.Fields
 	Charge   cost.Charge // nothing while there is no outcome
-	Prices   cost.Prices // of the fields asked for
+	// MayBeFree are fields that were booked as paid and may turn out to have been free.
+	MayBeFree enrich.Fields
+	Prices    cost.Prices // of the fields asked for
 
 	RequestID string
 	Reason    string // why there is no answer

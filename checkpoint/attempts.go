@@ -132,6 +132,7 @@ func (j *Journal) entry(a ended) (attempt.Entry, error) {
 		}
 	}
 	entry.State, entry.Ended, entry.Charge = a.res.State, a.res.At, a.res.Charge
+	entry.MayBeFree = j.mayBeFree(a.id)
 	entry.RequestID, entry.Reason = a.res.RequestID, a.res.Reason
 	if a.res.Answer != nil {
 		entry.Returned = returned(a.res)

@@ -53,6 +53,12 @@ type persistedBooks struct {
 	Forgone [enrich.NumFields]int64 `json:"forgone"`
 	// Prices are those of the last attempts, by field.
 	Prices cost.Prices `json:"prices"`
+	// CreditAdded says that a reading since the base showed new credit.
+	CreditAdded bool `json:"credit_added,omitempty"`
+	// Provisional are the provisional charges since the base, and Closed the earlier
+	// periods that still have some.
+	Provisional []provisional  `json:"provisional,omitempty"`
+	Closed      []closedPeriod `json:"closed,omitempty"`
 }
 
 type openField struct {
@@ -149,14 +155,15 @@ func (b *books) withoutFlight(scope string) cost.Totals {
 
 // allowance returns the free allowance as the last snapshot and the answers since
 // then leave it. What the snapshot did not tell counts as used up. Units that are
-// held and not by calls in flight are held by doubts.
+// held and not by calls in flight are held by calls that came into doubt since then; the
+// snapshot is net of what earlier ones used.
 func (b *books) allowance() cost.Allowance {
 	var allowance cost.Allowance
-	all, used := b.sums.scope(ScopeAll), b.sums.scope(ScopeAccount).totals.FreeUsed
+	account := b.sums.scope(ScopeAccount)
 	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - used[f] - b.persisted.Forgone[f]
-		allowance.Held[f] = all.inFlight.FreeHeld[f]
-		allowance.Doubted[f] = all.totals.FreeHeld[f] - all.inFlight.FreeHeld[f]
+		allowance.Left[f] = base.Value - account.totals.FreeUsed[f] - b.persisted.Forgone[f]
+		allowance.Held[f] = account.inFlight.FreeHeld[f]
+		allowance.Doubted[f] = account.totals.FreeHeld[f] - account.inFlight.FreeHeld[f]
 	}
 	return allowance
 }
@@ -186,20 +193,16 @@ func (b *books) remember(hold cost.Hold) {
 	}
 }
 
-// rebase makes a quiet snapshot the one in which the account's totals begin.
-// Doubted attempts keep their holds: it may or may not contain their charges.
+// rebase makes a quiet snapshot the one in which the account's totals begin. It is net
+// of what earlier attempts were charged, those in doubt included, so none counts in them.
+// In every other scope the holds of doubts stay.
 func (b *books) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
 	b.persisted.Forgone = [enrich.NumFields]int64{}
-	var totals cost.Totals
-	for _, a := range b.open {
-		if !a.resolving {
-			totals.Hold(a.Hold)
-		}
-	}
+	b.persisted.CreditAdded = false
 	sum := b.sums.scope(ScopeAccount)
-	sum.totals = totals
+	sum.totals = cost.Totals{}
 	b.sums.touch(sum)
 }
 
@@ -250,6 +253,7 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 		return
 	}
 	b.land(id)
+	b.noteProvisional(id, res.Charge)
 	if !res.Sent {
 		b.window.giveBack()
 		return

@@ -159,12 +159,15 @@ func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allow
 	for f, base := range b.persisted.Base.Free {
 		allowance.Left[f] = base.Value - b.sums.totals(ScopeAccount).FreeUsed[f] - b.persisted.Forgone[f]
 	}
-	for _, a := range b.open {
+	for id, a := range b.open {
 		if a.resolving {
 			continue
 		}
 		held := &allowance.Held
-		if a.state == attempt.InDoubt {
+		if id < b.persisted.BaseFirst {
+			held = new([enrich.NumFields]int64) // the base is net of what it used
+		}
+		if a.state == attempt.InDoubt && id >= b.persisted.BaseFirst {
 			held = &allowance.Doubted
 		}
 		for f := range a.Hold.Free.Each() {

@@ -92,7 +92,7 @@ func (w *world) account() {
 	case 0:
 		_ = w.Rebase(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1))
 	case 1:
-		_, _ = w.Reconcile(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1))
+		_, _ = w.Reconcile(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1), rapid.Bool().Draw(w.t, "exclusive"))
 	default:
 		for _, d := range w.Doubts() {
 			_ = w.Assume(d.ID, rapid.Bool().Draw(w.t, "charged"))

@@ -90,11 +90,11 @@ func (c *checker) checkResolution(id attempt.ID, in intent, res attempt.Resoluti
 			c.problem(name, "is settled without an answer")
 			break
 		}
-		if res.Charge != in.Hold.Settle(returned(res)) {
+		if res.Charge != settled(in.Hold, returned(res), res.Charge) {
 			c.problem(name, "charges $%s for %q, which does not follow from its answer and its hold", res.Charge.Amount, charged)
 		}
 	case attempt.Forfeited:
-		if charged == 0 || res.Charge != in.Hold.Settle(charged) {
+		if charged == 0 || res.Charge != settled(in.Hold, charged, res.Charge) {
 			c.problem(name, "charges $%s for %q, which does not follow from its hold", res.Charge.Amount, charged)
 		}
 	case attempt.Voided:
@@ -109,6 +109,12 @@ func (c *checker) checkResolution(id attempt.ID, in intent, res attempt.Resoluti
 	}
 	c.checkPaidOnce(id, in.Key, charged, res.State)
 	c.expectFields(id, in, res, charged)
+}
+
+// settled returns what follows from a hold for the charged fields, if those that the
+// charge has as free beyond the hold were corrected.
+func settled(hold cost.Hold, charged enrich.Fields, charge cost.Charge) cost.Charge {
+	return hold.Settle(charged).Correct(charge.Free.Without(hold.Free), hold.Prices)
 }
 
 // returned returns the fields that the answer had, whether it was erased or not.

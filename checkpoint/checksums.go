@@ -26,7 +26,7 @@ func (c *checker) checkTotals() error {
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
 		if read(c, name, key, value, &recorded) {
-			c.compareTotals(name, scope, recorded, c.totals[scope])
+			c.compareTotals(name, recorded, c.totals[scope])
 		}
 		delete(c.totals, scope)
 		return true, nil
@@ -48,7 +48,7 @@ func (c *checker) checkOldTotals() error {
 		var recorded cost.Totals
 		if want, counts := c.totals[scope]; counts && read(c, name, key, value, &recorded) {
 			recorded.Whole, recorded.Uncharged, recorded.Open = want.Whole, want.Uncharged, want.Open
-			c.compareTotals(name, scope, recorded, want)
+			c.compareTotals(name, recorded, want)
 		}
 		return true, nil
 	})
@@ -75,10 +75,7 @@ func (c *checker) checkDays() error {
 	return nil
 }
 
-func (c *checker) compareTotals(name, scope string, recorded, want cost.Totals) {
-	if scope == ScopeAccount {
-		recorded = c.sinceBase(recorded, want)
-	}
+func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
 	compare := func(what string, recorded, want any) {
 		if recorded != want {
 			c.problem(name, "have %s %v, and the attempts add up to %v", what, recorded, want)
@@ -100,18 +97,4 @@ func (c *checker) compareTotals(name, scope string, recorded, want cost.Totals) 
 		compare("asked of "+f.String(), recorded.Asked[f], want.Asked[f])
 		compare("returned of "+f.String(), recorded.Returned[f], want.Returned[f])
 	}
-}
-
-// sinceBase allows the account's sums of what was ever held to contain doubts
-// from before the base that were resolved since: which of them, no record tells.
-func (c *checker) sinceBase(recorded, want cost.Totals) cost.Totals {
-	if more := recorded.EverHeld - want.EverHeld; more > 0 && more <= c.doubtedBefore.EverHeld {
-		recorded.EverHeld = want.EverHeld
-	}
-	for f := range enrich.AllFields.Each() {
-		if more := recorded.FreeEverHeld[f] - want.FreeEverHeld[f]; more > 0 && more <= c.doubtedBefore.FreeEverHeld[f] {
-			recorded.FreeEverHeld[f] = want.FreeEverHeld[f]
-		}
-	}
-	return recorded
 }

@@ -225,6 +225,9 @@ func TestAnUnknownPriceIsRefused(t *testing.T) {
 func accountWith(emails, phones int64) cost.Account {
 	var account cost.Account
 	account.Free[enrich.WorkEmail], account.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	for f := range account.FreeReserved {
+		account.FreeReserved[f] = cost.Known[int64](0)
+	}
 	return account
 }
 

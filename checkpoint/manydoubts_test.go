@@ -35,7 +35,7 @@ func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
 		true:  paidAccount(10_000*cost.Dollar - count*15*cost.Cent),
 	} {
 		r, store := manyDoubts(t, count)
-		findings, err := r.Reconcile(account)
+		findings, err := r.Reconcile(account, true)
 		r.check(err)
 		if in, held := r.InDoubt(""); len(findings.Cases) != count || in != 0 || held != 0 {
 			t.Errorf("charged %t: %d cases, %d are in doubt and hold $%s, want none (%s)", charged, len(findings.Cases), in, held, findings.Why)
@@ -62,7 +62,7 @@ func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
 		}
 		return nil, true
 	}
-	if _, err := r.Reconcile(account); err == nil {
+	if _, err := r.Reconcile(account, true); err == nil {
 		t.Fatal("the disk failed and nobody was told")
 	}
 	store.before = nil
@@ -71,7 +71,7 @@ func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
 		t.Fatalf("%d are in doubt, want all but the first %d", in, concludedAtOnce)
 	}
 	wantSound(t, r.store)
-	findings, err := r.Reconcile(account)
+	findings, err := r.Reconcile(account, true)
 	r.check(err)
 	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled != count*15*cost.Cent {
 		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled, count, findings.Why)

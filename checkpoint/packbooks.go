@@ -76,7 +76,31 @@ func (b *persistedBooks) pack(data []byte) []byte {
 	for _, units := range b.Forgone {
 		data = appendSigned(data, units)
 	}
-	return appendPrices(data, b.Prices)
+	data = appendPrices(data, b.Prices)
+	data = appendFlags(appendTime(data, b.Base.ReadAt), b.CreditAdded)
+	data = packProvisional(data, b.Provisional)
+	data = appendNumber(data, uint64(len(b.Closed)))
+	for _, period := range b.Closed {
+		data = appendNumber(appendNumber(data, period.First), period.Next)
+		data = appendSigned(appendSigned(data, period.Lost), period.Booked)
+		data = packProvisional(data, period.Provisional)
+	}
+	return data
+}
+
+func packProvisional(data []byte, list []provisional) []byte {
+	data = appendNumber(data, uint64(len(list)))
+	for _, p := range list {
+		data = append(appendNumber(data, p.ID), byte(p.Fields))
+	}
+	return data
+}
+
+func unpackProvisional(from *packet) (list []provisional) {
+	for range from.count() {
+		list = append(list, provisional{attempt.ID(from.number()), from.fields()})
+	}
+	return list
 }
 
 func (b *persistedBooks) unpack(from *packet) {
@@ -89,6 +113,18 @@ func (b *persistedBooks) unpack(from *packet) {
 		b.Forgone[f] = from.signed()
 	}
 	b.Prices = from.prices()
+	if from.left() == 0 {
+		return // it was written before provisional charges were kept
+	}
+	b.Base.ReadAt = from.time()
+	from.flags(&b.CreditAdded)
+	b.Provisional = unpackProvisional(from)
+	for range from.count() {
+		period := closedPeriod{First: attempt.ID(from.number()), Next: attempt.ID(from.number())}
+		period.Lost, period.Booked = cost.Money(from.signed()), cost.Money(from.signed())
+		period.Provisional = unpackProvisional(from)
+		b.Closed = append(b.Closed, period)
+	}
 }
 
 func packAccount(data []byte, a cost.Account) []byte {

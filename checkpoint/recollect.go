@@ -20,7 +20,9 @@ import (
 func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return newRecollection(j, j.books.persisted.NextID-1, memory, who).outcomes
+	r := newRecollection(j, j.books.persisted.NextID-1, memory, who)
+	r.mayBeFree = j.books.provisional()
+	return r.outcomes
 }
 
 // recollection tells what is known of attempts.
@@ -28,6 +30,7 @@ type recollection struct {
 	journal     *Journal
 	resolutions *held
 	intents     *held // nil when nobody wants to know who the attempts were about
+	mayBeFree   map[attempt.ID]enrich.Fields
 }
 
 func newRecollection(j *Journal, last attempt.ID, memory int64, who bool) *recollection {
@@ -43,7 +46,7 @@ func newRecollection(j *Journal, last attempt.ID, memory int64, who bool) *recol
 func (r *recollection) outcomes(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	before := len(known)
 	for _, id := range ids {
-		known = append(known, attempt.Outcome{ID: id})
+		known = append(known, attempt.Outcome{ID: id, MayBeFree: r.mayBeFree[id]})
 	}
 	if err := r.tell(ids, known[before:]); err != nil {
 		return known[:before], err

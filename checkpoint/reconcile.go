@@ -58,13 +58,19 @@ func (j *Journal) Base() cost.Account {
 	return j.books.persisted.Base
 }
 
-// judge compares a quiet snapshot of the account with the journal and says what
-// it proves about every doubt. It changes nothing.
-func (j *Journal) judge(now cost.Account) attempt.Findings {
-	evidence := cost.Evidence{
-		Base: j.books.persisted.Base, Now: now,
-		Booked: j.books.sums.totals(ScopeAccount), Prices: j.books.persisted.Prices,
+// evidence returns what a quiet snapshot of the account and the journal tell together.
+func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
+	p := &j.books.persisted
+	return cost.Evidence{
+		Base: p.Base, Now: now, Booked: j.books.sums.totals(ScopeAccount), Prices: p.Prices,
+		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
+		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
+		CreditAdded: p.CreditAdded,
 	}
+}
+
+// judge says what the evidence proves about every doubt. It changes nothing.
+func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
 	var findings attempt.Findings
 	var decidable []int
 	var asked []enrich.Fields
@@ -89,34 +95,68 @@ func (j *Journal) judge(now cost.Account) attempt.Findings {
 	for n, i := range decidable {
 		findings.Cases[i].Judgement = judgements[n]
 	}
+	chargeCases(findings.Cases, evidence)
 	return findings
 }
 
+// chargeCases says what the calls that were charged cost. The free units that the account
+// lost and that no answer has used paid for them, first those of the calls that held one.
+func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
+	change, _ := evidence.Change()
+	var spare [enrich.NumFields]int64
+	for f := range spare {
+		spare[f] = change.Free[f] - evidence.Booked.FreeUsed[f]
+	}
+	for i, c := range cases {
+		for f := range (c.Fields & c.Hold.Free).Each() {
+			spare[f]--
+		}
+		cases[i].Charge = c.Hold.Settle(c.Fields)
+	}
+	for i, c := range cases {
+		var free enrich.Fields
+		for f := range c.Charge.Paid.Each() {
+			if spare[f] > 0 {
+				spare[f]--
+				free = free.With(f)
+			}
+		}
+		cases[i].Charge = c.Charge.Correct(free, c.Hold.Prices)
+	}
+}
+
 // Reconcile decides what a quiet snapshot of the account proves about the doubts,
-// and makes the snapshot the account's new base. Doubts that it leaves undecided
-// keep their holds and wait for Assume: later snapshots tell nothing about them.
+// corrects provisional charges by it, and makes it the account's new base. The user says
+// whether the account is exclusive. Doubts that the snapshot leaves undecided keep their
+// holds and wait for Assume: later snapshots tell nothing about them.
 //
 // There may be more doubts than one commit takes. Those that a crash leaves over are
 // decided as before by the next snapshot: what the others were charged is booked by then.
-func (j *Journal) Reconcile(now cost.Account) (findings attempt.Findings, err error) {
+func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.Findings, err error) {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return findings, err
 	}
-	findings = j.judge(now)
+	evidence := j.evidence(now, exclusive)
+	findings = j.judge(evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
 		decided = decided[len(some):]
+		writes, resolved := j.concludeAll(some)
 		if len(decided) == 0 {
-			durable := j.concludeAll(some, func() { j.books.rebase(now) })
-			j.mu.Unlock()
-			return findings, <-durable
+			corrections, err := j.closePeriod(evidence)
+			if err != nil {
+				j.mu.Unlock()
+				return findings, err
+			}
+			writes = append(writes, corrections...)
+			j.books.rebase(now)
 		}
-		durable := j.concludeAll(some, func() {})
+		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
-		if err := <-durable; err != nil {
+		if err := <-durable; err != nil || len(decided) == 0 {
 			return findings, err
 		}
 		j.lock()
@@ -130,19 +170,17 @@ func (j *Journal) Reconcile(now cost.Account) (findings attempt.Findings, err er
 // concludedAtOnce is how many doubts are decided in one commit.
 const concludedAtOnce = 1000
 
-// concludeAll decides doubts as the account shows them, and does what follows with them.
-func (j *Journal) concludeAll(cases []attempt.Case, follows func()) (durable <-chan error) {
-	var writes []Write
-	var resolved []attempt.ID
+// concludeAll decides doubts as the account shows them. It returns the writes and the
+// attempts that leave the open ones when they are durable.
+func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []attempt.ID) {
 	for _, c := range cases {
 		if a := j.books.open[c.ID]; a == nil || a.resolving {
 			continue // somebody has decided it meanwhile
 		}
 		resolved = append(resolved, c.ID)
-		writes = append(writes, j.conclude(c.Doubt, c.Fields, "the account shows it")...)
+		writes = append(writes, j.conclude(c.Doubt, c.Charge, "the account shows it")...)
 	}
-	follows()
-	return j.enqueue(func() { j.leaveAll(resolved) }, writes...)
+	return writes, resolved
 }
 
 // Assume decides a doubt by somebody's word: that it was charged for all its
@@ -156,11 +194,17 @@ func (j *Journal) Assume(id attempt.ID, charged bool) error {
 		return cmp.Or(failure, fmt.Errorf("attempt %d is not in doubt", id))
 	}
 	doubt := j.doubts()[at]
-	var fields enrich.Fields
+	var charge cost.Charge
 	if charged {
-		fields = doubt.Hold.Fields
+		charge = doubt.Hold.Settle(doubt.Hold.Fields)
 	}
-	writes := j.conclude(doubt, fields, "somebody said so")
+	writes := j.conclude(doubt, charge, "somebody said so")
+	corrections, err := j.settlePeriod(id, charge)
+	if err != nil {
+		j.mu.Unlock()
+		return err
+	}
+	writes = append(writes, corrections...)
 	if doubt.Decidable {
 		// The assumption may be wrong, and then the account proves something else
 		// about the others.
@@ -173,12 +217,12 @@ func (j *Journal) Assume(id attempt.ID, charged bool) error {
 
 // conclude resolves a doubt: the charged fields are forfeited, the others may be
 // asked again.
-func (j *Journal) conclude(d attempt.Doubt, charged enrich.Fields, proof string) []Write {
+func (j *Journal) conclude(d attempt.Doubt, charge cost.Charge, proof string) []Write {
 	now := j.now()
 	res := attempt.Resolution{State: attempt.Voided, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
 	var states fieldStates
-	if charged != 0 {
-		res.State, res.Charge = attempt.Forfeited, d.Hold.Settle(charged)
+	if charged := charge.Free | charge.Paid; charged != 0 {
+		res.State, res.Charge = attempt.Forfeited, charge
 		res.Reason = "response lost, charged: " + proof
 		for f := range charged.Each() {
 			states[f] = attempt.PaidAndGone
@@ -196,14 +240,31 @@ func (j *Journal) leaveAll(ids []attempt.ID) {
 
 // Rebase makes a snapshot of the account, read while no call was in flight, the
 // one in which the account's totals and the free allowance begin. Doubts from
-// before it are not decidable afterwards; Reconcile decides first.
+// before it are not decidable afterwards, and provisional charges are not corrected:
+// while AwaitsAccount reports true, Reconcile comes first.
 func (j *Journal) Rebase(account cost.Account) error {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return err
 	}
+	j.books.persisted.Provisional = nil
 	j.books.rebase(account)
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	return <-durable
+}
+
+// NoteCredit notes that a reading of the account showed credit that it did not have
+// before: until the next base the balance proves nothing about lost calls.
+func (j *Journal) NoteCredit() error {
+	j.lock()
+	if j.failure != nil || j.books.persisted.CreditAdded {
+		failure := j.failure
+		j.mu.Unlock()
+		return failure
+	}
+	j.books.persisted.CreditAdded = true
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

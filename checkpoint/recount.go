@@ -13,26 +13,22 @@ type recount struct {
 	baseFirst attempt.ID // the first attempt after the account's base
 	totals    map[string]cost.Totals
 	days      map[string]span
-	// doubtedBefore is what attempts held that began before the base and may have
-	// been resolved after it.
-	doubtedBefore cost.Totals
-	resolved      int64
+	resolved  int64
 }
 
 func newRecount(baseFirst attempt.ID) *recount {
 	return &recount{baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]span{}}
 }
 
-// add enters an attempt. The account's sums begin at the base: of earlier attempts
-// they have only what is still held.
+// add enters an attempt. The account's sums begin at the base: earlier attempts do not
+// count in them.
 func (r *recount) add(a ended) {
 	if a.resolved {
 		r.resolved++
 		r.days[dayOf(a.res.At)] = r.days[dayOf(a.res.At)].with(a.id)
 	}
 	for _, scope := range a.in.scopes() {
-		if scope == ScopeAccount && a.id < r.baseFirst && a.resolved {
-			r.doubtedBefore.Hold(a.in.Hold)
+		if scope == ScopeAccount && a.id < r.baseFirst {
 			continue
 		}
 		totals := r.totals[scope]

@@ -107,15 +107,14 @@ func (a *openAttempt) land() {
 }
 
 // release takes the hold of an attempt back and adds what became of it. If the
-// account's base is newer than the attempt, it is net of what was charged.
+// account's base is newer than the attempt, it does not count in the account's sums.
 func (s *sums) release(a *openAttempt, res attempt.Resolution, beforeBase bool) {
 	for _, sum := range a.sums {
 		if sum.scope == ScopeAccount && beforeBase {
-			sum.totals.Release(a.Hold, cost.Charge{})
-		} else {
-			sum.totals.Release(a.Hold, res.Charge)
-			countOutcome(&sum.totals, a.Hold, res)
+			continue
 		}
+		sum.totals.Release(a.Hold, res.Charge)
+		countOutcome(&sum.totals, a.Hold, res)
 		s.touch(sum)
 	}
 }

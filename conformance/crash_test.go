@@ -149,7 +149,7 @@ func (r *crashRig) call(c crash) {
 // reconcile lets the account decide what is in doubt.
 func (r *crashRig) reconcile(want cost.Finding) {
 	r.Helper()
-	findings, err := r.journal.Reconcile(r.account())
+	findings, err := r.journal.Reconcile(r.account(), true)
 	if err != nil || len(findings.Cases) != 1 || findings.Cases[0].Finding != want {
 		r.Fatalf("%+v %v, want it %s", findings, err, want)
 	}

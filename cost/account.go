@@ -19,6 +19,7 @@ func Known[T any](value T) Optional[T] { return Optional[T]{Value: value, Known:
 // Account is a snapshot of the account status (specification v1, "Account
 // status"). It is advisory: others may use the workspace too.
 type Account struct {
+	ReadAt   time.Time // when the status was asked for
 	KeyValid Optional[bool]
 	// Free is what is left of the free allowance, in returned fields, net of
 	// reservations; FreeReserved is what the service holds for calls under way.
@@ -56,10 +57,23 @@ type Readiness struct {
 	MaximumCharge Optional[Money]
 }
 
-// ReservationsKnown reports whether the status tells of money reserved for calls
-// under way.
+// ReservationsKnown reports whether the status tells of free units and of money reserved
+// for calls under way.
 func (a Account) ReservationsKnown() bool {
+	for _, reserved := range a.FreeReserved {
+		if !reserved.Known {
+			return false
+		}
+	}
 	return a.Balance.Reserved.Known || a.Budget.Reserved.Known
+}
+
+// Gained reports whether a snapshot shows credit that an earlier one did not have. What
+// the service reserves counts as credit, because it may give it back.
+func (a Account) Gained(earlier Account) bool {
+	before, after := earlier.Balance, a.Balance
+	known := before.Available.Known && before.Reserved.Known && after.Available.Known && after.Reserved.Known
+	return known && after.Available.Value+after.Reserved.Value > before.Available.Value+before.Reserved.Value
 }
 
 // Quiet reports whether the service holds nothing for calls under way, as far as

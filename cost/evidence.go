@@ -1,6 +1,10 @@
 package cost
 
-import "payonce/enrich"
+import (
+	"time"
+
+	"payonce/enrich"
+)
 
 // Finding says what the account proves about a lost call.
 type Finding uint8
@@ -8,8 +12,8 @@ type Finding uint8
 // The findings.
 const (
 	Undecided  Finding = iota // the account proves nothing
-	NotCharged                // no explanation of the account charges the call
-	Charged                   // every explanation charges the same fields of the call
+	NotCharged                // the account lost too little for any field of the call
+	Charged                   // the account is exclusive, and every exact explanation charges the same fields
 )
 
 // String returns the finding in words.
@@ -32,11 +36,96 @@ type Judgement struct {
 
 // Evidence is what the account and the journal say about the time between two
 // quiet snapshots: moments in which no call was in flight and nothing reserved.
+//
+// Allowance and balance belong to the workspace (specification v1, "What the service
+// does"). Others can spend them too, at any price and at any time. They can only add
+// to what the account lost. So the change between the snapshots is an upper bound of
+// what this journal's calls cost, and equals it only on an exclusive account.
+//
+// Evidence assumes that both snapshots show all that was charged before them, that the
+// account charges the given prices, and that it takes back no charge.
 type Evidence struct {
 	Base, Now Account
 	Booked    Totals // by the journal, between the snapshots
 	Prices    Prices // of all that was charged in between
+	// Exclusive says that the user declares that nobody else uses the account.
+	Exclusive bool
+	// CreditAdded says that a reading between the snapshots showed new credit.
+	CreditAdded bool
 }
+
+// Change is what an account lost between two snapshots, whoever used it.
+type Change struct {
+	Free  [enrich.NumFields]int64
+	Money Money
+	// Exact says that Money is what was spent. Otherwise it is an upper bound: credit
+	// that expired is part of it.
+	Exact bool
+}
+
+// Change returns what the account lost. The reason is not empty when the snapshots do
+// not tell, or when something may have hidden a part of the loss.
+func (e Evidence) Change() (change Change, why string) {
+	if !e.Base.Quiet() || !e.Now.Quiet() {
+		return change, "calls were under way when the account was read"
+	}
+	if !e.Base.ReservationsKnown() || !e.Now.ReservationsKnown() {
+		return change, "the account status does not tell whether calls are under way"
+	}
+	for f := range change.Free {
+		if !e.Base.Free[f].Known || !e.Now.Free[f].Known {
+			return change, "the account status does not tell the free allowance"
+		}
+		change.Free[f] = e.Base.Free[f].Value - e.Now.Free[f].Value
+		if change.Free[f] < 0 {
+			return change, "the free allowance has grown in between"
+		}
+	}
+	change.Money, change.Exact, why = e.moneyLost()
+	return change, why
+}
+
+// moneyLost returns what the account paid between the snapshots. Deposits and renewals
+// do not move what the budget counts as spent, so that goes before the balance while
+// both snapshots lie in one period of the budget.
+func (e Evidence) moneyLost() (most Money, exact bool, why string) {
+	before, after := e.Base, e.Now
+	fell := before.Balance.Available.Value - after.Balance.Available.Value
+	balanceKnown := before.Balance.Available.Known && after.Balance.Available.Known
+	if before.Budget.samePeriod(after.Budget) {
+		spent := after.Budget.Spent.Value - before.Budget.Spent.Value
+		switch {
+		case spent < 0:
+			return 0, false, "the budget counts less as spent than before"
+		case balanceKnown && fell > spent:
+			return fell, false, ""
+		}
+		return spent, true, ""
+	}
+	switch {
+	case !balanceKnown:
+		return 0, false, "the account status does not tell what was spent"
+	case e.CreditAdded || after.Gained(before):
+		return 0, false, "credit was added in between"
+	case before.mayRenewBefore(after):
+		return 0, false, "the included balance may have been renewed in between"
+	}
+	return fell, true, ""
+}
+
+// samePeriod reports whether two snapshots of a budget count in one period.
+func (b Budget) samePeriod(later Budget) bool {
+	return b.Spent.Known && later.Spent.Known && !b.ResetsAt.IsZero() && b.ResetsAt.Equal(later.ResetsAt)
+}
+
+// mayRenewBefore reports whether the included balance can have been renewed before a
+// later snapshot: it is taken to be renewed at the start of a month, UTC.
+func (a Account) mayRenewBefore(later Account) bool {
+	none := a.Balance.Included == Known(Money(0)) && later.Balance.Included == Known(Money(0))
+	return !none && monthOf(a.ReadAt) != monthOf(later.ReadAt)
+}
+
+func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // Unexplained is what the account lost between two snapshots beyond what the
 // journal booked. A part is negative when the journal booked more.
@@ -48,40 +137,40 @@ type Unexplained struct {
 // Unexplained returns the difference between the account and the journal, and
 // why it cannot be told when the snapshots do not say enough.
 func (e Evidence) Unexplained() (difference Unexplained, why string) {
-	if !e.Base.Quiet() || !e.Now.Quiet() {
-		return difference, "calls were under way when the account was looked at"
+	change, why := e.Change()
+	if why != "" {
+		return Unexplained{}, why
 	}
-	if !e.Base.ReservationsKnown() || !e.Now.ReservationsKnown() {
-		return difference, "the account status does not tell whether calls are under way"
+	for f, gone := range change.Free {
+		difference.Free[f] = gone - e.Booked.FreeUsed[f]
 	}
-	for f := range difference.Free {
-		if !e.Base.Free[f].Known || !e.Now.Free[f].Known {
-			return difference, "the account status does not tell the free allowance"
-		}
-		difference.Free[f] = e.Base.Free[f].Value - e.Now.Free[f].Value - e.Booked.FreeUsed[f]
-	}
-	lost, known := e.moneyLost()
-	if !known {
-		return difference, "the account status does not tell what was spent, or contradicts itself"
-	}
-	difference.Money = lost - e.Booked.Settled
+	difference.Money = change.Money - e.Booked.Settled
 	return difference, ""
 }
 
-// moneyLost returns what the account paid between the snapshots. What the budget
-// counts as spent is not moved by deposits, so it goes before the balance, as long
-// as both snapshots lie in one period of the budget and the balance did not fall by
-// more than that.
-func (e Evidence) moneyLost() (Money, bool) {
-	before, after := e.Base, e.Now
-	fell := before.Balance.Available.Value - after.Balance.Available.Value
-	balanceKnown := before.Balance.Available.Known && after.Balance.Available.Known
-	if !before.Budget.Spent.Known || !after.Budget.Spent.Known ||
-		before.Budget.ResetsAt.IsZero() || !before.Budget.ResetsAt.Equal(after.Budget.ResetsAt) {
-		return fell, balanceKnown
+// usable returns the change when the evidence can be used at all, and otherwise the
+// reason.
+func (e Evidence) usable() (change Change, why string) {
+	change, why = e.Change()
+	switch {
+	case why != "":
+	case !e.pricesHeld():
+		why = "the prices changed in between"
+	case !e.pricesShown():
+		why = "the service's prices are not those of the rate card"
+	case !e.fitsWithin(change, [enrich.NumFields]int64{}):
+		why = "the account lost less than the answers cost: credit was added, or something was refunded"
 	}
-	spent := after.Budget.Spent.Value - before.Budget.Spent.Value
-	return spent, !balanceKnown || fell <= spent
+	return change, why
+}
+
+// pricesHeld reports whether all that was booked was booked at the prices.
+func (e Evidence) pricesHeld() bool {
+	var booked Money
+	for f := range e.Booked.Charged {
+		booked += e.Prices[enrich.Field(f)].Times(e.Booked.Charged[f] - e.Booked.FreeUsed[f])
+	}
+	return booked == e.Booked.Settled
 }
 
 // pricesShown reports whether the prices are those that the service shows, as far
@@ -98,21 +187,23 @@ func (e Evidence) pricesShown() bool {
 }
 
 // Judge decides on calls that were lost between the snapshots, by the fields that
-// each asked for. An explanation says for every lost call which of its fields were
-// charged; it fits when the account lost just what the answered calls and the
-// charged lost ones take, whichever of them got the free units. A call is decided
-// only when all explanations that fit agree on it. Without one that fits, somebody
-// else uses the workspace and nothing is decided; why says so.
+// each asked for.
+//
+// A field is proved not charged when its charge does not fit within the change, even
+// if no other lost call cost anything and the answers used every free unit that is
+// gone. A call is NotCharged when that holds for each of its fields.
+//
+// On an exclusive account an explanation says for every lost call which of its fields
+// were charged, and fits when it makes up the change exactly. A call is decided when all
+// explanations that fit agree on it. If none fits, somebody else did use the account, and
+// the account is taken as shared.
+//
+// The reason says why some calls are undecided; it is empty when none is.
 func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why string) {
 	judgements = make([]Judgement, len(asked))
-	if _, why := e.Unexplained(); why != "" {
+	change, why := e.usable()
+	if why != "" {
 		return judgements, why
-	}
-	if !e.pricesHeld() {
-		return judgements, "the prices changed in between"
-	}
-	if !e.pricesShown() {
-		return judgements, "the service's prices are not those of the rate card"
 	}
 	var most [enrich.NumFields]int64
 	for _, fields := range asked {
@@ -120,37 +211,79 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 			most[f]++
 		}
 	}
-	least, highest, fits := e.explain(most)
-	if !fits {
-		return judgements, "the account lost something else; somebody else may be using the workspace"
+	least, highest, exact := e.explain(change, most)
+	if !exact {
+		least, highest = [enrich.NumFields]int64{}, e.possible(change)
 	}
 	for i, fields := range asked {
 		judgements[i] = judge(fields, most, least, highest)
+		if !exact && judgements[i].Finding == Charged {
+			judgements[i] = Judgement{} // a bound proves no charge
+		}
 		if judgements[i].Finding == Undecided {
-			why = "more than one explanation fits"
+			why = e.whyUndecided(exact)
 		}
 	}
 	return judgements, why
 }
 
-// pricesHeld reports whether all that was booked was booked at the prices.
-func (e Evidence) pricesHeld() bool {
-	var booked Money
-	for f := range e.Booked.Charged {
-		booked += e.Prices[enrich.Field(f)].Times(e.Booked.Charged[f] - e.Booked.FreeUsed[f])
+// whyUndecided says why calls stay undecided although the evidence can be used.
+func (e Evidence) whyUndecided(exact bool) string {
+	switch {
+	case exact:
+		return "more than one explanation fits what the account lost"
+	case e.Exclusive:
+		return "the account lost something else: somebody else uses it, although it is declared exclusive"
+	default:
+		return "the account lost enough for them to have been charged, and somebody else may have used it"
 	}
-	return booked == e.Booked.Settled
+}
+
+// possible returns 1 for each field that a lost call can have been charged, and 0 for
+// each of which no charge fits within the change.
+func (e Evidence) possible(change Change) (possible [enrich.NumFields]int64) {
+	for f := range possible {
+		var one [enrich.NumFields]int64
+		one[f] = 1
+		if e.fitsWithin(change, one) {
+			possible[f] = 1
+		}
+	}
+	return possible
+}
+
+// fitsWithin reports whether the fields that answers returned and the given charges of
+// lost calls can have cost no more than the change. They cost least when all free units
+// that are gone were theirs.
+func (e Evidence) fitsWithin(change Change, lost [enrich.NumFields]int64) bool {
+	var least Money
+	for f, free := range change.Free {
+		paid := max(e.Booked.Returned[f]+lost[f]-free, 0)
+		least += e.Prices[enrich.Field(f)].Times(paid)
+	}
+	return least <= change.Money || rounded(least, change.Money)
+}
+
+// rounded reports whether two amounts can be one: the account status shows whole cents,
+// which leaves room only for an amount that has a fraction of a cent.
+func rounded(amount, shown Money) bool {
+	difference := amount - shown
+	return amount%Cent != 0 && difference > -Cent && difference < Cent
 }
 
 // explain finds how often each field can have been charged to lost calls, of which
 // most ask for it: the least and the highest number over all explanations that
-// fit. Which of the calls asking for a field was charged does not matter to the
+// fit exactly. It reports false when there is none, and on an account that is not
+// exclusive. Which of the calls asking for a field was charged does not matter to the
 // account, so explanations differ by these numbers alone.
-func (e Evidence) explain(most [enrich.NumFields]int64) (least, highest [enrich.NumFields]int64, fits bool) {
+func (e Evidence) explain(change Change, most [enrich.NumFields]int64) (least, highest [enrich.NumFields]int64, fits bool) {
+	if !e.Exclusive || !change.Exact {
+		return least, highest, false
+	}
 	for emails := range most[enrich.WorkEmail] + 1 {
 		for phones := range most[enrich.BusinessPhone] + 1 {
 			counts := [enrich.NumFields]int64{enrich.WorkEmail: emails, enrich.BusinessPhone: phones}
-			if !e.fits(counts) {
+			if !e.explains(change, counts) {
 				continue
 			}
 			for f, n := range counts {
@@ -165,22 +298,18 @@ func (e Evidence) explain(most [enrich.NumFields]int64) (least, highest [enrich.
 	return least, highest, fits
 }
 
-// fits reports whether the account lost what it would have lost had the lost calls
-// been charged so many fields.
-func (e Evidence) fits(charged [enrich.NumFields]int64) bool {
+// explains reports whether the account lost exactly what it would have lost had the
+// lost calls been charged these numbers of fields and nobody else used it.
+func (e Evidence) explains(change Change, charged [enrich.NumFields]int64) bool {
 	var paid Money
 	for f, n := range charged {
-		freeUsed := e.Base.Free[f].Value - e.Now.Free[f].Value
-		withMoney := e.Booked.Charged[f] + n - freeUsed
-		if freeUsed < 0 || withMoney < 0 {
+		withMoney := e.Booked.Charged[f] + n - change.Free[f]
+		if withMoney < 0 {
 			return false
 		}
 		paid += e.Prices[enrich.Field(f)].Times(withMoney)
 	}
-	lost, _ := e.moneyLost()
-	// The account status rounds to cents; prices of whole cents leave no room.
-	difference := paid - lost
-	return difference == 0 || paid%Cent != 0 && difference > -Cent && difference < Cent
+	return paid == change.Money || rounded(paid, change.Money)
 }
 
 // judge decides one call by the numbers over all explanations. A field is charged

@@ -1,6 +1,9 @@
 package cost
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,13 +24,14 @@ var (
 func snapshot(emails, phones int64, balance Money) Account {
 	var a Account
 	a.Free = [enrich.NumFields]Optional[int64]{Known(emails), Known(phones)}
+	a.FreeReserved = [enrich.NumFields]Optional[int64]{Known[int64](0), Known[int64](0)}
 	a.Balance.Available, a.Balance.Reserved = Known(balance), Known(Money(0))
 	return a
 }
 
 // booked returns totals of charged fields, of which some were free.
 func booked(charged, free [enrich.NumFields]int64, prices Prices) Totals {
-	t := Totals{Charged: charged, FreeUsed: free}
+	t := Totals{Charged: charged, Returned: charged, FreeUsed: free}
 	for f := range charged {
 		t.Settled += prices[enrich.Field(f)].Times(charged[f] - free[f])
 	}
@@ -40,47 +44,77 @@ func reserving(a Account) Account {
 	return a
 }
 
+// judgement is what a test expects of a call: on a shared account, and on an exclusive one.
+type judgement struct{ shared, exclusive Judgement }
+
 func TestJudge(t *testing.T) {
-	none := Judgement{Finding: NotCharged}
-	unclear := Judgement{}
-	charged := func(fields enrich.Fields) Judgement { return Judgement{Finding: Charged, Fields: fields} }
+	none := judgement{Judgement{Finding: NotCharged}, Judgement{Finding: NotCharged}}
+	unclear := judgement{}
+	charged := func(fields enrich.Fields) judgement {
+		return judgement{exclusive: Judgement{Finding: Charged, Fields: fields}}
+	}
+	exactlyNone := judgement{exclusive: Judgement{Finding: NotCharged}}
 	base := snapshot(0, 0, 10*Dollar)
 	for name, c := range map[string]struct {
 		base, now Account
 		booked    Totals
 		asked     []enrich.Fields
-		want      []Judgement
+		want      []judgement
 	}{
-		"nothing unexplained":         {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []Judgement{none, none}},
-		"one email":                   {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []Judgement{charged(emailOnly)}},
-		"one of two emails":           {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []Judgement{unclear, unclear}},
-		"both emails":                 {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []Judgement{charged(emailOnly), charged(emailOnly)}},
-		"the phone, not the email":    {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []Judgement{none, charged(phoneOnly)}},
-		"the phone of a double":       {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []Judgement{charged(phoneOnly)}},
-		"a free email":                {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []Judgement{charged(emailOnly)}},
-		"a free unit gone elsewhere":  {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
-		"somebody else spent":         {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
-		"answered calls are deducted": {base, snapshot(0, 0, 10*Dollar-45*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []Judgement{none}},
+		"nothing unexplained":                      {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
+		"one email":                                {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"less than an email":                       {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
+		"less than a phone":                        {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{unclear, none}},
+		"one of two emails":                        {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{unclear, unclear}},
+		"both emails":                              {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{charged(emailOnly), charged(emailOnly)}},
+		"the phone, not the email":                 {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{exactlyNone, charged(phoneOnly)}},
+		"a phone, or an email and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []judgement{charged(phoneOnly)}},
+		"a free email":                             {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"a free phone is no email":                 {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
+		"somebody else spent":                      {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"answered calls are deducted":              {base, snapshot(0, 0, 10*Dollar-45*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.
-		"a free unit used by another call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []Judgement{none}},
-		"a deposit hides what was spent":   {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
-		"something reserved at the base":   {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
-		"free allowance unknown":           {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
+		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		// The answered call was booked as free; it may have been charged, and the lost one free.
+		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked([2]int64{1, 0}, [2]int64{1, 0}, cardRates), []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
-		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: [2]int64{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []Judgement{unclear}},
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: [2]int64{5, 0}, Returned: [2]int64{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Prices: cardRates}
-			got, why := evidence.Judge(c.asked)
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			for _, j := range got {
-				if (j.Finding == Undecided) != (why != "") {
-					t.Errorf("%v is explained by %q", j.Finding, why)
+		for _, exclusive := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, exclusive %t", name, exclusive), func(t *testing.T) {
+				evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Prices: cardRates, Exclusive: exclusive}
+				got, why := evidence.Judge(c.asked)
+				var want []Judgement
+				for _, j := range c.want {
+					if exclusive {
+						want = append(want, j.exclusive)
+					} else {
+						want = append(want, j.shared)
+					}
 				}
-			}
-		})
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if slices.Contains(got, Judgement{}) != (why != "") {
+					t.Errorf("%v is explained by %q", got, why)
+				}
+			})
+		}
+	}
+}
+
+// TestMisdeclaredAccountProvesNoCharge shows that an exclusive account that lost more than
+// any explanation is taken as shared.
+func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
+	evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-18*Cent), Prices: cardRates, Exclusive: true}
+	got, why := evidence.Judge([]enrich.Fields{emailOnly, phoneOnly})
+	if want := []Judgement{{}, {Finding: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
+		t.Errorf("%v (%s), want %v", got, why, want)
 	}
 }
 
@@ -89,9 +123,9 @@ func TestJudge(t *testing.T) {
 func TestJudgeByWhatIsRounded(t *testing.T) {
 	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
 	for lost, want := range map[Money]Finding{
-		0: NotCharged, 11 * Cent: Undecided, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
+		0: NotCharged, 11 * Cent: NotCharged, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
 	} {
-		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Prices: prices}
+		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Prices: prices, Exclusive: true}
 		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != want {
 			t.Errorf("the account lost %s: %v (%s), want %v", lost, got[0].Finding, why, want)
 		}
@@ -114,18 +148,18 @@ func TestTheBudgetIsNotMovedByDeposits(t *testing.T) {
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
 	now.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar + 15*Cent), ResetsAt: period}
-	got, _ := Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+	got, _ := Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != Charged {
 		t.Errorf("the call is %v, want charged: the budget shows it", got[0].Finding)
 	}
 	now.Balance.Available = Known(Dollar - 15*Cent) // without a deposit both move alike
-	got, why := Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+	got, why := Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != Charged {
 		t.Errorf("the call is %v (%s), want charged: budget and balance show it", got[0].Finding, why)
 	}
 	base.Budget = Budget{} // what it had spent before is not known
-	got, why = Evidence{Base: base, Now: now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly, emailOnly})
-	if got[0].Finding != Undecided || why != "more than one explanation fits" {
+	got, why = Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly, emailOnly})
+	if got[0].Finding != Undecided || !strings.Contains(why, "more than one explanation") {
 		t.Errorf("the call is %v (%s), want undecided: the balance fell by one email", got[0].Finding, why)
 	}
 }
@@ -143,6 +177,12 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		return a
 	}
 	unreserved := func(a *Account) { a.Balance.Reserved = Optional[Money]{} }
+	unheld := func(a *Account) { a.FreeReserved[enrich.BusinessPhone] = Optional[int64]{} }
+	in := func(month time.Month, included Money) Account {
+		return with(func(a *Account) {
+			a.ReadAt, a.Balance.Included = time.Date(2026, month, 15, 0, 0, 0, 0, time.UTC), Known(included)
+		})
+	}
 	unallowed := func(a *Account) { a.Free[enrich.BusinessPhone] = Optional[int64]{} }
 	unpaid := func(a *Account) { a.Balance.Available = Optional[Money]{} }
 	for name, c := range map[string]struct{ base, now Account }{
@@ -160,7 +200,12 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 			with(func(a *Account) { a.Budget = budget(15*Cent, time.Time{}); a.Balance.Available = Optional[Money]{} }),
 			with(func(a *Account) { a.Budget = budget(15*Cent, time.Time{}); a.Balance.Available = Optional[Money]{} }),
 		},
-		"reservations are unknown": {with(unreserved), with(unreserved)},
+		"reservations are unknown":            {with(unreserved), with(unreserved)},
+		"reserved free units are unknown":     {with(unheld), with(unheld)},
+		"the included balance may be renewed": {in(time.November, 10*Dollar), in(time.December, 10*Dollar)},
+		"the budget counts less than before": {
+			with(func(a *Account) { a.Budget = budget(15*Cent, period) }), with(func(a *Account) { a.Budget = budget(0, period) }),
+		},
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
 			with(func(a *Account) {
@@ -177,76 +222,121 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 	}
 }
 
+// TestMonthsWithoutIncludedBalanceDecide shows that only an included balance is renewed.
+func TestMonthsWithoutIncludedBalanceDecide(t *testing.T) {
+	in := func(month time.Month) Account {
+		a := snapshot(0, 0, 10*Dollar)
+		a.ReadAt, a.Balance.Included = time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC), Known(Money(0))
+		return a
+	}
+	got, why := Evidence{Base: in(time.November), Now: in(time.December), Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+	if got[0].Finding != NotCharged {
+		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
+	}
+}
+
+// TestNewCreditDecidesNothing shows that a deposit which later spending hides proves nothing,
+// unless the budget tells what was spent.
+func TestNewCreditDecidesNothing(t *testing.T) {
+	base := snapshot(0, 0, 10*Dollar)
+	evidence := Evidence{Base: base, Now: base, Prices: cardRates, CreditAdded: true}
+	if got, _ := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != Undecided {
+		t.Errorf("by the balance the call is %v, want undecided", got[0].Finding)
+	}
+	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	evidence.Base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
+	evidence.Now.Budget = evidence.Base.Budget
+	if got, _ := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != NotCharged {
+		t.Errorf("by the budget the call is %v, want not charged", got[0].Finding)
+	}
+}
+
+// trial is a case of lost and answered calls, and of what the account lost.
+type trial struct {
+	asked          []enrich.Fields
+	answered, used [enrich.NumFields]int64
+	lost           Money
+	prices         Prices
+	exclusive      bool
+}
+
 // TestJudgeAgreesWithAllAssignments compares Judge with the enumeration of every
-// assignment of charges to lost and answered calls.
+// assignment of charges to lost calls, of free units to lost and answered calls, and of
+// the rest to others.
 func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		prices := rapid.SampledFrom([]Prices{
+		c := trial{exclusive: rapid.Bool().Draw(t, "exclusive")}
+		c.prices = rapid.SampledFrom([]Prices{
 			cardRates,
 			{enrich.WorkEmail: 12 * Cent, enrich.BusinessPhone: 20 * Cent},
 			{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 20 * Cent}, // two emails cost a phone
 			{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 10 * Cent},
 		}).Draw(t, "prices")
-		asked := rapid.SliceOfN(rapid.SampledFrom([]enrich.Fields{emailOnly, phoneOnly, bothOf}), 1, 4).Draw(t, "lost")
-		var answered, free [enrich.NumFields]int64
-		for f := range answered {
-			answered[f] = rapid.Int64Range(0, 3).Draw(t, "answered")
-			free[f] = rapid.Int64Range(0, answered[f]).Draw(t, "booked free")
+		c.asked = rapid.SliceOfN(rapid.SampledFrom([]enrich.Fields{emailOnly, phoneOnly, bothOf}), 1, 4).Draw(t, "lost")
+		var free [enrich.NumFields]int64
+		for f := range c.answered {
+			c.answered[f] = rapid.Int64Range(0, 3).Draw(t, "answered")
+			free[f] = rapid.Int64Range(0, c.answered[f]).Draw(t, "booked free")
+			c.used[f] = rapid.Int64Range(0, 4).Draw(t, "free units gone")
 		}
-		var used [enrich.NumFields]int64
-		for f := range used {
-			used[f] = rapid.Int64Range(0, 4).Draw(t, "free units gone")
-		}
-		lost := 5 * Cent * Money(rapid.Int64Range(0, 30).Draw(t, "money gone"))
+		c.lost = 5 * Cent * Money(rapid.Int64Range(0, 30).Draw(t, "money gone"))
 		evidence := Evidence{
-			Base: snapshot(9, 9, 100*Dollar), Now: snapshot(9-used[0], 9-used[1], 100*Dollar-lost),
-			Booked: booked(answered, free, prices), Prices: prices,
+			Base: snapshot(9, 9, 100*Dollar), Now: snapshot(9-c.used[0], 9-c.used[1], 100*Dollar-c.lost),
+			Booked: booked(c.answered, free, c.prices), Prices: c.prices, Exclusive: c.exclusive,
 		}
-		got, _ := evidence.Judge(asked)
-		want := enumerate(asked, answered, used, lost, prices)
-		if diff := cmp.Diff(want, got); diff != "" {
+		got, _ := evidence.Judge(c.asked)
+		if diff := cmp.Diff(c.judge(), got); diff != "" {
 			t.Fatalf("(-all assignments +Judge):\n%s", diff)
 		}
 	})
 }
 
-// enumerate tries every set of charged fields for every lost call, and for every
-// charged field of lost and answered calls whether it was free.
-func enumerate(asked []enrich.Fields, answered, used [enrich.NumFields]int64, lost Money, prices Prices) []Judgement {
-	var fitting [][]enrich.Fields
-	assignment := make([]enrich.Fields, len(asked))
+// judge says what all assignments that fit have in common. On an exclusive account others
+// use nothing; when nothing fits then, the account is taken as shared.
+func (c trial) judge() []Judgement {
+	exact := c.fitting(false)
+	if c.exclusive && len(exact) > 0 {
+		return c.agreed(exact)
+	}
+	judgements := c.agreed(c.fitting(true))
+	for i := range judgements {
+		if judgements[i].Finding == Charged {
+			judgements[i] = Judgement{} // the bound alone proves no charge
+		}
+	}
+	return judgements
+}
+
+// fitting returns all assignments of charged fields to the lost calls that fit what the
+// account lost, if others may have used a part of it or not.
+func (c trial) fitting(others bool) (fitting [][]enrich.Fields) {
+	assignment := make([]enrich.Fields, len(c.asked))
 	var assign func(i int)
 	assign = func(i int) {
-		if i == len(asked) {
-			if canPay(append([]enrich.Fields{}, assignment...), answered, used, lost, prices) {
-				fitting = append(fitting, append([]enrich.Fields{}, assignment...))
+		if i == len(c.asked) {
+			if c.canPay(assignment, others) {
+				fitting = append(fitting, slices.Clone(assignment))
 			}
 			return
 		}
 		for charged := range enrich.AllFields + 1 {
-			if charged.Without(asked[i]) == 0 {
+			if charged.Without(c.asked[i]) == 0 {
 				assignment[i] = charged
 				assign(i + 1)
 			}
 		}
 	}
 	assign(0)
-	judgements := make([]Judgement, len(asked))
-	for i := range asked {
-		judgements[i] = agreed(fitting, i)
-	}
-	return judgements
+	return fitting
 }
 
-// canPay tries every choice of who got the free units.
-func canPay(charged []enrich.Fields, answered, used [enrich.NumFields]int64, lost Money, prices Prices) bool {
+// canPay tries every choice of who got the free units, and of what others used.
+func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 	var fields []enrich.Field
 	for _, set := range charged {
-		for f := range set.Each() {
-			fields = append(fields, f)
-		}
+		fields = slices.AppendSeq(fields, set.Each())
 	}
-	for f, n := range answered {
+	for f, n := range c.answered {
 		for range n {
 			fields = append(fields, enrich.Field(f))
 		}
@@ -254,7 +344,8 @@ func canPay(charged []enrich.Fields, answered, used [enrich.NumFields]int64, los
 	var try func(i int, left [enrich.NumFields]int64, paid Money) bool
 	try = func(i int, left [enrich.NumFields]int64, paid Money) bool {
 		if i == len(fields) {
-			return left == [enrich.NumFields]int64{} && paid == lost
+			// Others used whatever free units and money are left, any number of each.
+			return others && paid <= c.lost || left == [enrich.NumFields]int64{} && paid == c.lost
 		}
 		if left[fields[i]] > 0 {
 			fewer := left
@@ -263,24 +354,23 @@ func canPay(charged []enrich.Fields, answered, used [enrich.NumFields]int64, los
 				return true
 			}
 		}
-		return paid <= lost && try(i+1, left, paid+prices[fields[i]])
+		return paid <= c.lost && try(i+1, left, paid+c.prices[fields[i]])
 	}
-	return try(0, used, 0)
+	return try(0, c.used, 0)
 }
 
-// agreed returns what all fitting assignments say of call i.
-func agreed(fitting [][]enrich.Fields, i int) Judgement {
-	for k, assignment := range fitting {
-		if k > 0 && assignment[i] != fitting[0][i] {
-			return Judgement{}
+// agreed returns what all fitting assignments say of each call.
+func (c trial) agreed(fitting [][]enrich.Fields) []Judgement {
+	judgements := make([]Judgement, len(c.asked))
+	for i := range judgements {
+		same := len(fitting) > 0 && !slices.ContainsFunc(fitting, func(a []enrich.Fields) bool { return a[i] != fitting[0][i] })
+		switch {
+		case !same:
+		case fitting[0][i] == 0:
+			judgements[i] = Judgement{Finding: NotCharged}
+		default:
+			judgements[i] = Judgement{Finding: Charged, Fields: fitting[0][i]}
 		}
 	}
-	switch {
-	case len(fitting) == 0:
-		return Judgement{}
-	case fitting[0][i] == 0:
-		return Judgement{Finding: NotCharged}
-	default:
-		return Judgement{Finding: Charged, Fields: fitting[0][i]}
-	}
+	return judgements
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/attempt"
+	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -83,6 +84,39 @@ func TestOfALossThatWasChargedInPartTheRestIsAskedAgain(t *testing.T) {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestASharedAccountProvesOnlyThatALossWasNotCharged: what it lost somebody else may have
+// spent. A loss that was not charged is asked again; one that was charged stays in doubt.
+func TestASharedAccountProvesOnlyThatALossWasNotCharged(t *testing.T) {
+	for name, c := range map[string]struct {
+		charged        enrich.Fields
+		tries          int
+		answered, left int64
+	}{
+		"not charged": {charged: 0, tries: 2, answered: 2},
+		"charged":     {charged: email, tries: 1, answered: 1, left: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withRig(t, losesFirst(c.charged, "p1"), func(t *testing.T, r *rig) {
+				r.shared = true
+				for range 2 {
+					if o := r.run(people(2, email)); o.stop != nil {
+						t.Fatalf("stop %v", o.stop)
+					}
+				}
+				if got := r.service.triesOf("p1"); got != c.tries {
+					t.Errorf("p1 was asked %d times, want %d", got, c.tries)
+				}
+				if count, _ := r.journal.InDoubt("run"); int64(count) != c.left {
+					t.Errorf("%d are in doubt, want %d", count, c.left)
+				}
+				if totals := r.journal.Totals(checkpoint.RunScope("run")); totals.Lookups != c.answered || totals.Forfeited != 0 {
+					t.Errorf("%d answered and %d forfeited, want %d and none", totals.Lookups, totals.Forfeited, c.answered)
+				}
+			})
+		})
+	}
 }
 
 // undecidable loses p1 and p2 together and charges one of them, so that the account

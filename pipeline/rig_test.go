@@ -37,6 +37,7 @@ type rig struct {
 	service     *scripted
 	rate        checkpoint.Rate
 	concurrency int
+	shared      bool // the account is not declared exclusive
 	pacer       dispatch.Pacer
 	ceilings    []cost.Ceiling
 	prices      cost.Prices
@@ -99,7 +100,7 @@ func (r *rig) lookups() *dispatch.Lookups {
 	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
 		ShortBudget: r.shortBudget,
-		Reconciler:  &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Now: time.Now},
+		Reconciler:  &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
 		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
 		Report:      func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
 		Note:        func(text string) { r.notes = append(r.notes, text) },

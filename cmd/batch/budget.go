@@ -50,7 +50,11 @@ func (s *session) showBudget(ctx context.Context) error {
 	}
 	view := &report.Budget{Version: report.BudgetVersion, At: s.env.now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
 	for _, c := range s.budgetCeilings(runs) {
-		view.Ceilings = append(view.Ceilings, s.viewUsed(c, view.At))
+		used, err := s.viewUsed(c, view.At)
+		if err != nil {
+			return err
+		}
+		view.Ceilings = append(view.Ceilings, used)
 	}
 	view.Account, view.Why = s.accountOfBudget(ctx)
 	if ctx.Err() != nil {

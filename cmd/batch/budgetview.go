@@ -10,11 +10,15 @@ import (
 )
 
 // viewUsed shows what the scope of a ceiling has come to at a time.
-func (s *session) viewUsed(c budgetCeiling, at time.Time) report.Used {
+func (s *session) viewUsed(c budgetCeiling, at time.Time) (report.Used, error) {
 	totals := s.journal.Totals(c.At(at).Scope)
+	mayBeFree, err := s.journal.MayBeFree(c.At(at).Scope)
+	if err != nil {
+		return report.Used{}, err
+	}
 	view := report.Used{
 		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
-		Settled: totals.Settled, Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
+		Settled: totals.Settled, SettledLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
 	}
 	inMeasure := func(n int64) string { return cost.Money(n).String() }
 	if c.Measure == cost.Lookups {
@@ -28,7 +32,7 @@ func (s *session) viewUsed(c budgetCeiling, at time.Time) report.Used {
 	if renews := renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
-	return view
+	return view, nil
 }
 
 // accountOfBudget reads the account's free status; without it, it says why.

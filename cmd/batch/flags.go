@@ -28,6 +28,7 @@ func (s *settings) addServiceFlags(flags *pflag.FlagSet) {
 	s.addNameFlag(flags)
 	flags.DurationVar(&s.timeout, "timeout", s.timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&s.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
+	flags.BoolVar(&s.exclusive, "exclusive", s.exclusive, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&s.settleDelay, "settle-delay", s.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
 	flags.Var(&s.rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&s.headroom, "headroom", "the share of the limit that is left to the workspace's other users")

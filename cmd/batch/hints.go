@@ -13,6 +13,7 @@ import (
 // (specification v1, "Errors") and those of reports. Some take values.
 var hints = map[string]string{
 	"approval":                  "agree to it with --approve %s",
+	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
 	"rekeyed":                   "Set " + journalKeyName + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",

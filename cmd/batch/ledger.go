@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
@@ -100,7 +101,7 @@ func (s *session) checkLedgerTarget() error {
 // field's column; a field that the free allowance paid for costs nothing there.
 var ledgerColumns = []string{
 	"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state",
-	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
+	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason", "charge_least_usd",
 }
 
 func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
@@ -113,6 +114,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, 
 	err := s.journal.Attempts(period.from.Start, period.to.End, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
+		view.ChargedLeast += least(e)
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -144,7 +146,14 @@ func ledgerRow(e attempt.Entry) []string {
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
 		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, e.Reason,
+		least(e).String(),
 	}
+}
+
+// least returns what an attempt cost at least: fields that may turn out to have been free
+// cost nothing then.
+func least(e attempt.Entry) cost.Money {
+	return e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 }
 
 // given returns nil for the zero time.

@@ -25,10 +25,13 @@ func newReconcileCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
-		Long: "Compare the account with the journal and settle the lookups whose response was lost: what was\n" +
-			"not charged may be asked again, what was charged is forfeited. What the account does not prove\n" +
-			"stays in doubt, keeps its hold and is never sent again, until --assume decides it: for the\n" +
-			"given attempts, or for all. Sends no lookup." +
+		Long: "Compare the account with the journal and settle the lookups whose response was lost.\n" +
+			"\n" +
+			"Others may spend from the same account. So a lookup counts as not charged only when the account\n" +
+			"lost too little for it; then it may be asked again. A lookup counts as charged only with\n" +
+			"--exclusive, which declares that nobody else spends from the account; then its answer is lost.\n" +
+			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
+			"it, for the given attempts or for all. Sends no lookup." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseAttempts(args, assume.Value)
@@ -73,7 +76,7 @@ func (s *session) reconcile(ctx context.Context, assume string, ids []attempt.ID
 	}
 	view := &report.Reconciliation{Cases: []report.Case{}}
 	findings := map[attempt.ID]string{}
-	if slices.ContainsFunc(doubts, func(d attempt.Doubt) bool { return d.Decidable }) {
+	if s.journal.AwaitsAccount() {
 		if err := s.lookAtAccount(ctx, view, findings); err != nil {
 			return err
 		}
@@ -109,7 +112,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		return err
 	}
 	fmt.Fprintln(s.env.stderr, "batch: waiting for the account to settle")
-	reconciler := &dispatch.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Now: s.env.now}
+	reconciler := &dispatch.Reconciler{Arbiter: s.journal, Status: status, SettleDelay: s.settleDelay, Exclusive: s.exclusive, Now: s.env.now}
 	found, err := reconciler.Reconcile(ctx)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)

@@ -26,8 +26,8 @@ func (j *job) openAccount(ctx context.Context, client *v1.Client) error {
 	if err := j.journal.RememberAPIKey(j.apiKey); err != nil {
 		return err
 	}
-	if j.reconciler(client.StatusClient).Pending() > 0 {
-		// The base that could decide them is still needed. Free units that have gone
+	if j.journal.AwaitsAccount() {
+		// The base that could decide is still needed. Free units that have gone
 		// since are not counted on.
 		_, err := j.readDrift(ctx, client.StatusClient)
 		return err
@@ -60,15 +60,17 @@ func (j *job) readDrift(ctx context.Context, status *v1.StatusClient) (cost.Drif
 	return drift, asService(ctx, err)
 }
 
-// settleLeftovers settles the lookups that an earlier start left in doubt, before
-// anything new is sent, and surveys the list again with what is known then.
+// settleLeftovers settles the lookups that an earlier start left in doubt, and charges
+// that may have been free, before anything new is sent. It surveys the list again with
+// what is known then.
 func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
 	reconciler := j.reconciler(client.StatusClient)
-	pending := reconciler.Pending()
-	if pending == 0 {
+	if !j.journal.AwaitsAccount() {
 		return nil
 	}
-	fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", report.Counted(pending, "lookup"))
+	if pending := reconciler.Pending(); pending > 0 {
+		fmt.Fprintf(j.env.stderr, "batch: an earlier start left %s in doubt: waiting for the account to settle, to see what was charged\n", report.Counted(pending, "lookup"))
+	}
 	if err := j.settleDoubts(ctx, reconciler); err != nil {
 		return err
 	}
@@ -83,7 +85,9 @@ func (j *job) settleDoubts(ctx context.Context, reconciler *dispatch.Reconciler)
 	if err != nil {
 		return asServiceIfRefused(ctx, err)
 	}
-	fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
+	if len(findings.Cases) > 0 || findings.Why != "" {
+		fmt.Fprintln(j.env.stderr, "batch: "+describeFindings(findings))
+	}
 	j.tellUnknownUse(base, j.journal.Base(), totals)
 	return nil
 }
@@ -99,7 +103,7 @@ func (j *job) monitor(status *v1.StatusClient) *dispatch.Monitor {
 
 // reconciler settles lost lookups by what the account shows.
 func (j *job) reconciler(status *v1.StatusClient) *dispatch.Reconciler {
-	return &dispatch.Reconciler{Arbiter: j.journal, Status: status, SettleDelay: j.settleDelay, Now: j.env.now}
+	return &dispatch.Reconciler{Arbiter: j.journal, Status: status, SettleDelay: j.settleDelay, Exclusive: j.exclusive, Now: j.env.now}
 }
 
 // describeFindings sums up what became of lookups in doubt.

@@ -22,19 +22,23 @@ func newRunsCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-func viewRun(journal *checkpoint.Journal, run checkpoint.Run) *report.Run {
+func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, error) {
 	totals := journal.Totals(checkpoint.RunScope(run.Name))
 	doubts, _ := journal.InDoubt(run.Name)
+	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
+	if err != nil {
+		return nil, err
+	}
 	view := &report.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
-		MaxSpend: run.MaxSpend, Spent: totals.Settled, Held: totals.Held, Lookups: totals.Lookups,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: totals.Lookups,
 		FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
 	if !run.Ended.IsZero() {
 		ended := run.Ended.UTC()
 		view.Ended = &ended
 	}
-	return view
+	return view, nil
 }
 
 func listRuns(s *session) error {
@@ -44,7 +48,9 @@ func listRuns(s *session) error {
 	}
 	view := &report.Runs{Runs: make([]*report.Run, len(runs))}
 	for i, run := range runs {
-		view.Runs[i] = viewRun(s.journal, run)
+		if view.Runs[i], err = viewRun(s.journal, run); err != nil {
+			return err
+		}
 	}
 	return s.show(view)
 }
@@ -78,7 +84,10 @@ func (s *session) showRun(name string) error {
 	if err != nil {
 		return err
 	}
-	view := viewRun(s.journal, run)
+	view, err := viewRun(s.journal, run)
+	if err != nil {
+		return err
+	}
 	spend, err := explainSpend(s.journal, run)
 	if err != nil {
 		return err

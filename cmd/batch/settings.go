@@ -33,6 +33,7 @@ type settings struct {
 	workspace     string
 	sandbox       bool
 	settleDelay   time.Duration
+	exclusive     bool // the user declares that nobody else uses the account
 	sameWorkspace bool
 	transport     flagvalue.Choice
 	mcpURL        string

@@ -13,7 +13,10 @@ import (
 
 // conclude prints the summary and returns the error that ends the command.
 func (j *job) conclude(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) error {
-	view := j.summary(rows, tally, stop, drift)
+	view, err := j.summary(rows, tally, stop, drift)
+	if err != nil {
+		return err
+	}
 	view.Advice = j.advice(view, stop)
 	if err := unlessUnread(j.show(view)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", placeOf(j.output), err)
@@ -28,12 +31,16 @@ func (j *job) conclude(rows map[row.Status]int64, tally dispatch.Tally, stop dis
 	return stopError{code}
 }
 
-func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) *report.Summary {
+func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) (*report.Summary, error) {
 	totals := j.journal.Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.journal.InDoubt(j.name)
+	mayBeFree, err := j.journal.MayBeFree(checkpoint.RunScope(j.name))
+	if err != nil {
+		return nil, err
+	}
 	view := &report.Summary{
 		Run: j.name, Job: j.jobName(), Output: j.output, Rows: rowsByName(rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
+		Spent: totals.Settled, SpentLeast: totals.Settled - mayBeFree, SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.maxSpend.Amount
@@ -42,7 +49,7 @@ func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop disp
 		view.Stop = &word
 	}
 	view.Drift = report.DriftOf(drift)
-	return view
+	return view, nil
 }
 
 // advice says why the run stopped and what to do next.
@@ -50,7 +57,9 @@ func (j *job) advice(view *report.Summary, stop dispatch.Stop) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
-			return fmt.Sprintf("The responses to %s were lost: they may have been charged, so they are not sent again.\n%q shows them and what the account proves about them.", report.Lookups(view.InDoubt), "batch reconcile")
+			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n"+
+				"The account proves no more: others may have spent from it.\n"+
+				"%q shows them and what you can do. If nobody else uses the account, give --exclusive.", report.Lookups(view.InDoubt), "batch reconcile")
 		}
 		return ""
 	case dispatch.CeilingReached:

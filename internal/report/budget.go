@@ -26,12 +26,14 @@ type Used struct {
 	Period  string `json:"period,omitempty"` // by UTC
 	Measure string `json:"measure"`          // "usd" or "lookups"
 	// Limit and Left are in the measure, null when there is no limit.
-	Limit    *string    `json:"limit"`
-	Settled  cost.Money `json:"settled_usd"`
-	Held     cost.Money `json:"held_usd"`
-	Lookups  int64      `json:"lookups"` // sent, with or without an outcome
-	Left     *string    `json:"left"`
-	RenewsAt *time.Time `json:"renews_at,omitempty"`
+	Limit   *string    `json:"limit"`
+	Settled cost.Money `json:"settled_usd"`
+	// SettledLeast is less than Settled while charges may turn out to have been free.
+	SettledLeast cost.Money `json:"settled_least_usd"`
+	Held         cost.Money `json:"held_usd"`
+	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
+	Left         *string    `json:"left"`
+	RenewsAt     *time.Time `json:"renews_at,omitempty"`
 }
 
 func (v *Budget) render(p *page) {
@@ -69,7 +71,7 @@ func (c Used) render(p *page) {
 		p.prose(name, "%s sent, %s left of %s", Lookups(c.Lookups), *c.Left, *c.Limit)
 		return
 	}
-	text := fmt.Sprintf("$%s settled, $%s held, ", c.Settled, c.Held)
+	text := fmt.Sprintf("%s settled, $%s held, ", UpTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
 	} else {

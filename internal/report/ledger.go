@@ -8,18 +8,20 @@ import (
 
 // Ledger holds the sums of a ledger.
 type Ledger struct {
-	From     *time.Time       `json:"from"` // null for the journal's beginning
-	To       *time.Time       `json:"to"`   // exclusive; null for now
-	Attempts int64            `json:"attempts"`
-	Charged  cost.Money       `json:"charged_usd"`
-	FreeUsed map[string]int64 `json:"free_used"`
-	Open     int64            `json:"without_outcome"`
-	Output   string           `json:"-"` // the file that it was written to
+	From     *time.Time `json:"from"` // null for the journal's beginning
+	To       *time.Time `json:"to"`   // exclusive; null for now
+	Attempts int64      `json:"attempts"`
+	Charged  cost.Money `json:"charged_usd"`
+	// ChargedLeast is less than Charged while charges may turn out to have been free.
+	ChargedLeast cost.Money       `json:"charged_least_usd"`
+	FreeUsed     map[string]int64 `json:"free_used"`
+	Open         int64            `json:"without_outcome"`
+	Output       string           `json:"-"` // the file that it was written to
 }
 
 func (v *Ledger) render(p *page) {
 	p.entry("attempts", "%d", v.Attempts)
-	p.entry("charged", "$%s", v.Charged)
+	p.entry("charged", "%s", UpTo(v.ChargedLeast, v.Charged))
 	p.entry("free allowance used", "%s", Counts(v.FreeUsed))
 	if v.Open > 0 {
 		p.entry("without an outcome", "%d", v.Open)

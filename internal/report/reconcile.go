@@ -61,6 +61,10 @@ func (v *Reconciliation) render(p *page) {
 	p.entry("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
 	if v.InDoubt > 0 {
 		p.gap()
-		p.line("If you know what became of them: %s", p.hint("assume"))
+		p.line("What you can do:")
+		p.item("  wait       they stay in doubt and are not sent again; nothing else changes")
+		p.item("  ask        the service knows which were charged; give it the times above")
+		p.item("  exclusive  if nobody else spends from this account, say so: %s", p.hint("exclusive"))
+		p.item("  assume     if you know what became of them: %s", p.hint("assume"))
 	}
 }

@@ -70,7 +70,7 @@ func samples() map[string]Report {
 		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1}, Lookups: 3, Posts: 3,
-			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
+			Spent: 30 * cost.Cent, SpentLeast: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
 			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar, Left: 55 * cost.Cent, Advice: "Run the same command again.",
 		},
 		"budget": &Budget{

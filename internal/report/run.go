@@ -9,19 +9,21 @@ import (
 
 // Run is one run as it is shown.
 type Run struct {
-	Run      string           `json:"run"`
-	List     string           `json:"list"`
-	Output   string           `json:"output"`
-	Fields   string           `json:"fields"`
-	Started  time.Time        `json:"started"`
-	Ended    *time.Time       `json:"ended"` // null while it runs, or after a crash
-	Stop     string           `json:"stop,omitempty"`
-	MaxSpend cost.Money       `json:"max_spend_usd"`
-	Spent    cost.Money       `json:"spent_usd"`
-	Held     cost.Money       `json:"held_usd"`
-	Lookups  int64            `json:"lookups"`
-	FreeUsed map[string]int64 `json:"free_used"`
-	InDoubt  int64            `json:"in_doubt"`
+	Run      string     `json:"run"`
+	List     string     `json:"list"`
+	Output   string     `json:"output"`
+	Fields   string     `json:"fields"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"` // null while it runs, or after a crash
+	Stop     string     `json:"stop,omitempty"`
+	MaxSpend cost.Money `json:"max_spend_usd"`
+	Spent    cost.Money `json:"spent_usd"`
+	// SpentLeast is less than Spent while charges may turn out to have been free.
+	SpentLeast cost.Money       `json:"spent_least_usd"`
+	Held       cost.Money       `json:"held_usd"`
+	Lookups    int64            `json:"lookups"`
+	FreeUsed   map[string]int64 `json:"free_used"`
+	InDoubt    int64            `json:"in_doubt"`
 	// Forfeited counts lookups that were charged and whose answers are lost.
 	Forfeited int64            `json:"forfeited"`
 	Rows      map[string]int64 `json:"rows"`
@@ -41,7 +43,7 @@ func (r *Runs) render(p *page) {
 		p.line("no runs yet")
 	}
 	for _, v := range r.Runs {
-		p.line("%s  %s  spent $%s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, v.Spent, v.MaxSpend, Lookups(v.Lookups), v.state())
+		p.line("%s  %s  spent %s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), v.MaxSpend, Lookups(v.Lookups), v.state())
 	}
 }
 
@@ -72,7 +74,7 @@ func (v *Run) render(p *page) {
 	if v.Ended != nil {
 		p.entry("ended", "%s", v.Ended.Format(time.RFC3339))
 	}
-	p.entry("spent", "$%s of $%s", v.Spent, v.MaxSpend)
+	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("held", "$%s, %s in doubt", v.Held, Lookups(v.InDoubt))
 	if v.Forfeited > 0 {
 		p.prose("forfeited", "%s: charged, and what was answered is lost", Lookups(v.Forfeited))

@@ -11,21 +11,23 @@ import (
 
 // Summary says how a run went.
 type Summary struct {
-	Run      string           `json:"run"`
-	Job      string           `json:"job"`
-	Output   string           `json:"output"`
-	Rows     map[string]int64 `json:"rows"`
-	Lookups  int64            `json:"lookups"`        // ended by this command
-	Dropped  int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
-	Posts    int64            `json:"posts"`          // sent by this command
-	Spent    cost.Money       `json:"spent_usd"`      // by the run, over all its starts
-	SpentNow cost.Money       `json:"spent_now_usd"`  // by this command
-	Held     cost.Money       `json:"held_usd"`       // for lookups in doubt
-	FreeUsed map[string]int64 `json:"free_used"`      // by the run
-	InDoubt  int64            `json:"in_doubt"`       // lookups of the run
-	Tightest string           `json:"tightest"`       // the ceiling on money with the least left
-	Stop     *string          `json:"stop"`           // null when every row has its outcome
-	Drift    *Drift           `json:"drift,omitempty"`
+	Run     string           `json:"run"`
+	Job     string           `json:"job"`
+	Output  string           `json:"output"`
+	Rows    map[string]int64 `json:"rows"`
+	Lookups int64            `json:"lookups"`        // ended by this command
+	Dropped int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
+	Posts   int64            `json:"posts"`          // sent by this command
+	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
+	// SpentLeast is less than Spent while charges may turn out to have been free.
+	SpentLeast cost.Money       `json:"spent_least_usd"`
+	SpentNow   cost.Money       `json:"spent_now_usd"` // by this command
+	Held       cost.Money       `json:"held_usd"`      // for lookups in doubt
+	FreeUsed   map[string]int64 `json:"free_used"`     // by the run
+	InDoubt    int64            `json:"in_doubt"`      // lookups of the run
+	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
+	Stop       *string          `json:"stop"`          // null when every row has its outcome
+	Drift      *Drift           `json:"drift,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -88,7 +90,7 @@ func (v *Summary) render(p *page) {
 	if v.Dropped > 0 {
 		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
-	p.entry("spent", "$%s of $%s", v.Spent, v.MaxSpend)
+	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("tightest ceiling", "%s, $%s left", v.Tightest, v.Left)
 	if v.Held > 0 {
 		p.entry("held", "$%s for lookups in doubt", v.Held)

@@ -72,6 +72,15 @@ func Amounts(amounts map[string]cost.Money) string {
 	return strings.Join(parts, ", ")
 }
 
+// UpTo writes an amount, or its bounds while it is not certain because the free allowance
+// may have paid a part.
+func UpTo(least, most cost.Money) string {
+	if least == most {
+		return "$" + most.String()
+	}
+	return fmt.Sprintf("up to $%s (at least $%s)", most, least)
+}
+
 // Dollars writes an amount; nil is unknown.
 func Dollars(amount *cost.Money) string {
 	if amount == nil {

@@ -210,7 +210,8 @@ func (c *checker) takenAway(books sandbox.Snapshot) {
 		if c.world.disk.record(recordKey('r', in.ID), &res) != nil || res.State != attempt.Settled {
 			continue
 		}
-		for f := range res.Charge.Free.Each() {
+		// A corrected charge says how many answers were free, not which.
+		for f := range (res.Charge.Free & in.Hold.Free).Each() {
 			charge, with := paid[res.RequestID+f.String()]
 			if !with {
 				continue

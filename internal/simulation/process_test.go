@@ -192,7 +192,7 @@ type job struct {
 }
 
 func (j *job) reconciler() *dispatch.Reconciler {
-	return &dispatch.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Now: j.now}
+	return &dispatch.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Exclusive: j.world.exclusive(), Now: j.now}
 }
 
 func (j *job) run(ctx context.Context) (o outcome) {
@@ -237,7 +237,7 @@ func (j *job) take(ctx context.Context) (err error) {
 // it the new base.
 func (j *job) openAccount(ctx context.Context) error {
 	reconciler := j.reconciler()
-	if reconciler.Pending() > 0 {
+	if j.journal.AwaitsAccount() {
 		findings, err := reconciler.Reconcile(ctx)
 		if err != nil {
 			return err
@@ -259,7 +259,7 @@ func (j *job) openAccount(ctx context.Context) error {
 	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
 		return err
 	}
-	if j.reconciler().Pending() > 0 {
+	if j.journal.AwaitsAccount() {
 		_, err := j.monitor().Read(ctx) // the base that could decide them is still needed
 		return err
 	}

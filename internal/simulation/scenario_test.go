@@ -189,6 +189,10 @@ func readRows(list []byte) [][]string {
 
 func (s scenario) others() bool { return len(s.Elsewhere) > 0 || s.Askers > 0 }
 
+// exclusive reports whether the user declares the account exclusive: only of one that
+// nobody else uses.
+func (s scenario) exclusive() bool { return !s.others() && s.Seed%2 == 0 }
+
 func (s scenario) prices() cost.Prices {
 	return cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
 }

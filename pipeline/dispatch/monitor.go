@@ -17,6 +17,8 @@ type Accountant interface {
 	Totals(scope string) cost.Totals
 	// Forgo says how many free units somebody else has used since the base.
 	Forgo(units [enrich.NumFields]int64) error
+	// NoteCredit says that the account showed credit that it did not have before.
+	NoteCredit() error
 }
 
 // Monitor reads the account status while a run goes on.
@@ -48,6 +50,8 @@ type Monitor struct {
 	Prices cost.Prices
 	// Halt is told why the run must not go on; nil for nobody.
 	Halt func(Stop)
+
+	last cost.Account // as it was read last
 }
 
 // How often the account status is read during a run, and while free units are
@@ -114,12 +118,19 @@ func (m *Monitor) StopOf(drift cost.Drift) Stop {
 }
 
 // Read compares the account with the journal once. Free units that somebody else
-// took are not counted on any more.
+// took are not counted on any more. Credit that was added is noted: it hides what was
+// spent.
 func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	base, before := m.Accountant.Base(), m.Accountant.Totals(m.Scope)
 	now, err := m.Status.Status(ctx)
 	if err != nil {
 		return cost.Drift{}, err
+	}
+	last := m.last
+	if m.last = now; now.Gained(base) || now.Gained(last) {
+		if err := m.Accountant.NoteCredit(); err != nil {
+			return cost.Drift{}, err
+		}
 	}
 	after := m.Accountant.Totals(m.Scope)
 	higher := now.HigherPrices(m.Prices)

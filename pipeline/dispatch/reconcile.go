@@ -15,9 +15,12 @@ type Arbiter interface {
 	Doubts() []attempt.Doubt
 	// LastEnded returns when the last call ended that may have been charged.
 	LastEnded() time.Time
+	// AwaitsAccount reports whether a quiet snapshot of the account can tell more.
+	AwaitsAccount() bool
 	// Reconcile decides by a quiet snapshot of the account what it can about the
-	// doubts, durably.
-	Reconcile(now cost.Account) (attempt.Findings, error)
+	// doubts and about charges that may have been free, durably. The user says whether
+	// the account is exclusive.
+	Reconcile(now cost.Account, exclusive bool) (attempt.Findings, error)
 }
 
 // Reconciler settles what became of lost calls by what the account shows. It is
@@ -28,7 +31,9 @@ type Reconciler struct {
 	// SettleDelay is the least time between the end of the last call, lost or
 	// answered, and the look at the account.
 	SettleDelay time.Duration
-	Now         func() time.Time
+	// Exclusive says that the user declares that nobody else uses the account.
+	Exclusive bool
+	Now       func() time.Time
 }
 
 // The patience with an account that does not come to rest.
@@ -74,7 +79,7 @@ func (r *Reconciler) Reconcile(ctx context.Context) (attempt.Findings, error) {
 		case !account.Quiet():
 			why = "the service still reports reservations"
 		default:
-			return r.Arbiter.Reconcile(account)
+			return r.Arbiter.Reconcile(account, r.Exclusive)
 		}
 	}
 	return attempt.Findings{Why: why}, nil

@@ -3,6 +3,7 @@ package output
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -20,6 +21,8 @@ type rowResult struct {
 	// answered says that there is an answer.
 	answered bool
 	charged  bool // the row leads and was asked for: its charge is shown, be it zero
+	// mayBeFree says that a part of the charge may turn out to have been free.
+	mayBeFree bool
 }
 
 // recall collects what the journal holds on the person of a row, and judges the row by
@@ -46,7 +49,9 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
-			r.add(&known.Ended, known.Ended.Run == o.Run)
+			own := known.Ended.Run == o.Run
+			r.add(&known.Ended, own)
+			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
 		}
 	}
 	o.addForfeited(r, record, attempts, seen)
@@ -54,6 +59,9 @@ func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *
 		r.answer.PhoneType = "" // it would speak of the row's own number
 	}
 	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
+	if r.mayBeFree {
+		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
+	}
 }
 
 // addForfeited adds what was charged for fields before they were asked for again, however
@@ -100,6 +108,9 @@ func (r *rowResult) add(res *attempt.Resolution, own bool) {
 	latest.Profile = cmp.Or(latest.Profile, other.Profile)
 	r.answer = latest
 }
+
+// reasonMayBeFree is added while the charge of a row is an upper bound.
+const reasonMayBeFree = "charged at most this: the free allowance may have paid"
 
 // The reasons of rows whose values are not in the journal any more; neither is
 // bought again.

@@ -51,6 +51,7 @@ func (c *StatusClient) Status(ctx context.Context) (cost.Account, error) {
 // readStatus returns the account, the status object that it stands in and the reply
 // that brought it. It keeps the conditions of the status for later lookups.
 func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, object, reply, error) {
+	asked := c.settings.now()
 	said, err := c.askStatus(ctx)
 	if err != nil {
 		return cost.Account{}, nil, reply{}, fmt.Errorf("account status: %w", err)
@@ -59,6 +60,7 @@ func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, object, re
 	if err != nil {
 		return cost.Account{}, nil, said, err
 	}
+	account.ReadAt = asked
 	c.inputs.learnConditions(status)
 	return account, status, said, nil
 }

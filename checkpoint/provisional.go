@@ -1,0 +1,258 @@
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// A charge is provisional when it was booked as paid although the free allowance may
+// have paid it: a call in doubt held the unit, or the run was a strict one. Until the
+// account tells, the journal counts the price, because a ceiling must hold either way.
+// A quiet snapshot corrects the charges: the journal cannot have paid more than the
+// account lost.
+
+// provisional is an attempt with the fields whose charge is provisional.
+type provisional struct {
+	ID     attempt.ID
+	Fields enrich.Fields
+}
+
+// closedPeriod is the time between two bases of the account that ended with calls in
+// doubt and provisional charges. What somebody says of those calls later can show that
+// more was booked than the account lost.
+type closedPeriod struct {
+	First, Next attempt.ID // its attempts: from First on, before Next
+	Lost        cost.Money // by the account
+	Booked      cost.Money // by the journal
+	Provisional []provisional
+}
+
+// holds reports whether an attempt began in the period.
+func (p closedPeriod) holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
+
+// freeRoom returns how many free units of a field the base had that neither a charge nor
+// a call in flight has taken, nor somebody else as far as readings showed.
+func (b *books) freeRoom(f enrich.Field) int64 {
+	account := b.sums.scope(ScopeAccount)
+	return b.persisted.Base.Free[f].Value - b.persisted.Forgone[f] - account.totals.FreeUsed[f] - account.inFlight.FreeHeld[f]
+}
+
+// noteProvisional notes which charges of an answer are provisional. There are at most as
+// many as free units that they may have used.
+func (b *books) noteProvisional(id attempt.ID, charge cost.Charge) {
+	if id < b.persisted.BaseFirst {
+		return // the base is net of it
+	}
+	listed := candidates(b.persisted.Provisional)
+	var fields enrich.Fields
+	for f := range charge.Paid.Each() {
+		if listed[f] < b.freeRoom(f) {
+			fields = fields.With(f)
+		}
+	}
+	if fields != 0 {
+		// The list is replaced and never changed: it may be on its way to the disk.
+		b.persisted.Provisional = append(slices.Clone(b.persisted.Provisional), provisional{id, fields})
+	}
+}
+
+// candidates counts provisional charges by field.
+func candidates(list []provisional) (counts [enrich.NumFields]int64) {
+	for _, p := range list {
+		for f := range p.Fields.Each() {
+			counts[f]++
+		}
+	}
+	return counts
+}
+
+// closePeriod ends the time since the base, of which a snapshot of the account is the
+// end, and returns the writes that correct its provisional charges. Charges that stay
+// provisional are kept while calls of the period are in doubt. The lock is held, and no
+// call is in flight.
+func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
+	p := &j.books.persisted
+	if len(p.Provisional) == 0 {
+		return nil, nil
+	}
+	var correction cost.Correction
+	if p.DecidableFrom == p.BaseFirst { // otherwise what was booked has what somebody assumed
+		evidence.Booked = j.books.sums.totals(ScopeAccount)
+		correction = evidence.Correct(candidates(p.Provisional))
+	}
+	list, writes, err := j.correct(p.Provisional, correction)
+	if err != nil {
+		return nil, err
+	}
+	p.Provisional = nil
+	change, why := evidence.Change()
+	if why != "" || len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
+		return writes, nil
+	}
+	booked := j.books.sums.totals(ScopeAccount).Settled
+	p.Closed = append(slices.Clone(p.Closed), closedPeriod{p.BaseFirst, p.NextID, change.Money, booked, list})
+	return writes, nil
+}
+
+// doubtsFrom reports whether an attempt from first on, before next, is open.
+func (b *books) doubtsFrom(first, next attempt.ID) bool {
+	for id, a := range b.open {
+		if first <= id && id < next && !a.resolving {
+			return true
+		}
+	}
+	return false
+}
+
+// settlePeriod enters what became of a call of a closed period, and returns the writes
+// that correct the provisional charges of the period by that. The lock is held.
+func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, error) {
+	p := &j.books.persisted
+	at := slices.IndexFunc(p.Closed, func(c closedPeriod) bool { return c.holds(id) })
+	if at < 0 {
+		return nil, nil
+	}
+	closed := slices.Clone(p.Closed)
+	period := closed[at]
+	period.Booked += charge.Amount
+	correction := cost.CorrectTo(period.Lost, period.Booked, candidates(period.Provisional), p.Prices)
+	list, writes, err := j.correct(period.Provisional, correction)
+	if err != nil {
+		return nil, err
+	}
+	for f, n := range correction {
+		period.Booked -= p.Prices[enrich.Field(f)].Times(n)
+	}
+	period.Provisional = list
+	if closed[at] = period; len(list) == 0 || !j.books.doubtsFrom(period.First, period.Next) {
+		closed = slices.Delete(closed, at, at+1)
+	}
+	p.Closed = closed
+	return writes, nil
+}
+
+// correct moves charges from money to the free allowance, those of the earliest attempts
+// first. It returns the charges that stay provisional, and the writes.
+func (j *Journal) correct(list []provisional, correction cost.Correction) (rest []provisional, writes []Write, err error) {
+	for _, p := range list {
+		var free enrich.Fields
+		for f := range p.Fields.Each() {
+			if correction[f] > 0 {
+				correction[f]--
+				free = free.With(f)
+			}
+		}
+		if free != 0 {
+			write, err := j.correctCharge(p.ID, free)
+			if err != nil {
+				return nil, nil, err
+			}
+			writes = append(writes, write)
+		}
+		if p.Fields = p.Fields.Without(free); p.Fields != 0 {
+			rest = append(rest, p)
+		}
+	}
+	return rest, writes, nil
+}
+
+// correctCharge books fields of a resolved attempt as free that were booked as paid. This
+// is the one change that a resolution sees besides erasure.
+func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error) {
+	in, known, err := load[intent](j.store, idKey(intentPrefix, id))
+	res, resolved, resErr := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
+	switch {
+	case err != nil:
+		return Write{}, err
+	case resErr != nil:
+		return Write{}, resErr
+	case !known || !resolved:
+		return Write{}, fmt.Errorf("%w: attempt %d has a provisional charge and no outcome", ErrCorrupt, id)
+	}
+	before := res.Charge
+	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
+	j.books.sums.correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
+	return Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)}, nil
+}
+
+// correct replaces the charge of a resolved attempt in the sums that it counts in. If
+// the account's base is newer than the attempt, it is net of what was charged.
+func (s *sums) correct(in intent, before, after cost.Charge, beforeBase bool) {
+	for _, sum := range s.of(in) {
+		if sum.scope == ScopeAccount && beforeBase {
+			continue
+		}
+		sum.totals.Settled += after.Amount - before.Amount
+		for f := range after.Free.Without(before.Free).Each() {
+			sum.totals.FreeUsed[f]++
+		}
+		s.touch(sum)
+	}
+}
+
+// Provisional returns the attempts with provisional charges, and the fields: those that
+// were booked as paid and may turn out to have been free.
+func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.books.provisional()
+}
+
+func (b *books) provisional() map[attempt.ID]enrich.Fields {
+	fields := map[attempt.ID]enrich.Fields{}
+	for _, list := range b.provisionalLists() {
+		for _, p := range list {
+			fields[p.ID] = p.Fields
+		}
+	}
+	return fields
+}
+
+func (b *books) provisionalLists() [][]provisional {
+	lists := [][]provisional{b.persisted.Provisional}
+	for _, period := range b.persisted.Closed {
+		lists = append(lists, period.Provisional)
+	}
+	return lists
+}
+
+func (j *Journal) mayBeFree(id attempt.ID) enrich.Fields {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, list := range j.books.provisionalLists() {
+		if at := slices.IndexFunc(list, func(p provisional) bool { return p.ID == id }); at >= 0 {
+			return list[at].Fields
+		}
+	}
+	return 0
+}
+
+// MayBeFree returns how much of what is settled in a scope may turn out to have been
+// free.
+func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
+	for id, fields := range j.Provisional() {
+		in, known, err := load[intent](j.store, idKey(intentPrefix, id))
+		if err != nil {
+			return 0, err
+		}
+		if known && slices.Contains(in.scopes(), scope) {
+			for f := range fields.Each() {
+				amount += in.Hold.Prices[f]
+			}
+		}
+	}
+	return amount, nil
+}
+
+// AwaitsAccount reports whether a quiet snapshot of the account can tell more: about
+// calls in doubt, or about provisional charges.
+func (j *Journal) AwaitsAccount() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.books.persisted.Provisional) > 0 ||
+		slices.ContainsFunc(j.doubts(), func(d attempt.Doubt) bool { return d.Decidable })
+}

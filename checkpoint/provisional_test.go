@@ -1,0 +1,160 @@
+package checkpoint
+
+import (
+	"testing"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// freeAndPaid is a quiet account with free units and with so much left.
+func freeAndPaid(emails int64, left cost.Money) cost.Account {
+	account := paidAccount(left)
+	account.Free[enrich.WorkEmail] = cost.Known(emails)
+	return account
+}
+
+// wantBooked compares the money of the journal, the bounds of it, the free units, and the
+// sum of the attempts' charges.
+func (r *rig) wantBooked(least, most cost.Money, free int64) {
+	r.t.Helper()
+	totals := r.Totals(RunScope("run"))
+	mayBeFree, err := r.MayBeFree(RunScope("run"))
+	r.check(err)
+	if totals.Settled-mayBeFree != least || totals.Settled != most || totals.FreeUsed[enrich.WorkEmail] != free {
+		r.t.Errorf("booked $%s to $%s and %d free emails, want $%s to $%s and %d",
+			totals.Settled-mayBeFree, totals.Settled, totals.FreeUsed[enrich.WorkEmail], least, most, free)
+	}
+	var charged cost.Money
+	r.check(r.Attempts(start.AddDate(-1, 0, 0), start.AddDate(1, 0, 0), func(e attempt.Entry) error {
+		charged += e.Charge.Amount
+		return nil
+	}))
+	if charged != most {
+		r.t.Errorf("the attempts are charged $%s, want $%s", charged, most)
+	}
+	wantSound(r.t, r.store)
+}
+
+// TestAnswersAfterALostCallAreCorrected: the lost call held the only free unit and was not
+// charged, so a later answer was free. Until the account shows that, it may have been paid.
+func TestAnswersAfterALostCallAreCorrected(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
+	for n := 2; n <= 4; n++ {
+		r.settle(r.grant(request(person(n), email)), found)
+	}
+	r.wantBooked(30*cost.Cent, 45*cost.Cent, 0)
+	r.reopen()
+	r.wantBooked(30*cost.Cent, 45*cost.Cent, 0)
+	if !r.AwaitsAccount() {
+		t.Error("the journal does not await the account")
+	}
+	findings, err := r.Reconcile(freeAndPaid(0, cost.Dollar-30*cost.Cent), false)
+	r.check(err)
+	if findings.Cases[0].Finding != cost.NotCharged {
+		t.Errorf("the lost call is %v (%s), want not charged", findings.Cases[0].Finding, findings.Why)
+	}
+	r.wantBooked(30*cost.Cent, 30*cost.Cent, 1)
+	r.reopen()
+	r.wantBooked(30*cost.Cent, 30*cost.Cent, 1)
+	res, _, err := r.Resolution(2)
+	r.check(err)
+	if res.Charge != (cost.Charge{Free: email}) {
+		t.Errorf("the first answer is charged %+v, want free", res.Charge)
+	}
+}
+
+// TestAnOldDoubtHoldsNoFreeUnit: a base is net of what earlier calls used, so a call that
+// stays in doubt does not make later answers look paid.
+func TestAnOldDoubtHoldsNoFreeUnit(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(5, cost.Dollar)))
+	for n := 1; n <= 3; n++ {
+		r.check(r.Park(r.grant(request(person(n), email)).ID, attempt.Parking{Cause: "lost"}))
+	}
+	findings, err := r.Reconcile(freeAndPaid(2, cost.Dollar), false) // each may have used one
+	r.check(err)
+	if findings.Cases[0].Finding != cost.Undecided {
+		t.Fatalf("the first call is %v, want undecided", findings.Cases[0].Finding)
+	}
+	r.settle(r.grant(request(person(4), email)), found)
+	r.settle(r.grant(request(person(5), email)), found)
+	r.wantBooked(0, 0, 2)
+	r.settle(r.grant(request(person(6), email)), found)
+	r.wantBooked(15*cost.Cent, 15*cost.Cent, 2)
+}
+
+// TestAStrictRunIsCorrectedByTheAccount: it holds the full price, and the account then
+// shows that free units paid.
+func TestAStrictRunIsCorrectedByTheAccount(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(2, cost.Dollar)))
+	for n := 1; n <= 3; n++ {
+		req := request(person(n), email)
+		req.Strict = true
+		r.settle(r.grant(req), found)
+	}
+	r.wantBooked(15*cost.Cent, 45*cost.Cent, 0)
+	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-15*cost.Cent), false)
+	r.check(err)
+	r.wantBooked(15*cost.Cent, 15*cost.Cent, 2)
+}
+
+// TestAChargeMayStayUpToItsPrice: somebody else may have spent as much, so the charge keeps
+// its bounds while the call is in doubt, and what becomes of the call decides.
+func TestAChargeMayStayUpToItsPrice(t *testing.T) {
+	for _, charged := range []bool{true, false} {
+		r := newRig(t)
+		r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+		lost := r.grant(request(person(1), email))
+		r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+		r.settle(r.grant(request(person(2), email)), found)
+		_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-15*cost.Cent), false)
+		r.check(err)
+		r.wantBooked(0, 15*cost.Cent, 0)
+		r.reopen()
+		r.check(r.Assume(lost.ID, charged))
+		free := int64(0)
+		if charged {
+			free = 1 // the lost call's
+		}
+		r.wantBooked(15*cost.Cent, 15*cost.Cent, free)
+		if len(r.Provisional()) > 0 {
+			t.Error("a charge is provisional after everything was decided")
+		}
+	}
+}
+
+// TestWhatIsAssumedNeverExceedsTheAccount: a call is assumed to be charged for both of its
+// fields, and the account of its period lost less.
+func TestWhatIsAssumedNeverExceedsTheAccount(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	lost := r.grant(request(person(1), email|phone))
+	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+	r.settle(r.grant(request(person(2), email)), found)
+	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-25*cost.Cent), false) // the phone; the answer was free
+	r.check(err)
+	r.wantBooked(0, 15*cost.Cent, 0)
+	r.check(r.Assume(lost.ID, true))
+	r.wantBooked(25*cost.Cent, 25*cost.Cent, 2)
+}
+
+// TestExclusiveEvidenceChargesFreeUnitsOnce: the lost calls were charged, and the unit that
+// one of them held paid for one of them.
+func TestExclusiveEvidenceChargesFreeUnitsOnce(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.settle(r.grant(request(person(3), email)), found)
+	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-30*cost.Cent), true)
+	r.check(err)
+	r.wantBooked(30*cost.Cent, 30*cost.Cent, 1)
+	if in, _ := r.InDoubt(""); in != 0 {
+		t.Errorf("%d are in doubt", in)
+	}
+}

@@ -1,0 +1,61 @@
+package cost
+
+import "payonce/enrich"
+
+// Correction says which charges that were booked as paid the free allowance must have
+// paid: counts of fields.
+type Correction [enrich.NumFields]int64
+
+// Correct returns how many of the candidates, charges that were booked as paid although
+// the free allowance may have paid them, are free after all: as few as possible for the
+// journal to have booked no more money than the account lost. On an account that nobody
+// else used, the books equal the account afterwards. It corrects nothing when the
+// evidence cannot be used.
+func (e Evidence) Correct(candidates [enrich.NumFields]int64) Correction {
+	change, why := e.usable()
+	if why != "" {
+		return Correction{}
+	}
+	for f, gone := range change.Free {
+		candidates[f] = max(min(candidates[f], gone-e.Booked.FreeUsed[f]), 0)
+	}
+	return CorrectTo(change.Money, e.Booked.Settled, candidates, e.Prices)
+}
+
+// CorrectTo returns the cheapest correction of the candidates that brings what was booked
+// down to what the account lost. It corrects nothing when no correction suffices.
+func CorrectTo(lost, booked Money, candidates [enrich.NumFields]int64, prices Prices) Correction {
+	excess := booked - lost
+	if excess <= 0 || rounded(booked, lost) {
+		return Correction{}
+	}
+	var best Correction
+	least := Money(-1)
+	var try func(f enrich.Field, chosen Correction, freed Money)
+	try = func(f enrich.Field, chosen Correction, freed Money) {
+		if f == enrich.NumFields {
+			if freed >= excess && (least < 0 || freed < least) {
+				best, least = chosen, freed
+			}
+			return
+		}
+		for n := range candidates[f] + 1 {
+			chosen[f] = n
+			try(f+1, chosen, freed+prices[f].Times(n))
+		}
+	}
+	try(0, Correction{}, 0)
+	return best
+}
+
+// Zero reports whether there is nothing to correct.
+func (c Correction) Zero() bool { return c == Correction{} }
+
+// Correct moves charges of fields from money to the free allowance.
+func (c Charge) Correct(free enrich.Fields, prices Prices) Charge {
+	for f := range (free & c.Paid).Each() {
+		c.Amount -= prices[f]
+	}
+	c.Free, c.Paid = c.Free|free&c.Paid, c.Paid.Without(free)
+	return c
+}
