@@ -1,11 +1,9 @@
 package checkpoint
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/attempt"
-	"payonce/checkpoint/store"
 )
 
 // attemptsTogether is how many attempts are read at a time.
@@ -56,22 +54,6 @@ func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error
 	return nil
 }
 
-// scanIDs visits the records of one kind of the attempts from first to last.
-func scanIDs(s Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
-	return s.Scan([]byte{prefix}, idKey(prefix, first), func(key, value []byte) (bool, error) {
-		if len(key) != idKeyLength {
-			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
-		}
-		if idOf(key) > last {
-			return false, nil
-		}
-		return true, visit(idOf(key), key, value)
-	})
-}
-
-// dayOf returns the day that a time lies in, UTC.
-func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
-
 // Attempts visits the attempts of a period in the order of their Begin: those that
 // ended at from or later and before to, and those without an outcome that began
 // then. A zero time bounds nothing. So every attempt belongs to exactly one month,
@@ -119,7 +101,7 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) sp
 func (j *Journal) entry(a ended) (attempt.Entry, error) {
 	entry := attempt.Entry{
 		ID: a.id, Begun: a.in.At, Run: a.in.Run, Job: a.in.job(),
-		Operation: a.in.Hold.Fields.Operation(), Pattern: a.in.pattern(),
+		Operation: a.in.Hold.Fields.Operation(), Pattern: a.in.Pattern,
 		Asked: a.in.Hold.Fields, Prices: a.in.Hold.Prices,
 	}
 	if !a.resolved {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -24,46 +25,6 @@ type books struct {
 	// left counts the attempts that left the open ones, by the first byte of their
 	// keys. It is read without the lock.
 	left [256]atomic.Uint32
-}
-
-// persistedBooks is the state that a reopened journal goes on from.
-type persistedBooks struct {
-	NextID attempt.ID `json:"next_id"`
-	// Resolved counts the resolutions: with NextID it tells a journal that lost
-	// records from one that never had them.
-	Resolved int64 `json:"resolved"`
-	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
-	// order.
-	InFlight []attempt.ID `json:"in_flight,omitempty"`
-	// Horizon is the first attempt that may still occupy a slot of the window.
-	Horizon attempt.ID `json:"horizon"`
-	// PausedAt is when the pause until PausedUntil began.
-	PausedAt time.Time `json:"paused_at,omitzero"`
-	// LastEnded is when the last call ended that may have reached the service.
-	LastEnded   time.Time `json:"last_ended,omitzero"`
-	PausedUntil time.Time `json:"paused_until,omitzero"`
-	// Base is the last quiet snapshot of the account, in which the account's totals
-	// begin; attempts from BaseFirst on came after it.
-	Base      cost.Account `json:"base"`
-	BaseFirst attempt.ID   `json:"base_first"`
-	// DecidableFrom is the first attempt that a look at the account may still decide:
-	// what somebody assumed of another may be wrong.
-	DecidableFrom attempt.ID `json:"decidable_from"`
-	// Forgone are the free units that somebody else used since the base.
-	Forgone [enrich.NumFields]int64 `json:"forgone"`
-	// Prices are those of the last attempts, by field.
-	Prices cost.Prices `json:"prices"`
-	// CreditAdded says that a reading since the base showed new credit.
-	CreditAdded bool `json:"credit_added,omitempty"`
-	// Provisional are the provisional charges since the base, and Closed the earlier
-	// periods that still have some.
-	Provisional []provisional  `json:"provisional,omitempty"`
-	Closed      []closedPeriod `json:"closed,omitempty"`
-}
-
-type openField struct {
-	key   enrich.Key
-	field enrich.Field
 }
 
 // openAttempt is an attempt without a durable resolution.
@@ -323,4 +284,17 @@ func (b *books) moveHorizon() {
 	b.persisted.Horizon = horizon
 	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
 	b.moveNext = b.persisted.NextID + attempt.ID(step)
+}
+
+// ceilingsAt returns the ceilings as they are at a time, and an error when one of
+// them is on a scope that the attempt does not count in: it would bound nothing.
+func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost.Ceiling, error) {
+	at := make([]cost.Ceiling, len(ceilings))
+	for i, ceiling := range ceilings {
+		at[i] = ceiling.At(now)
+		if !slices.ContainsFunc(a.sums, func(s *sum) bool { return s.scope == at[i].Scope }) {
+			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
+		}
+	}
+	return at, nil
 }

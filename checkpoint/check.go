@@ -64,7 +64,6 @@ type checker struct {
 	secret  []byte
 	books   persistedBooks
 	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
-	listed  bool                // the books list what is in flight: only doubts have a mark
 	next    attempt.ID          // the first ID without an intent
 	*recount
 	paid         map[openField]payment
@@ -138,9 +137,7 @@ func (c *checker) checkFlight() error {
 	if len(c.flight) < len(c.books.InFlight) || !slices.IsSorted(c.books.InFlight) {
 		c.problem("the books", "do not list what is in flight in its order, each once: %d", c.books.InFlight)
 	}
-	books, err := c.store.Get(booksKey)
-	c.listed = len(books) > 0 && books[0] >= packedVersion
-	return err
+	return nil
 }
 
 func (c *checker) checkAttempts() error {

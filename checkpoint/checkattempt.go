@@ -36,7 +36,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 		c.problem("the books", "have attempt %d in flight, which is resolved", id)
 	case (marked || doubted) && inFlight:
 		c.problem("the books", "have attempt %d in flight, which is in doubt", id)
-	case marked && !doubted && c.listed:
+	case marked && !doubted:
 		c.problem(nameOf("doubt", id), "is missing, and its open mark stands")
 	case !resolved && !marked && !inFlight:
 		c.problem(nameOf("resolution", id), "is missing, and the attempt is not open either")
@@ -71,7 +71,7 @@ func (c *checker) checkIntent(id attempt.ID, in intent) {
 	if _, err := in.Hold.Prices.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problem(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
-	if want := in.Identity.Pattern().String(); !in.Erased && in.pattern() != want {
+	if want := in.Identity.Pattern().String(); !in.Erased && in.Pattern != want {
 		c.problem(name, "counts as a lookup by %s, and its identity is by %s", in.Pattern, want)
 	}
 }
@@ -115,14 +115,6 @@ func (c *checker) checkResolution(id attempt.ID, in intent, res attempt.Resoluti
 // charge has as free beyond the hold were corrected.
 func settled(hold cost.Hold, charged enrich.Fields, charge cost.Charge) cost.Charge {
 	return hold.Settle(charged).Correct(charge.Free.Without(hold.Free), hold.Prices)
-}
-
-// returned returns the fields that the answer had, whether it was erased or not.
-func returned(res attempt.Resolution) enrich.Fields {
-	if res.Erased {
-		return res.Returned
-	}
-	return res.Answer.Returned()
 }
 
 // checkPaidOnce finds fields that were charged before. Only what was forfeited may

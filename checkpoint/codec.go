@@ -8,26 +8,15 @@ import (
 	"payonce/cost"
 )
 
-// The first byte of every value is the version of the record's form. Values of all
-// versions stand side by side in one journal: each is read by its own byte, and what
-// is written is of the newest. Up to version 3 every record was in JSON. From version 4
-// on the records of attempts and whatever every commit writes are packed, as pack.go
-// says; the rare ones, which nobody waits for, are in JSON still.
-//
-// The sums are another matter than their form. Those of the first version count attempts
-// in fewer scopes, and its intents name the scopes of their ceilings, which say nothing
-// more; those of the second do not count what was sent and not charged. They have to be
-// rebuilt once.
-const (
-	recordVersion = 4
-	packedVersion = 4 // the first in which records are packed
-	sumsVersion   = 3 // the first whose sums count all that they count now
-	oldestVersion = 1
-)
+// recordVersion is the version of the form of all records, and the first byte of every
+// value. A program reads the forms of all versions from 5 on, and writes the newest. There
+// is one so far. The records of attempts and those that every commit writes are packed, as
+// pack.go says; the others are in JSON.
+const recordVersion = 5
 
 // isKnownVersion reports whether a value is of a version that this program reads.
 func isKnownVersion[T string | []byte](value T) bool {
-	return len(value) > 0 && (value[0] >= oldestVersion && value[0] <= recordVersion)
+	return len(value) > 0 && value[0] == recordVersion
 }
 
 // packer is a record that has a packed form.
@@ -83,7 +72,7 @@ func decodeFrom[T any](from *packet, key []byte, value string, into *T) error {
 		return fmt.Errorf("%w: record %q is of a version that this program does not know", ErrCorrupt, string(key))
 	}
 	var err error
-	if packed := packerOf(into); packed != nil && value[0] >= packedVersion {
+	if packed := packerOf(into); packed != nil {
 		from.reset(value[1:])
 		err = unpackAll(packed, from)
 	} else {

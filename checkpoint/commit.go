@@ -38,7 +38,7 @@ const maxIdentity = maxQueue / 4
 
 // longTexts returns the bytes of those texts of an intent that are as long as the list or
 // the user has them.
-func (in *intent) longTexts() int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
+func longTextsOf(in intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
 
 func lengthOf(id enrich.Identity) int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)

@@ -110,7 +110,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 		if err != nil {
 			return 0, err
 		}
-		in.erase()
+		eraseIdentity(&in)
 		writes = append(writes, Write{Key: idKey(intentPrefix, id), Value: encode(&in)})
 		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
 		if err != nil {
@@ -142,7 +142,7 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	}
 	for _, id := range forgotten {
 		if a := j.books.open[id]; a != nil {
-			a.erase()
+			eraseIdentity(&a.intent)
 		}
 	}
 	durable := j.enqueue(j.books.departAll, writes...)
@@ -150,9 +150,8 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	return <-durable
 }
 
-// erase takes the identity out of an intent. What it counts in stays.
-func (in *intent) erase() {
-	in.Pattern = in.pattern()
+// eraseIdentity takes the identity out of an intent. What it counts in stays.
+func eraseIdentity(in *intent) {
 	in.Identity, in.Erased = enrich.Identity{}, true
 }
 

@@ -93,7 +93,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	}
 	id := j.books.begin(a)
 	op := j.reserve(nil)
-	j.queued += a.longTexts()
+	j.queued += longTextsOf(a.intent)
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {

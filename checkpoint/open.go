@@ -34,12 +34,6 @@ type Options struct {
 	Stop func() error
 }
 
-// identityRecord is the journal's own identity, made when it is created.
-type identityRecord struct {
-	ID     string `json:"id"`
-	Secret []byte `json:"secret"` // 16 bytes
-}
-
 // keeper is a Store that knows which journal it has to hold, and whether it may have lost
 // records in a crash. Any other store may have lost some, and may hold any journal.
 type keeper interface {
@@ -91,19 +85,6 @@ func open(s Store, options Options) (*Journal, error) {
 	j.store = store.WithStop(s, options.Stop) // not before: opening finds out what a crash left
 	go j.commitLoop()
 	return j, nil
-}
-
-// identify returns the identity of the journal in a store, which has to be the one that the
-// store knows; a new store has none.
-func identify(s Store) (identity identityRecord, err error) {
-	identity, _, err = load[identityRecord](s, identityKey)
-	if err != nil {
-		return identity, err
-	}
-	if k, ok := s.(keeper); ok && k.JournalID() != "" && k.JournalID() != identity.ID {
-		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", ErrCorrupt, k.JournalID(), store.Restore)
-	}
-	return identity, err
 }
 
 func newIdentity(s Store) (identityRecord, error) {

@@ -193,9 +193,9 @@ func cloneDir(from, to string) error {
 
 // fill adds answered attempts to a new journal, many to a commit.
 func (j *Journal) fill(answers int) error {
-	books, recount := j.books.persisted, newRecount(1)
 	const pace = 2 * time.Second
 	begun := j.now().Add(-time.Hour - time.Duration(answers)*pace)
+	state := &j.books.persisted
 	var writes []Write
 	size := 0
 	for n := range answers {
@@ -209,27 +209,27 @@ func (j *Journal) fill(answers int) error {
 		res := attempt.Resolution{
 			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Answer: &answer, RequestID: answer.RequestID, Sent: true,
 		}
-		recount.add(ended{id, in, res, true})
+		a := j.books.newAttempt(in)
+		j.books.sums.hold(a)
+		a.land()
+		j.books.sums.release(a, res, false)
+		j.books.sums.endOn(res.At, id)
 		for _, write := range []Write{
 			{Key: idKey(intentPrefix, id), Value: encode(&in)},
 			{Key: idKey(resolutionPrefix, id), Value: encode(&res)},
 			{Key: fieldKey(in.Key, enrich.WorkEmail), Value: encode(&fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
 		} {
 			writes = append(writes, write)
-			size += len(write.Key) + len(write.Value)
+			size += write.Size()
 		}
 		if size > maxQueue || n == answers-1 {
-			books.NextID, books.Resolved, books.Horizon = id+1, int64(id), id
-			if err := j.store.Commit(append(writes, Write{Key: booksKey, Value: encode(&books)})); err != nil {
+			state.NextID, state.Resolved, state.Horizon = id+1, int64(id), id
+			writes = append(writes, j.books.sums.takeChanges()...)
+			if err := j.store.Commit(append(writes, Write{Key: booksKey, Value: encode(state)})); err != nil {
 				return err
 			}
 			writes, size = nil, 0
 		}
 	}
-	j.books.persisted = books
-	sums, err := j.recountWrites(recount)
-	if err != nil {
-		return err
-	}
-	return j.store.Commit(sums)
+	return nil
 }

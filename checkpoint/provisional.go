@@ -15,25 +15,6 @@ import (
 // A quiet snapshot corrects the charges: the journal cannot have paid more than the
 // account lost.
 
-// provisional is an attempt with the fields whose charge is provisional.
-type provisional struct {
-	ID     attempt.ID
-	Fields enrich.Fields
-}
-
-// closedPeriod is the time between two bases of the account that ended with calls in
-// doubt and provisional charges. What somebody says of those calls later can show that
-// more was booked than the account lost.
-type closedPeriod struct {
-	First, Next attempt.ID // its attempts: from First on, before Next
-	Lost        cost.Money // by the account
-	Booked      cost.Money // by the journal
-	Provisional []provisional
-}
-
-// holds reports whether an attempt began in the period.
-func (p closedPeriod) holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
-
 // freeRoom returns how many free units of a field the base had that neither a charge nor
 // a call in flight has taken, nor somebody else as far as readings showed.
 func (b *books) freeRoom(f enrich.Field) int64 {

@@ -1,10 +1,6 @@
 package checkpoint
 
 import (
-	"encoding/binary"
-
-	"github.com/dchest/siphash"
-
 	"payonce/attempt"
 	"payonce/enrich"
 )
@@ -14,19 +10,6 @@ func (j *Journal) Key(id enrich.Identity) enrich.Key { return hashKey(j.secret, 
 
 // KeyOf returns the journal's key of an identity by its canonical form.
 func (j *Journal) KeyOf(canonical []byte) enrich.Key { return keyOf(j.secret, canonical) }
-
-func hashKey(secret []byte, id enrich.Identity) enrich.Key {
-	return keyOf(secret, []byte(id.Canonical()))
-}
-
-// keyOf hashes a canonical form. The two halves stand in little-endian order, as the
-// hash's authors write them.
-func keyOf(secret, canonical []byte) (key enrich.Key) {
-	low, high := siphash.Hash128(binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[8:]), canonical)
-	binary.LittleEndian.PutUint64(key[:], low)
-	binary.LittleEndian.PutUint64(key[8:], high)
-	return key
-}
 
 // People returns of how many persons something may be known, zero only when nothing
 // is of anybody: as many as there were attempts, or one when persons were forgotten

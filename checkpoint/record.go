@@ -68,7 +68,7 @@ func (j *Journal) addOpen(record *attempt.Record, key enrich.Key, id *enrich.Ide
 			continue
 		}
 		a := j.books.open[open]
-		if err := a.sameIdentity(id); err != nil {
+		if err := sameIdentity(a.intent, id); err != nil {
 			return err
 		}
 		record.States[f], record.Attempts[f] = attempt.OutcomeUnknown, open
@@ -87,12 +87,12 @@ func (j *Journal) checkIdentity(id attempt.ID, asked *enrich.Identity) error {
 	if !found {
 		return fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
 	}
-	return in.sameIdentity(asked)
+	return sameIdentity(in, asked)
 }
 
 // sameIdentity fails when the intent is about somebody else than was asked for; nil
 // stands for anybody.
-func (in intent) sameIdentity(asked *enrich.Identity) error {
+func sameIdentity(in intent, asked *enrich.Identity) error {
 	if asked != nil && !in.Erased && in.Identity != *asked && in.Identity.Canonical() != asked.Canonical() {
 		return fmt.Errorf("%w: %q and %q", attempt.ErrCollision, in.Identity, *asked)
 	}

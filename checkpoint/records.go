@@ -131,3 +131,117 @@ type fieldEntry struct {
 	At      time.Time          `json:"at"`
 	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
 }
+
+// openField is one field of one subject.
+type openField struct {
+	key   enrich.Key
+	field enrich.Field
+}
+
+// persistedBooks is the state that a reopened journal goes on from.
+type persistedBooks struct {
+	NextID attempt.ID `json:"next_id"`
+	// Resolved counts the resolutions: with NextID it tells a journal that lost
+	// records from one that never had them.
+	Resolved int64 `json:"resolved"`
+	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
+	// order.
+	InFlight []attempt.ID `json:"in_flight,omitempty"`
+	// Horizon is the first attempt that may still occupy a slot of the window.
+	Horizon attempt.ID `json:"horizon"`
+	// PausedAt is when the pause until PausedUntil began.
+	PausedAt time.Time `json:"paused_at,omitzero"`
+	// LastEnded is when the last call ended that may have reached the service.
+	LastEnded   time.Time `json:"last_ended,omitzero"`
+	PausedUntil time.Time `json:"paused_until,omitzero"`
+	// Base is the last quiet snapshot of the account, in which the account's totals
+	// begin; attempts from BaseFirst on came after it.
+	Base      cost.Account `json:"base"`
+	BaseFirst attempt.ID   `json:"base_first"`
+	// DecidableFrom is the first attempt that a look at the account may still decide:
+	// what somebody assumed of another may be wrong.
+	DecidableFrom attempt.ID `json:"decidable_from"`
+	// Forgone are the free units that somebody else used since the base.
+	Forgone [enrich.NumFields]int64 `json:"forgone"`
+	// Prices are those of the last attempts, by field.
+	Prices cost.Prices `json:"prices"`
+	// CreditAdded says that a reading since the base showed new credit.
+	CreditAdded bool `json:"credit_added,omitempty"`
+	// Provisional are the provisional charges since the base, and Closed the earlier
+	// periods that still have some.
+	Provisional []provisional  `json:"provisional,omitempty"`
+	Closed      []closedPeriod `json:"closed,omitempty"`
+}
+
+// provisional is an attempt with the fields whose charge is provisional.
+type provisional struct {
+	ID     attempt.ID
+	Fields enrich.Fields
+}
+
+// closedPeriod is the time between two bases of the account that ended with calls in
+// doubt and provisional charges. What somebody says of those calls later can show that
+// more was booked than the account lost.
+type closedPeriod struct {
+	First, Next attempt.ID // its attempts: from First on, before Next
+	Lost        cost.Money // by the account
+	Booked      cost.Money // by the journal
+	Provisional []provisional
+}
+
+// holds reports whether an attempt began in the period.
+func (p closedPeriod) holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
+
+// span is the first and the last of some attempts.
+type span struct {
+	First attempt.ID `json:"first"`
+	Last  attempt.ID `json:"last"`
+}
+
+// with returns the span that holds one more attempt.
+func (s span) with(id attempt.ID) span {
+	if s == (span{}) {
+		return span{id, id}
+	}
+	return span{min(s.First, id), max(s.Last, id)}
+}
+
+// identityRecord is the journal's own identity, made when it is created.
+type identityRecord struct {
+	ID     string `json:"id"`
+	Secret []byte `json:"secret"` // 16 bytes
+}
+
+// Run is what the journal remembers of a run besides its attempts: what it was
+// asked to do, so that its output can be written again, and how it last ended.
+type Run struct {
+	Name      string           `json:"name"`
+	List      string           `json:"list"`               // absolute path
+	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
+	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
+	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
+	Fields    string           `json:"fields"`
+	Map       []string         `json:"map,omitempty"` // as given to --map
+	Prefer    string           `json:"prefer"`
+	Limit     int64            `json:"limit,omitempty"`
+	Profile   bool             `json:"profile,omitempty"`
+	Priority  string           `json:"priority,omitempty"` // as given to --priority
+	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
+	Output    string           `json:"output"`             // absolute path
+	MaxSpend  cost.Money       `json:"max_spend_usd"`
+	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
+	Started   time.Time        `json:"started"`            // for the first time
+	Restarted time.Time        `json:"restarted,omitzero"` // when it was started last; zero in records from before that was kept
+	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
+	Stop      string           `json:"stop,omitempty"`     // why it ended early
+	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
+}
+
+// LastStarted returns when the run was started last, as far as the record tells.
+func (r Run) LastStarted() time.Time {
+	if r.Restarted.IsZero() {
+		return r.Started
+	}
+	return r.Restarted
+}

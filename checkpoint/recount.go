@@ -1,14 +1,11 @@
 package checkpoint
 
 import (
-	"maps"
-	"slices"
-
 	"payonce/attempt"
 	"payonce/cost"
 )
 
-// recount adds attempts up anew, as the books added them up one by one.
+// recount adds attempts up one by one, as the journal does when they end.
 type recount struct {
 	baseFirst attempt.ID // the first attempt after the account's base
 	totals    map[string]cost.Totals
@@ -39,67 +36,4 @@ func (r *recount) add(a ended) {
 		}
 		r.totals[scope] = totals
 	}
-}
-
-// hasOldSums reports whether the books are of a version whose sums counted less.
-func hasOldSums(s Store) (bool, error) {
-	books, err := s.Get(booksKey)
-	return len(books) > 0 && books[0] < sumsVersion, err
-}
-
-// rebuildSums adds up all attempts of a journal whose sums counted less.
-// That happens once, and takes a journal of a million attempts about ten seconds.
-// The books are written last: should the process end before, it begins again.
-func (j *Journal) rebuildSums() error {
-	books := j.books.persisted
-	recount := newRecount(books.BaseFirst)
-	err := eachAttempt(j.store, 1, books.NextID-1, func(a ended) error {
-		recount.add(a)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	// What was ever held since the base, only the old sums know.
-	account, _, err := load[cost.Totals](j.store, nameKey(totalsPrefix, ScopeAccount))
-	if err != nil {
-		return err
-	}
-	counted := recount.totals[ScopeAccount]
-	account.Whole, account.Uncharged, account.Open = counted.Whole, counted.Uncharged, counted.Open
-	recount.totals[ScopeAccount] = account
-	writes, err := j.recountWrites(recount)
-	if err != nil {
-		return err
-	}
-	for batch := range slices.Chunk(writes, sumsTogether) {
-		if err := j.store.Commit(batch); err != nil {
-			return err
-		}
-	}
-	return j.store.Commit([]Write{{Key: booksKey, Value: encode(&books)}})
-}
-
-// sumsTogether is how many rebuilt sums are written in one commit.
-const sumsTogether = 1024
-
-// recountWrites returns the writes that put the recounted sums in the place of the
-// old ones.
-func (j *Journal) recountWrites(recount *recount) ([]Write, error) {
-	var writes []Write
-	err := j.store.Scan([]byte{totalsPrefix}, nil, func(key, _ []byte) (bool, error) {
-		if _, counts := recount.totals[string(key[1:])]; !counts {
-			writes = append(writes, Write{Key: slices.Clone(key)})
-		}
-		return true, nil
-	})
-	for _, scope := range slices.Sorted(maps.Keys(recount.totals)) {
-		totals := recount.totals[scope]
-		writes = append(writes, Write{Key: nameKey(totalsPrefix, scope), Value: encode(&totals)})
-	}
-	for _, day := range slices.Sorted(maps.Keys(recount.days)) {
-		attempts := recount.days[day]
-		writes = append(writes, Write{Key: nameKey(dayPrefix, day), Value: encode(&attempts)})
-	}
-	return writes, err
 }

@@ -29,15 +29,6 @@ func (j *Journal) recover(whole bool) error {
 			return err
 		}
 	}
-	old, err := hasOldSums(j.store)
-	if err != nil {
-		return err
-	}
-	if old {
-		if err := j.rebuildSums(); err != nil {
-			return err
-		}
-	}
 	if err := j.recoverSums(); err != nil {
 		return err
 	}
@@ -54,16 +45,6 @@ func (j *Journal) recoverSums() error {
 		j.books.sums.scope(scope).totals = t
 	}
 	return err
-}
-
-// loadAll reads the records of a kind by their names.
-func loadAll[T any](s Store, prefix byte, into map[string]T) error {
-	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
-		var record T
-		err := decode(key, value, &record)
-		into[string(key[1:])] = record
-		return true, err
-	})
 }
 
 // recoverOpen enters the attempts without a resolution. Whatever was in flight

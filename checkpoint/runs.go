@@ -4,44 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"time"
-
-	"payonce/cost"
 )
-
-// Run is what the journal remembers of a run besides its attempts: what it was
-// asked to do, so that its output can be written again, and how it last ended.
-type Run struct {
-	Name      string           `json:"name"`
-	List      string           `json:"list"`               // absolute path
-	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
-	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
-	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
-	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"` // as given to --map
-	Prefer    string           `json:"prefer"`
-	Limit     int64            `json:"limit,omitempty"`
-	Profile   bool             `json:"profile,omitempty"`
-	Priority  string           `json:"priority,omitempty"` // as given to --priority
-	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
-	Output    string           `json:"output"`             // absolute path
-	MaxSpend  cost.Money       `json:"max_spend_usd"`
-	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
-	Started   time.Time        `json:"started"`            // for the first time
-	Restarted time.Time        `json:"restarted,omitzero"` // when it was started last; zero in records from before that was kept
-	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
-	Stop      string           `json:"stop,omitempty"`     // why it ended early
-	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
-	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
-}
-
-// LastStarted returns when the run was started last, as far as the record tells.
-func (r Run) LastStarted() time.Time {
-	if r.Restarted.IsZero() {
-		return r.Started
-	}
-	return r.Restarted
-}
 
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run Run) error {

@@ -2,9 +2,6 @@ package checkpoint
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -47,7 +44,7 @@ func (in intent) scopes() []string {
 			scopes = append(scopes, cost.Ceiling{Scope: base, Period: period}.At(in.At).Scope)
 		}
 	}
-	if pattern := in.pattern(); pattern != "" {
+	if pattern := in.Pattern; pattern != "" {
 		scopes = append(scopes, historyScope(in.Hold.Fields.Operation(), pattern))
 	}
 	return scopes
@@ -55,25 +52,3 @@ func (in intent) scopes() []string {
 
 // job returns the job that the attempt counts for.
 func (in intent) job() string { return cmp.Or(in.Job, in.Run) }
-
-// pattern returns the pattern of the identity. It is "" when the identity was erased
-// before journals kept the pattern beside it.
-func (in intent) pattern() string {
-	if in.Pattern == "" && !in.Erased {
-		return in.Identity.Pattern().String()
-	}
-	return in.Pattern
-}
-
-// ceilingsAt returns the ceilings as they are at a time, and an error when one of
-// them is on a scope that the attempt does not count in: it would bound nothing.
-func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost.Ceiling, error) {
-	at := make([]cost.Ceiling, len(ceilings))
-	for i, ceiling := range ceilings {
-		at[i] = ceiling.At(now)
-		if !slices.ContainsFunc(a.sums, func(s *sum) bool { return s.scope == at[i].Scope }) {
-			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
-		}
-	}
-	return at, nil
-}

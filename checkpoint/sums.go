@@ -66,7 +66,7 @@ func (s *sums) totals(scope string) cost.Totals {
 // of returns the sums that an attempt counts in.
 func (s *sums) of(in intent) []*sum {
 	at := in.At.UTC()
-	kind := kind{in.Run, in.Job, in.pattern(), in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
+	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
 	if known := s.kinds[kind]; known != nil {
 		return known
 	}
@@ -119,18 +119,6 @@ func (s *sums) release(a *openAttempt, res attempt.Resolution, beforeBase bool) 
 	}
 }
 
-// countOutcome counts a resolved attempt in the sums of a scope.
-func countOutcome(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
-	switch {
-	case res.Answer != nil:
-		t.Count(hold.Fields, returned(res))
-	case res.State == attempt.Forfeited:
-		t.Forfeited++
-	case res.Sent:
-		t.Uncharged++
-	}
-}
-
 // endOn notes the time at which an attempt ended.
 func (s *sums) endOn(at time.Time, id attempt.ID) {
 	day := dayOf(at)
@@ -152,18 +140,4 @@ func (s *sums) takeChanges() []Write {
 	s.changed = s.changed[:0]
 	clear(s.changedDays)
 	return writes
-}
-
-// span is the first and the last of some attempts.
-type span struct {
-	First attempt.ID `json:"first"`
-	Last  attempt.ID `json:"last"`
-}
-
-// with returns the span that holds one more attempt.
-func (s span) with(id attempt.ID) span {
-	if s == (span{}) {
-		return span{id, id}
-	}
-	return span{min(s.First, id), max(s.Last, id)}
 }

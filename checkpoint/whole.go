@@ -81,3 +81,39 @@ func eachID(s Store, prefix byte, visit func(attempt.ID) error) error {
 		return true, visit(idOf(key))
 	})
 }
+
+// identify returns the identity of the journal in a store, which has to be the one that the
+// store knows; a new store has none.
+func identify(s Store) (identity identityRecord, err error) {
+	identity, _, err = load[identityRecord](s, identityKey)
+	if err != nil {
+		return identity, err
+	}
+	if k, ok := s.(keeper); ok && k.JournalID() != "" && k.JournalID() != identity.ID {
+		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", ErrCorrupt, k.JournalID(), store.Restore)
+	}
+	return identity, err
+}
+
+// scanIDs visits the records of one kind of the attempts from first to last.
+func scanIDs(s Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
+	return s.Scan([]byte{prefix}, idKey(prefix, first), func(key, value []byte) (bool, error) {
+		if len(key) != idKeyLength {
+			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
+		}
+		if idOf(key) > last {
+			return false, nil
+		}
+		return true, visit(idOf(key), key, value)
+	})
+}
+
+// loadAll reads the records of a kind by their names.
+func loadAll[T any](s Store, prefix byte, into map[string]T) error {
+	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
+		var record T
+		err := decode(key, value, &record)
+		into[string(key[1:])] = record
+		return true, err
+	})
+}

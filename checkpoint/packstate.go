@@ -113,9 +113,6 @@ func (b *persistedBooks) unpack(from *packet) {
 		b.Forgone[f] = from.signed()
 	}
 	b.Prices = from.prices()
-	if from.left() == 0 {
-		return // it was written before provisional charges were kept
-	}
 	b.Base.ReadAt = from.time()
 	from.flags(&b.CreditAdded)
 	b.Provisional = unpackProvisional(from)
