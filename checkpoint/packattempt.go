@@ -160,6 +160,13 @@ func unpackAnswer(from *packet) *enrich.Answer {
 	return a
 }
 
+// reserveAnswers takes memory for many answers when there is none left.
+func (p *packet) reserveAnswers(count int) {
+	if len(p.answers) == cap(p.answers) {
+		p.answers = make([]enrich.Answer, 0, count)
+	}
+}
+
 // newAnswer returns an answer in the room for many, while there is some.
 func (p *packet) newAnswer() *enrich.Answer {
 	if len(p.answers) == cap(p.answers) {

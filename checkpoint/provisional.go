@@ -10,28 +10,20 @@ import (
 )
 
 // A charge is provisional when it was booked as paid although the free allowance may
-// have paid it: a call in doubt held the unit, or the run was a strict one. Until the
-// account tells, the journal counts the price, because a ceiling must hold either way.
-// A quiet snapshot corrects the charges: the journal cannot have paid more than the
-// account lost.
-
-// freeRoom returns how many free units of a field the base had that neither a charge nor
-// a call in flight has taken, nor somebody else as far as readings showed.
-func (b *books) freeRoom(f enrich.Field) int64 {
-	account := b.sums.scope(ScopeAccount)
-	return b.persisted.Base.Free[f].Value - b.persisted.Forgone[f] - account.totals.FreeUsed[f] - account.inFlight.FreeHeld[f]
-}
+// have paid it, because a call in doubt held the unit. Until the account tells, the
+// journal counts the price: a ceiling must hold either way. A quiet snapshot corrects
+// the charges: the journal cannot have paid more than the account lost.
 
 // noteProvisional notes which charges of an answer are provisional. There are at most as
-// many as free units that they may have used.
+// many as free units that calls in doubt hold.
 func (b *books) noteProvisional(id attempt.ID, charge cost.Charge) {
 	if id < b.persisted.BaseFirst {
 		return // the base is net of it
 	}
-	listed := candidates(b.persisted.Provisional)
+	listed, allowance := candidates(b.persisted.Provisional), b.allowance()
 	var fields enrich.Fields
 	for f := range charge.Paid.Each() {
-		if listed[f] < b.freeRoom(f) {
+		if listed[f] < min(allowance.Doubted[f], allowance.Left[f]-allowance.Held[f]) {
 			fields = fields.With(f)
 		}
 	}

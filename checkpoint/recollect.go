@@ -82,9 +82,7 @@ func (r *recollection) tellEnds(ids []attempt.ID, outcomes []attempt.Outcome) er
 	var texts texts
 	from := &packet{}
 	return r.resolutions.each(ids, func(i int, key []byte, value string) error {
-		if len(from.answers) == cap(from.answers) {
-			from.answers = make([]enrich.Answer, 0, min(answersTogether, len(ids)))
-		}
+		from.reserveAnswers(min(answersTogether, len(ids)))
 		return decodeFrom(from, key, value, &outcomes[i].Ended)
 	}, texts.keep)
 }

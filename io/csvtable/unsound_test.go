@@ -71,7 +71,7 @@ func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
 	}
 }
 
-// TestACheckedPassOverAnotherDialect finds a ragged row when its cells are encoded anew.
+// TestACheckedPassOverAnotherDialect finds a ragged row when its cells are encoded again.
 func TestACheckedPassOverAnotherDialect(t *testing.T) {
 	r, like := inCheckedChunks(t, "a,b\n1,2\n3\n", 1000), newReader(t, "a;b\n")
 	w := csvtable.NewWriter(&bytes.Buffer{}, like, nil)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 
 	"payonce/io/parquettable/vector"
-
 	"payonce/io/table"
 )
 
-// block is a run of rows with the columns that their list was opened for.
+// block is a range of rows with the columns that the list was opened for.
 type block struct {
 	reader  *Reader
 	span    span
-	vectors []*vector.Vector // of every lane
+	vectors []*vector.Vector // by column reader
 }
 
 var _ table.Block = (*block)(nil)
@@ -38,7 +37,7 @@ func (b *block) Release() {
 	b.vectors = nil
 }
 
-// row is the row at an index of a block.
+// row is one row of a block.
 type row struct {
 	block *block
 	index int
@@ -48,15 +47,15 @@ var _ table.Row = (*row)(nil)
 
 func (r *row) Number() int64 { return r.block.span.first + int64(r.index) }
 
-// Line is Number: the file has no lines.
+// Line returns Number, because the file has no lines.
 func (r *row) Line() int64 { return r.Number() }
 
 func (r *row) Cell(i int) []byte { return r.vector(i).Cell(r.index) }
 
 func (r *row) vector(i int) *vector.Vector {
-	lane := r.block.reader.readerOf[i]
-	if lane == none {
+	at := r.block.reader.readerOf[i]
+	if at == none {
 		panic(fmt.Sprintf("parquettable: the list was not opened for column %d", i))
 	}
-	return r.block.vectors[lane]
+	return r.block.vectors[at]
 }

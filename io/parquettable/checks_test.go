@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
 	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/footer"
-
 	"payonce/io/parquettable/parquettest"
-
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 // footers of two columns and two row groups that contradict themselves.
@@ -22,7 +21,7 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"1", "2"}, {"3", "4"}}, {{"5", "6"}}}}
 	data := list.sample(t, nil).write(t)
 	for want, change := range map[string]func(meta *metadata.FileMetaData){
-		"its row groups have 3 rows, the footer says 4": func(meta *metadata.FileMetaData) { meta.FileMetaData.NumRows++ },
+		"its row groups have 3 rows; the footer says 4": func(meta *metadata.FileMetaData) { meta.FileMetaData.NumRows++ },
 		"has an impossible number of rows":              func(meta *metadata.FileMetaData) { meta.RowGroups[1].NumRows = -1 },
 		"column b has 2 values for 1 rows":              func(meta *metadata.FileMetaData) { meta.RowGroups[1].Columns[1].MetaData.NumValues = 2 },
 		"claim more bytes than the file has": func(meta *metadata.FileMetaData) {
@@ -35,8 +34,8 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 		},
 		"has 1 column chunks for 2 columns": func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns = meta.RowGroups[0].Columns[:1] },
 		"claims to lie outside the file":    func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.DataPageOffset = 1 << 40 },
-		"is of another type":                func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.Type = 1 },
-		"says nothing of column a":          func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData = nil },
+		"has another type":                  func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.Type = 1 },
+		"does not describe column a":        func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData = nil },
 	} {
 		meta, end, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
 		if err == nil {

@@ -10,21 +10,21 @@ import (
 	"payonce/io/parquettable/vector"
 )
 
-// span is the run of rows that makes a block. It lies in one row group.
+// span is the range of rows of a block. It lies in one row group.
 type span struct {
 	group int
-	first int64 // of the list's rows, from 1
-	start int64 // in the row group, from 0
+	first int64 // row of the list, from 1
+	start int64 // row of the row group, from 0
 	rows  int
 }
 
-// cursor walks over the blocks of a list.
+// cursor iterates over the blocks of a list.
 type cursor struct {
 	reader *Reader
-	at     span // the next one, but for its rows
+	at     span // of the next block; its rows are not set
 }
 
-// next returns the next block, false after the last one.
+// next returns the next block. It returns false after the last one.
 func (c *cursor) next() (span, bool) {
 	for groups := c.reader.meta.RowGroups; c.at.group < len(groups); {
 		s := c.at
@@ -41,7 +41,7 @@ func (c *cursor) next() (span, bool) {
 	return span{}, false
 }
 
-// columnReader decodes one column, block by block, ahead of who reads it.
+// columnReader decodes one column, block by block, before the blocks are asked for.
 type columnReader struct {
 	reader *Reader
 	column footer.Column
@@ -56,32 +56,32 @@ func newColumnReader(r *Reader, c footer.Column) *columnReader {
 	}
 }
 
-// run decodes to the end of the list, until something is wrong or the reader is closed.
-func (l *columnReader) run() {
-	defer close(l.out)
-	defer l.pages.Close()
+// run decodes until the list ends, decoding fails, or the reader is closed.
+func (c *columnReader) run() {
+	defer close(c.out)
+	defer c.pages.Close()
 	var d *celltext.Decoder
-	blocks := cursor{reader: l.reader, at: span{first: 1}}
+	blocks := cursor{reader: c.reader, at: span{first: 1}}
 	for {
 		s, found := blocks.next()
 		if !found {
 			return
 		}
-		v := l.reader.vectors.Get().(*vector.Vector)
+		v := c.reader.vectors.Get().(*vector.Vector)
 		v.Reset()
 		var err error
 		if s.start == 0 {
-			d, err = celltext.NewDecoder(l.pages, l.reader.meta, s.group, l.column.Leaf)
+			d, err = celltext.NewDecoder(c.pages, c.reader.meta, s.group, c.column.Leaf)
 		}
 		if err == nil {
 			err = d.Decode(v, s.rows)
 		}
 		if err != nil {
-			err = damage.InFile(l.reader.name, fmt.Errorf("column %s, rows %d to %d: %w", l.column.Name, s.first, s.first+int64(s.rows)-1, err))
+			err = c.place(s, err)
 		}
 		select {
-		case l.out <- decoded{v, err}:
-		case <-l.reader.done:
+		case c.out <- decoded{v, err}:
+		case <-c.reader.done:
 			return
 		}
 		if err != nil {
@@ -90,7 +90,14 @@ func (l *columnReader) run() {
 	}
 }
 
-// decoded holds the cells of a block, or the error that ends the column.
+// place adds the file, the column and the rows to an error.
+func (c *columnReader) place(s span, err error) error {
+	last := s.first + int64(s.rows) - 1
+	err = fmt.Errorf("column %s, rows %d to %d: %w", c.column.Name, s.first, last, err)
+	return damage.InFile(c.reader.name, err)
+}
+
+// decoded has the cells of a block, or the error that ends the column.
 type decoded struct {
 	cells *vector.Vector
 	err   error

@@ -11,13 +11,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -170,13 +169,13 @@ func TestFilesThatAreNoListsAreNamed(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":           {nil, "no Parquet file"},
-		"text":            {[]byte("first_name,last_name\nZoë,Müller\n"), "no Parquet file"},
+		"empty":           {nil, "not a Parquet file"},
+		"text":            {[]byte("first_name,last_name\nZoë,Müller\n"), "not a Parquet file"},
 		"encrypted":       {list.sample(t, []parquet.WriterProperty{parquet.WithEncryptionProperties(encryption)}).write(t), "encrypted"},
 		"plain footer":    {list.sample(t, []parquet.WriterProperty{parquet.WithEncryptionProperties(plainFooter)}).write(t), "encrypted"},
 		"without footer":  {valid[:len(valid)-1], "its end is missing"},
 		"long footer":     {withFooterLength(valid, 1<<31), "its footer claims 2147483648 bytes"},
-		"deep schema":     {footerFile(deepSchema(100_000)), "deep in each other"},
+		"deep schema":     {footerFile(deepSchema(100_000)), "nested more than 64 levels deep"},
 		"many row groups": {footerFile([]byte{0x49, 0xfc, 0xff, 0xff, 0xff, 0x07}), "its footer cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,10 +3,10 @@ package parquettable
 import (
 	"testing"
 
-	"payonce/io/parquettable/parquettest"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/parquettest"
 )
 
 // TestPagesOfOneValueAreRead has pages that compress as well as can be: what a page may

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"testing"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
+
+	"payonce/io/parquettable/footer"
 )
 
 // deltaFixed returns a file with a column of values of fixed length that are kept as

@@ -5,18 +5,17 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
 	"payonce/io/table"
 )
 
-// Encoder writes the rows of a list of another format. Its columns become optional
-// texts, an empty cell a null.
+// Encoder writes the rows of a list of another format. The columns become optional texts, and an
+// empty cell becomes a null.
 type Encoder struct {
 	names    []string // of the list's columns
 	encoders []*encode.Column
@@ -24,13 +23,12 @@ type Encoder struct {
 	ending
 
 	out  *output.File
-	rows int64 // of the row group that is gathered
+	rows int64 // gathered rows of the row group
 }
 
 var _ table.Discarder = (*Encoder)(nil)
 
-// NewEncoder returns a writer of rows that come from a list of another format with
-// this schema.
+// NewEncoder returns a writer of rows of a list with this schema.
 func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Encoder, error) {
 	w := &Encoder{names: list.Columns}
 	w.parts.own, w.parts.appended = len(list.Columns), appended
@@ -68,9 +66,9 @@ type encodedPart struct {
 	names []string
 }
 
-// noText says of bytes that a column of texts cannot hold them: readers refuse such a
-// file.
-const noText = "holds bytes that are no UTF-8; say with --encoding what the list is written in, or write it as CSV"
+// noText says that bytes cannot be written as text. Readers refuse a file with such a text.
+const noText = "holds bytes that are not UTF-8; " +
+	"say with --encoding how the list is encoded, or write it as CSV"
 
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
@@ -92,8 +90,8 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	return p.append(row, appended)
 }
 
-// Write takes a part, and has what was gathered encoded when it is enough. What it
-// writes are the row groups before.
+// Write adds a part to the batch, and starts to encode the batch when it is large enough. It writes
+// row groups that were encoded before.
 func (w *Encoder) Write(p table.Part) error {
 	return w.do(func() error { return w.write(p.(*encodedPart)) })
 }
@@ -107,8 +105,7 @@ func (w *Encoder) write(p *encodedPart) error {
 	return nil
 }
 
-// encode has what is gathered encoded, while the caller goes on; with it the row group
-// may end.
+// encode starts to encode the gathered batch. last says that the row group ends with it.
 func (w *Encoder) encode(last bool) error {
 	if err := w.settle(w.out.AddGroup); err != nil {
 		return err
@@ -125,18 +122,17 @@ func (w *Encoder) encode(last bool) error {
 	return nil
 }
 
-// Close writes what is left over. It does not close the file below.
+// Close writes the last row group and the end of the file. It does not close the file below.
 func (w *Encoder) Close() error {
 	err := w.end(w.close)
-	_ = w.wait() // its error is known, or another came before it
+	_ = w.wait() // err is this error or an earlier one
 	return err
 }
 
-// Discard ends the writer before all is written, in place of Close: nothing runs behind
-// it.
+// Discard ends the writer in place of Close, when the file is not wanted. No goroutine runs after it.
 func (w *Encoder) Discard() {
 	w.fail(errDiscarded)
-	_ = w.Close() // that there is no file is what was asked for
+	_ = w.Close() // it fails, as nothing more may be written
 }
 
 func (w *Encoder) close() error {

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )

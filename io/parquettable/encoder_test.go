@@ -9,11 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-	"payonce/io/parquettable/page"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -21,11 +16,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/output"
+	"payonce/io/parquettable/page"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
-// encodeBatches encodes the stretches of every row group, each of some parts, with an
+// encodeBatches encodes the batches of every row group, each of some parts, with an
 // encoder, and returns the file.
 func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) string {
 	t.Helper()
@@ -39,8 +38,8 @@ func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) s
 		t.Fatal(err)
 	}
 	s := &encode.Scratch{}
-	for _, stretches := range groups {
-		for _, parts := range stretches {
+	for _, batches := range groups {
+		for _, parts := range batches {
 			rows := 0
 			for _, c := range parts {
 				rows += c.Rows()
@@ -113,18 +112,18 @@ func TestEncodedTextsComeBack(t *testing.T) {
 		var groups [][][]*encode.Cells
 		var wanted [][]string // of every row group
 		for range rapid.IntRange(0, 3).Draw(rt, "row groups") {
-			var stretches [][]*encode.Cells
+			var batches [][]*encode.Cells
 			group := len(want)
-			for range rapid.IntRange(0, 3).Draw(rt, "stretches") {
+			for range rapid.IntRange(0, 3).Draw(rt, "batches") {
 				var parts []*encode.Cells
 				for range rapid.IntRange(0, 3).Draw(rt, "parts") {
 					values := drawValues(rt)
 					parts = append(parts, cellsFrom(rt, table.Text, values))
 					want = append(want, values...)
 				}
-				stretches = append(stretches, parts)
+				batches = append(batches, parts)
 			}
-			groups = append(groups, stretches)
+			groups = append(groups, batches)
 			wanted = append(wanted, slices.Clone(want[group:]))
 		}
 		path := encodeBatches(t, e, groups)
@@ -203,13 +202,13 @@ func TestEncodedNumbersAndListsComeBack(t *testing.T) {
 		var want []string
 		var groups [][][]*encode.Cells
 		for range rapid.IntRange(1, 2).Draw(rt, "row groups") {
-			var stretches [][]*encode.Cells
-			for range rapid.IntRange(1, 2).Draw(rt, "stretches") {
+			var batches [][]*encode.Cells
+			for range rapid.IntRange(1, 2).Draw(rt, "batches") {
 				part := rapid.SliceOfN(values, 0, 20).Draw(rt, "part")
-				stretches = append(stretches, []*encode.Cells{cellsFrom(rt, kind, part)})
+				batches = append(batches, []*encode.Cells{cellsFrom(rt, kind, part)})
 				want = append(want, part...)
 			}
-			groups = append(groups, stretches)
+			groups = append(groups, batches)
 		}
 		l := encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: rapid.Bool().Draw(rt, "dictionary")}
 		path := encodeBatches(t, newTestEncoder(t, kind, l), groups)
@@ -274,24 +273,24 @@ func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, valu
 }
 
 // TestADictionaryThatBecomesTooLargeIsGivenUp has a dictionary that is of use in the first
-// stretch, with nulls alone before it, and too many texts behind it.
+// batch, with nulls alone before it, and too many texts behind it.
 func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 	const few, many = 1000, 30_000
 	text := func(i int) string { return fmt.Sprintf("%050d", i) }
 	var want []string
-	var stretches [][]*encode.Cells
-	for _, stretch := range []struct{ rows, texts int }{{few, 0}, {few, few / 4}, {3 * many, many}, {few, few / 4}} {
-		values := make([]string, stretch.rows)
+	var batches [][]*encode.Cells
+	for _, batch := range []struct{ rows, texts int }{{few, 0}, {few, few / 4}, {3 * many, many}, {few, few / 4}} {
+		values := make([]string, batch.rows)
 		for i := range values {
-			if stretch.texts > 0 {
-				values[i] = text(i % stretch.texts)
+			if batch.texts > 0 {
+				values[i] = text(i % batch.texts)
 			}
 		}
-		stretches = append(stretches, []*encode.Cells{cellsFrom(t, table.Text, values)})
+		batches = append(batches, []*encode.Cells{cellsFrom(t, table.Text, values)})
 		want = append(want, values...)
 	}
 	e := newTestEncoder(t, table.Text, encode.Layout{Codec: compress.Codecs.Snappy, Dictionary: true})
-	path := encodeBatches(t, e, [][][]*encode.Cells{stretches, stretches[1:2]})
+	path := encodeBatches(t, e, [][][]*encode.Cells{batches, batches[1:2]})
 	want = append(want, want[few:2*few]...)
 	for g, encodings := range [][]parquet.Encoding{
 		{parquet.Encodings.RLEDict, parquet.Encodings.Plain, parquet.Encodings.RLE, parquet.Encodings.Plain},

@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// What a writer says that takes nothing any more.
+// Errors of a writer that has ended.
 var (
 	errClosed    = errors.New("parquettable: the writer was closed")
 	errDiscarded = errors.New("parquettable: the writer was discarded")
 )
 
-// ending is how a writer ends: with its first error, or when it is closed or discarded.
+// ending keeps how a writer ended: with its first error, or because it was closed or discarded.
 type ending struct{ err error }
 
-// do does work of the writer, unless that has ended.
+// do calls work, unless the writer has ended. An error ends the writer.
 func (e *ending) do(work func() error) error {
 	if e.err == nil {
 		e.err = work()
@@ -22,7 +22,7 @@ func (e *ending) do(work func() error) error {
 	return e.err
 }
 
-// end does the last work, unless the writer has ended, and ends it.
+// end calls work, unless the writer has ended, and ends the writer.
 func (e *ending) end(work func() error) error {
 	err := e.do(work)
 	e.fail(errClosed)

@@ -8,12 +8,11 @@ import (
 	"os"
 	"testing"
 
-	"payonce/io/parquettable/output"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/io/parquettable/output"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )

@@ -7,11 +7,10 @@ import (
 
 	"payonce/io/parquettable/encode"
 	"payonce/io/parquettable/vector"
-
 	"payonce/io/table"
 )
 
-// part gathers what is to be encoded for the rows of one block.
+// part gathers the cells to encode for the rows of one block.
 type part struct {
 	block  table.Block
 	rows   int
@@ -20,7 +19,7 @@ type part struct {
 	added  []*encode.Cells // of appended columns
 }
 
-// size is the length of the values, in bytes.
+// size returns the length of the values in bytes.
 func (p *part) size() int {
 	size := 0
 	for _, c := range slices.Concat(p.own, p.added) {
@@ -32,8 +31,7 @@ func (p *part) size() int {
 	return size
 }
 
-// parts hands out parts and takes them back for their memory. There are never many:
-// those that are filled, and those of two stretches.
+// parts keeps the memory of parts for reuse.
 type parts struct {
 	own, filled int // columns
 	appended    []table.Column
@@ -77,11 +75,12 @@ func (p *parts) put(done *part) {
 	p.free = append(p.free, done)
 }
 
-// ownRow returns a row of the part's block, which must be one of list.
+// ownRow returns the visited row. It must be a row of the part's block, and a row of list.
 func (p *part) ownRow(list *Reader, visited table.Row) (*row, error) {
 	own, ok := visited.(*row)
-	if !ok || table.Block(own.block) != p.block || own.block.reader.name != list.name || own.block.reader.end != list.end {
-		return nil, fmt.Errorf("parquettable: row %d is not of this block of %s", visited.Number(), list.name)
+	if !ok || table.Block(own.block) != p.block ||
+		own.block.reader.name != list.name || own.block.reader.end != list.end {
+		return nil, fmt.Errorf("parquettable: row %d is not in this block of %s", visited.Number(), list.name)
 	}
 	return own, nil
 }
@@ -89,7 +88,8 @@ func (p *part) ownRow(list *Reader, visited table.Row) (*row, error) {
 // append adds the appended values of a row.
 func (p *part) append(row table.Row, values []string) error {
 	if len(values) != len(p.added) {
-		return fmt.Errorf("parquettable: %d values appended to row %d of a list with %d appended columns", len(values), row.Number(), len(p.added))
+		return fmt.Errorf("parquettable: row %d has %d appended values; the list has %d appended columns",
+			row.Number(), len(values), len(p.added))
 	}
 	for i, value := range values {
 		if value == "" {
@@ -104,22 +104,23 @@ func (p *part) append(row table.Row, values []string) error {
 	return nil
 }
 
-// checkFills refuses fills that do not ascend or that lie outside a list of columns.
+// checkFills refuses fills that are not in ascending order, and fills of columns that the list does not have.
 func checkFills(row table.Row, fills []table.Fill, columns int) error {
 	previous := -1
 	for _, fill := range fills {
 		if fill.Column <= previous || fill.Column >= columns {
-			return fmt.Errorf("parquettable: fill of column %d after column %d in row %d of a list with %d columns; fills ascend",
-				fill.Column, previous, row.Number(), columns)
+			return fmt.Errorf(
+				"parquettable: row %d of a list with %d columns fills column %d after column %d; fills ascend",
+				row.Number(), columns, fill.Column, previous)
 		}
 		previous = fill.Column
 	}
 	return nil
 }
 
-// fills are the values that one column gets in a part, in place of its cells.
+// fills are the values that replace cells of one column in a part.
 type fills struct {
-	rows   []int // of the part, from 0
+	rows   []int // in the part, from 0
 	values vector.Vector
 }
 

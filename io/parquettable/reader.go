@@ -8,38 +8,35 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
 	"payonce/io/parquettable/celltext"
 	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/vector"
-
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-
 	"payonce/io/table"
 )
 
 const (
-	// maxBlockRows is how many rows a block has at most.
+	// maxBlockRows is the most rows of a block.
 	maxBlockRows = 8192
-	// blockBytes is how much text a column of a block is to have at most, by the
-	// averages of its row group.
+	// blockBytes is the most text of a column in a block, by the averages of its row group.
 	blockBytes = 4 << 20
-	// blocksAhead is how many blocks a column is decoded ahead.
+	// blocksAhead is how many blocks of a column are decoded before they are asked for.
 	blocksAhead = 2
 )
 
-// Reader reads the rows of a list. Its memory is bounded by some blocks and by one
-// page of every column that it was opened for.
+// Reader reads the rows of a list. It holds some blocks, and one page of every column that it was opened for.
 type Reader struct {
 	name    string
 	file    *os.File
-	end     int64 // of the data, where the footer starts
+	end     int64 // of the data; the footer starts here
 	meta    *metadata.FileMetaData
 	columns []footer.Column
-	refused error // why no row can be read although the schema can
+	refused error // why rows cannot be read although the schema can
 
 	readers  []*columnReader
-	readerOf []int // of every column; none when it was not opened
+	readerOf []int // by column: its index in readers, or none
 	blocks   cursor
 	started  bool
 	err      error // sticky, also io.EOF
@@ -52,13 +49,12 @@ type Reader struct {
 
 var _ table.Reader = (*Reader)(nil)
 
-// none stands for a column without lane.
+// none stands for a column that the list was not opened for.
 const none = -1
 
-// Open opens the list at path and reads its footer. Its rows will have the cells of
-// these columns only, of all for nil: a list with columns that have no text can be
-// opened for all, for its schema, but its rows cannot be read. What is wrong with the
-// list is a *table.Error.
+// Open opens the list at path and reads its footer. Its rows have the cells of these columns only,
+// and of all columns for nil. A list with columns that have no text can be opened for all columns:
+// its schema can be read, its rows cannot. A fault of the list is a *table.Error.
 func Open(path string, columns []int) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -90,7 +86,7 @@ func (r *Reader) readFooter() error {
 	return footer.CheckLayout(r.meta, r.name, r.end)
 }
 
-// footerCopy returns the list's footer once more, to be changed.
+// footerCopy reads the footer again, for a caller that changes it.
 func (r *Reader) footerCopy() (*metadata.FileMetaData, error) {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -100,7 +96,7 @@ func (r *Reader) footerCopy() (*metadata.FileMetaData, error) {
 	return meta, damage.InFile(r.name, err)
 }
 
-// choose makes a lane for every column that the list is opened for.
+// choose makes a column reader for every column that the list is opened for.
 func (r *Reader) choose(columns []int) error {
 	r.readerOf = slices.Repeat([]int{none}, len(r.columns))
 	all := columns == nil
@@ -111,7 +107,7 @@ func (r *Reader) choose(columns []int) error {
 	}
 	for _, i := range columns {
 		if i < 0 || i >= len(r.columns) {
-			return fmt.Errorf("there is no column %d, the list has %d", i, len(r.columns))
+			return fmt.Errorf("there is no column %d; the list has %d", i, len(r.columns))
 		}
 		c := r.columns[i]
 		switch err := r.checkText(c, all); {
@@ -127,21 +123,21 @@ func (r *Reader) choose(columns []int) error {
 	return nil
 }
 
-// checkText says why a column has no text; nil when it has. All columns are read to be
-// written in another format.
+// checkText returns why a column has no text, and nil when it has one. all says that all columns
+// are opened: the list is to be written in another format.
 func (r *Reader) checkText(c footer.Column, all bool) error {
 	if !c.Flat() {
 		hint := "choose a column with one plain value in each row"
 		if all {
 			hint = "write it as Parquet"
 		}
-		return &table.Error{File: r.name, Reason: fmt.Sprintf("column %s holds %s, which cannot be read as text", c.Name, c.Shape()), Hint: hint}
+		reason := fmt.Sprintf("column %s holds %s, which cannot be read as text", c.Name, c.Shape())
+		return &table.Error{File: r.name, Reason: reason, Hint: hint}
 	}
 	return celltext.CheckScale(c.Name, r.meta.Schema.Column(c.Leaf))
 }
 
-// Schema returns the names of the columns. A column of lists, maps or structs is one
-// column.
+// Schema returns the names of the columns. A column of lists, maps or structs is one column.
 func (r *Reader) Schema() table.Schema {
 	names := make([]string, len(r.columns))
 	for i, c := range r.columns {
@@ -150,12 +146,12 @@ func (r *Reader) Schema() table.Schema {
 	return table.Schema{Columns: names}
 }
 
-// Legible returns why no row can be read although the schema can: a column that the
-// list was opened for has no text. It is nil when all have.
+// Legible returns why rows cannot be read although the schema can: a column that the list was
+// opened for has no text. It returns nil when all columns have one.
 func (r *Reader) Legible() error { return r.refused }
 
-// Next returns the next block, io.EOF after the last one, or a *table.Error. After an
-// error it returns that error again.
+// Next returns the next block. It returns io.EOF after the last one, and a *table.Error for a fault
+// of the list. After an error it returns the same error again.
 func (r *Reader) Next() (table.Block, error) {
 	if r.err == nil {
 		r.err = r.refused
@@ -165,8 +161,8 @@ func (r *Reader) Next() (table.Block, error) {
 	}
 	if !r.started {
 		r.started = true
-		for _, l := range r.readers {
-			r.running.Go(l.run)
+		for _, c := range r.readers {
+			r.running.Go(c.run)
 		}
 	}
 	b, err := r.nextBlock()
@@ -183,8 +179,8 @@ func (r *Reader) nextBlock() (*block, error) {
 		return nil, io.EOF
 	}
 	b := &block{reader: r, span: s, vectors: make([]*vector.Vector, len(r.readers))}
-	for i, l := range r.readers {
-		d, open := <-l.out
+	for i, c := range r.readers {
+		d, open := <-c.out
 		if !open {
 			return nil, fmt.Errorf("reading %s: %w", r.name, os.ErrClosed)
 		}
@@ -196,7 +192,7 @@ func (r *Reader) nextBlock() (*block, error) {
 	return b, nil
 }
 
-// Close ends the decoding and closes the file. Blocks that were handed out stay valid.
+// Close stops the decoding and closes the file. Blocks that Next returned stay valid.
 func (r *Reader) Close() error { return r.close() }
 
 func (r *Reader) stop() error {
@@ -205,17 +201,17 @@ func (r *Reader) stop() error {
 	return r.file.Close()
 }
 
-// blockRows is how many rows the blocks of a row group have, but for its last one.
+// blockRows returns how many rows the blocks of a row group have. The last one may have fewer.
 func (r *Reader) blockRows(g int) int64 {
 	rows := int64(maxBlockRows)
-	for _, l := range r.readers {
-		rows = min(rows, r.rowsAtOnce(g, l.column.Leaf))
+	for _, c := range r.readers {
+		rows = min(rows, r.rowsAtOnce(g, c.column.Leaf))
 	}
 	return rows
 }
 
-// rowsAtOnce is how many rows of a leaf are decoded at once: a power of two, so that what
-// is encoded together does not depend on the columns that the list was opened for.
+// rowsAtOnce returns how many rows of a leaf are decoded at once. It is a power of two, so that the
+// encoded bytes do not depend on the columns that the list was opened for.
 func (r *Reader) rowsAtOnce(g, leaf int) int64 {
 	group := r.meta.RowGroups[g]
 	width := group.Columns[leaf].MetaData.TotalUncompressedSize / max(group.NumRows, 1) // of a cell, on average

@@ -3,32 +3,30 @@ package parquettable
 import (
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
 	"payonce/io/parquettable/celltext"
 	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/encode"
 	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/page"
-
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/schema"
-
 	"payonce/io/table"
 )
 
-// refill encodes a column of texts of a list again, with some cells filled. It reads
-// the column itself, and only in row groups of which a cell is filled: in the others
-// the column is carried over.
+// refill encodes a column of texts of a list again, with some cells filled. It reads the column
+// only in row groups that have a filled cell. In the others the chunk of the list is copied.
 type refill struct {
 	list    *Reader
 	column  footer.Column
 	encoder *encode.Column
 	pages   *page.Reader
 	decoder *celltext.Decoder // of the row group; nil while none of its cells is filled
-	waiting int64             // rows of the row group that are not read, for the same reason
-	cells   encode.Cells      // that are read
+	waiting int64             // rows of the row group before the first filled cell, which are not read yet
+	cells   encode.Cells      // read, and not encoded yet
 }
 
-// checkFillable says why texts cannot be put into a column; nil when they can.
+// checkFillable returns why a column cannot be filled with text, and nil when it can.
 func (r *Reader) checkFillable(i int) error {
 	if i < 0 || i >= len(r.columns) {
 		return fmt.Errorf("parquettable: there is no column %d, the list has %d", i, len(r.columns))
@@ -48,11 +46,11 @@ func (r *Reader) checkFillable(i int) error {
 	}
 	return &table.Error{
 		File: r.name, Reason: fmt.Sprintf("column %s holds %s and cannot be filled with text", c.Name, holds),
-		Hint: "map a column of texts in its place, or none, so that a new column is appended",
+		Hint: "map a column of texts in its place, or no column, so that a new one is appended",
 	}
 }
 
-// refillSize is how many bytes of texts of a column are encoded at once, at least.
+// refillSize is how many bytes of text are gathered before they are encoded.
 const refillSize = 8 << 20
 
 func newRefill(list *Reader, c footer.Column) (*refill, error) {
@@ -65,8 +63,7 @@ func newRefill(list *Reader, c footer.Column) (*refill, error) {
 
 func (r *refill) close() { _ = r.pages.Close() } // never fails
 
-// encode adds the parts to a row group. The fills are those of the column with this
-// index among the filled ones.
+// encode adds the parts to a row group. index is the place of the column among the filled ones.
 func (r *refill) encode(group int, parts []*part, index int, s *encode.Scratch) error {
 	for _, p := range parts {
 		f := p.filled[index]
@@ -84,16 +81,17 @@ func (r *refill) encode(group int, parts []*part, index int, s *encode.Scratch) 
 	return nil
 }
 
-// encodeBatch is encode for the parts of a stretch. With the last one the row group ends,
-// and its chunk is returned.
-func (r *refill) encodeBatch(group int, parts []*part, index int, last bool, s *encode.Scratch) (footer.Chunk, error) {
+// encodeBatch adds the parts of a batch to a row group. After the last batch it returns the chunk.
+func (r *refill) encodeBatch(
+	group int, parts []*part, index int, last bool, s *encode.Scratch,
+) (footer.Chunk, error) {
 	if err := r.encode(group, parts, index, s); err != nil || !last {
 		return footer.Chunk{}, err
 	}
 	return r.finish(group, s)
 }
 
-// begin reads the rows that wait, unless none do because all before were read.
+// begin opens the chunk and reads the rows before the first filled cell.
 func (r *refill) begin(group int, s *encode.Scratch) error {
 	if r.decoder != nil {
 		return nil
@@ -107,7 +105,7 @@ func (r *refill) begin(group int, s *encode.Scratch) error {
 	return r.read(group, waiting, &fills{}, s)
 }
 
-// read reads rows, fills some of them, and encodes them when there are enough.
+// read reads rows, fills some of them, and encodes them when there are enough of them.
 func (r *refill) read(group int, rows int64, f *fills, s *encode.Scratch) error {
 	next := 0
 	for done := int64(0); done < rows; {
@@ -134,14 +132,14 @@ func (r *refill) read(group int, rows int64, f *fills, s *encode.Scratch) error 
 	return nil
 }
 
-// decode adds the values of the next rows to those that the cells may have. Nulls have
-// one too, and it is known which rows are nulls.
+// decode appends the values of the next rows to the cells. A null has an empty value. Nulls tells
+// which rows they are.
 func (r *refill) decode(rows int) error {
 	r.cells.Values.Nulls = r.cells.Values.Nulls[:0]
 	return r.decoder.Decode(&r.cells.Values, rows)
 }
 
-// keep adds a cell as it was.
+// keep adds a cell unchanged.
 func (r *refill) keep(id int, null bool) {
 	if null {
 		r.cells.AddNull()
@@ -150,8 +148,7 @@ func (r *refill) keep(id int, null bool) {
 	}
 }
 
-// fill adds a cell in place of another. Where a null cannot be, an empty value is an
-// empty text.
+// fill adds a cell in place of another. In a column without nulls an empty value becomes an empty text.
 func (r *refill) fill(value []byte) {
 	if len(value) == 0 && !r.encoder.Required() {
 		r.cells.AddNull()
@@ -161,14 +158,14 @@ func (r *refill) fill(value []byte) {
 	r.cells.Values.AddBytes(value)
 }
 
-// flush encodes what was read.
+// flush encodes the cells that were read.
 func (r *refill) flush(s *encode.Scratch) error {
 	err := r.encoder.Encode(r.cells.Rows(), []*encode.Cells{&r.cells}, s)
 	r.cells.Reset()
 	return err
 }
 
-// finish ends a row group. The chunk is empty when the list's is to be carried over.
+// finish ends a row group. It returns no chunk when the chunk of the list is to be copied.
 func (r *refill) finish(group int, s *encode.Scratch) (footer.Chunk, error) {
 	r.waiting = 0
 	if r.decoder == nil {
@@ -181,7 +178,7 @@ func (r *refill) finish(group int, s *encode.Scratch) (footer.Chunk, error) {
 	return r.encoder.Finish(s)
 }
 
-// place says where the list is damaged.
+// place adds the file, the column and the row group to an error.
 func (r *refill) place(group int, err error) error {
 	return damage.InFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.Name, group, err))
 }

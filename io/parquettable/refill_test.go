@@ -62,7 +62,7 @@ func TestFillsOfAColumnWithoutNulls(t *testing.T) {
 	})
 }
 
-// TestALateFillOfALongRowGroup fills cells of a row group of several stretches behind the
+// TestALateFillOfALongRowGroup fills cells of a row group of several batches behind the
 // first of them, so that the rows before have to be read after all.
 func TestALateFillOfALongRowGroup(t *testing.T) {
 	const rows = 2*groupRows + 5000

@@ -10,104 +10,105 @@ import (
 )
 
 const (
-	// groupRows is how many rows a row group has at least, but for the last one.
+	// groupRows is the least number of rows of a row group. The last one may have fewer.
 	groupRows = 2 * batchRows
-	// batchRows is how many rows are encoded together, but for what the last part has
-	// more than was missing, and stretchSize how many bytes at most.
+	// A batch is encoded when it has batchRows rows or batchSize bytes.
 	batchRows = 8 * maxBlockRows
 	batchSize = 32 << 20
-	// partSize is about what a part takes beside its values, in bytes: of a list of long
-	// rows, or of few rows among many, there are many parts.
+	// partSize is about the memory of a part without its values, in bytes. A batch of long rows, or
+	// of few rows of each block, has many parts.
 	partSize = 16 << 10
 )
 
-// rowBatch is a run of rows of one row group that are encoded together.
+// rowBatch has rows of one row group that are encoded together.
 type rowBatch struct {
 	parts []*part
 	rows  int
 	size  int // in bytes
 }
 
-// add adds a part, whose block is released now.
-func (s *rowBatch) add(p *part) {
+// add adds a part. The block of the part is released after this.
+func (b *rowBatch) add(p *part) {
 	p.block = nil
-	s.parts = append(s.parts, p)
-	s.rows += p.rows
-	s.size += partSize + p.size()
+	b.parts = append(b.parts, p)
+	b.rows += p.rows
+	b.size += partSize + p.size()
 }
 
-// full reports whether the rows are enough to be encoded.
-func (s *rowBatch) full() bool { return s.rows >= batchRows || s.size >= batchSize }
+// full reports whether the batch is large enough to be encoded.
+func (b *rowBatch) full() bool { return b.rows >= batchRows || b.size >= batchSize }
 
 // own returns the cells of a column of the list.
-func (s *rowBatch) own(i int) (all []*encode.Cells) {
-	for _, p := range s.parts {
+func (b *rowBatch) own(i int) (all []*encode.Cells) {
+	for _, p := range b.parts {
 		all = append(all, p.own[i])
 	}
 	return all
 }
 
 // added returns the cells of an appended column.
-func (s *rowBatch) added(i int) (all []*encode.Cells) {
-	for _, p := range s.parts {
+func (b *rowBatch) added(i int) (all []*encode.Cells) {
+	for _, p := range b.parts {
 		all = append(all, p.added[i])
 	}
 	return all
 }
 
-// batches has one stretch encoded while the next is gathered.
+// batches encodes one batch while the next one is gathered.
 type batches struct {
 	parts    parts
 	workers  workers
 	gathered rowBatch
-	encoded  rowBatch       // under way
-	complete []footer.Chunk // of the row group before, once it is encoded to its end
+	encoded  rowBatch       // being encoded
+	complete []footer.Chunk // of the previous row group, when all of it is encoded
 	running  sync.WaitGroup
-	failed   error // what is under way, if it did
+	failed   error // of the encoding
 }
 
-// start has so many columns of what is gathered encoded, while the caller goes on; last says
-// that the row group ends with it. What was encoded before must have come to its end.
-func (s *batches) start(columns int, last bool, encodeColumn func(column int, from rowBatch, own *encode.Scratch) (footer.Chunk, error)) {
-	s.gathered, s.encoded = rowBatch{parts: s.encoded.parts}, s.gathered
-	s.running.Go(func() {
+// encodeColumn encodes a column of a batch with the memory of its goroutine.
+type encodeColumn func(column int, from rowBatch, own *encode.Scratch) (footer.Chunk, error)
+
+// start starts to encode the columns of the gathered batch, and returns. last says that the row
+// group ends with this batch. The batch before must be done.
+func (b *batches) start(columns int, last bool, encodeColumn encodeColumn) {
+	b.gathered, b.encoded = rowBatch{parts: b.encoded.parts}, b.gathered
+	b.running.Go(func() {
 		chunks := make([]footer.Chunk, columns)
-		s.failed = s.workers.onAllCores(columns, func(i int, own *encode.Scratch) (err error) {
-			chunks[i], err = encodeColumn(i, s.encoded, own)
+		b.failed = b.workers.onAllCores(columns, func(i int, own *encode.Scratch) (err error) {
+			chunks[i], err = encodeColumn(i, b.encoded, own)
 			return err
 		})
 		if last {
-			s.complete = chunks
+			b.complete = chunks
 		}
 	})
 }
 
-// settle waits for what is being encoded, and hands the row group that ends with it to
-// write.
-func (s *batches) settle(write func([]footer.Chunk) error) error {
-	if err := s.wait(); err != nil || s.complete == nil {
+// settle waits until the batch is encoded. It calls write with the chunks of a row group that ended.
+func (b *batches) settle(write func([]footer.Chunk) error) error {
+	if err := b.wait(); err != nil || b.complete == nil {
 		return err
 	}
-	chunks := s.complete
-	s.complete = nil
+	chunks := b.complete
+	b.complete = nil
 	return write(chunks)
 }
 
-// wait waits for the end of what is under way, if anything is, and returns its error.
-func (s *batches) wait() error {
-	s.running.Wait()
-	for _, p := range s.encoded.parts {
-		s.parts.put(p)
+// wait waits until the batch is encoded, and returns its error.
+func (b *batches) wait() error {
+	b.running.Wait()
+	for _, p := range b.encoded.parts {
+		b.parts.put(p)
 	}
-	s.encoded = rowBatch{parts: s.encoded.parts[:0]}
-	return s.failed
+	b.encoded = rowBatch{parts: b.encoded.parts[:0]}
+	return b.failed
 }
 
-// workers encodes columns on all cores. It is used for one thing at a time.
+// workers encodes columns on all cores. Only one goroutine may use it at a time.
 type workers struct{ scratches []*encode.Scratch }
 
-// onAllCores calls do for every index below n, as many at the same time as there are
-// cores, and returns the first error in the order of the indexes.
+// onAllCores calls do for every index below n, on all cores. It returns the error of the lowest
+// index that failed.
 func (w *workers) onAllCores(n int, do func(i int, s *encode.Scratch) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64

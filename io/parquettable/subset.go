@@ -4,26 +4,25 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
 	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/encode"
 	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/output"
 	"payonce/io/parquettable/rowcopy"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
-
 	"payonce/io/table"
 )
 
-// Subset writes some rows of a list, in order, with all their columns, also the nested
-// ones, in the types that the list has, and with appended columns.
+// Subset writes some rows of a list in order. It writes all columns of the list, also nested ones,
+// in their own types, and appends columns.
 type Subset struct {
 	list     *Reader
 	copiers  []*rowcopy.Column // of the list's columns
 	encoders []*encode.Column  // of the appended columns
 	workers  workers
 	parts    parts
-	gathered rowBatch // what is appended to its rows is not encoded yet
+	gathered rowBatch // of which the appended columns are not encoded yet
 	out      *output.File
 	rows     int // of the row group
 	ending
@@ -31,9 +30,9 @@ type Subset struct {
 
 var _ table.Discarder = (*Subset)(nil)
 
-// NewSubset returns a writer of rows of list, which stays open until the writer is
-// closed. The rows come from list or from another Reader of the same file; the cells
-// that are written are read from the file again.
+// NewSubset returns a writer of rows of list. list must stay open until the writer is closed. The
+// rows come from list or from another Reader of the same file. The writer reads their cells from
+// the file again.
 func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, error) {
 	w := &Subset{list: list}
 	w.parts.appended = appended
@@ -71,10 +70,10 @@ func (w *Subset) Part(b table.Block) table.Part {
 type subsetPart struct {
 	list *Reader
 	*part
-	chosen []int64 // rows of the row group, from 0
+	chosen []int64 // rows in the row group, from 0
 }
 
-// WriteRow adds a row. It cannot be filled.
+// WriteRow adds a row. Its cells cannot be filled.
 func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
 	own, err := p.ownRow(p.list, visited)
 	if err != nil {
@@ -82,16 +81,16 @@ func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 	}
 	index := own.block.span.start + int64(own.index)
 	if len(p.chosen) > 0 && p.chosen[len(p.chosen)-1] >= index {
-		return fmt.Errorf("parquettable: row %d is written after one that follows it", own.Number())
+		return fmt.Errorf("parquettable: row %d is written after a later row; write rows in order", own.Number())
 	}
 	if len(fills) > 0 {
-		return fmt.Errorf("parquettable: row %d is filled in a list of left-out rows, which stay as they are", own.Number())
+		return fmt.Errorf("parquettable: row %d has fills; rows of a subset cannot be filled", own.Number())
 	}
 	p.chosen = append(p.chosen, index)
 	return p.append(own, appended)
 }
 
-// Write encodes the part, and writes a row group when it has enough rows.
+// Write encodes the part. It writes a row group when that has enough rows.
 func (w *Subset) Write(p table.Part) error {
 	return w.do(func() error { return w.write(p.(*subsetPart)) })
 }
@@ -115,13 +114,15 @@ func (w *Subset) write(p *subsetPart) error {
 	return nil
 }
 
-// copyRows encodes the list's columns of the rows of a part.
+// copyRows copies the rows of a part, in the columns of the list.
 func (w *Subset) copyRows(p *subsetPart) error {
 	group := p.block.(*block).span.group
-	return w.workers.onAllCores(len(w.copiers), func(i int, _ *encode.Scratch) error { return w.copiers[i].Copy(group, p.chosen) })
+	return w.workers.onAllCores(len(w.copiers), func(i int, _ *encode.Scratch) error {
+		return w.copiers[i].Copy(group, p.chosen)
+	})
 }
 
-// encode encodes the appended columns of what is gathered.
+// encode encodes the appended columns of the gathered batch.
 func (w *Subset) encode() error {
 	err := w.workers.onAllCores(len(w.encoders), func(i int, s *encode.Scratch) error {
 		return w.encoders[i].Encode(w.gathered.rows, w.gathered.added(i), s)
@@ -153,7 +154,7 @@ func (w *Subset) endGroup() error {
 	return w.out.AddGroup(chunks)
 }
 
-// Close writes what is left over. It closes neither the file below nor the list.
+// Close writes the last row group and the end of the file. It closes neither the file below nor the list.
 func (w *Subset) Close() error {
 	for _, c := range w.copiers {
 		c.Close()
@@ -170,8 +171,8 @@ func (w *Subset) close() error {
 	return w.out.Close()
 }
 
-// Discard ends the writer before all is written, in place of Close.
+// Discard ends the writer in place of Close, when the file is not wanted.
 func (w *Subset) Discard() {
 	w.fail(errDiscarded)
-	_ = w.Close() // that there is no file is what was asked for
+	_ = w.Close() // it fails, as nothing more may be written
 }

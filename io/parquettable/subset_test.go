@@ -165,10 +165,10 @@ func TestSubsetRefusesWhatItCannotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, err := range map[string]error{
-		"after one that follows it": p.WriteRow(rows[0], nil, nil),
-		"is filled":                 p.WriteRow(rows[2], []table.Fill{{Column: 0}}, nil),
-		"is not of this block":      p.WriteRow(rows[3], nil, nil),
-		"1 values appended":         p.WriteRow(rows[2], nil, []string{""}),
+		"after a later row":           p.WriteRow(rows[0], nil, nil),
+		"has fills":                   p.WriteRow(rows[2], []table.Fill{{Column: 0}}, nil),
+		"is not in this block":        p.WriteRow(rows[3], nil, nil),
+		"row 3 has 1 appended values": p.WriteRow(rows[2], nil, []string{""}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -6,19 +6,17 @@ import (
 	"io"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
 	"payonce/io/parquettable/encode"
 	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/output"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
-
 	"payonce/io/table"
 )
 
-// Writer writes a list again with some columns filled and some appended. A column
-// that nobody fills is carried over as the bytes that it is, with its encoding,
-// compression and statistics; schema, types and row groups stay as they are. Filled
-// and appended columns are encoded, those of a row group on all cores.
+// Writer writes a list again with some columns filled and some appended. It copies the bytes of a
+// column that is not filled, with its encoding, compression and statistics. Schema, types and row
+// groups stay the same. The filled and appended columns of a row group are encoded on all cores.
 type Writer struct {
 	list     *Reader
 	filled   []int            // ascending
@@ -28,21 +26,22 @@ type Writer struct {
 	ending
 
 	out     *output.File
-	written int   // row groups
-	group   int   // the row group that is gathered
-	rows    int64 // of it
-	total   int64 // of the list
+	written int   // row groups that are written
+	group   int   // row group that is gathered
+	rows    int64 // gathered rows of the row group
+	total   int64 // gathered rows of the list
 }
 
 var _ table.Discarder = (*Writer)(nil)
 
-// NewWriter returns a writer of all rows of list, which stays open until the writer is
-// closed. The rows come from list or from another Reader of the same file, whatever
-// columns it was opened for: what is not filled of a column is read from list once more.
-// Columns that may be filled must hold texts: anything else is a *table.Error. Such a
-// column is carried over too in row groups of which no cell is filled; in the others it
-// keeps its compression, or gets Zstandard where that cannot be written. Appended columns
-// have the compression of the first column, or Zstandard where that has none.
+// NewWriter returns a writer of all rows of list. list must stay open until the writer is closed.
+// The rows come from list or from another Reader of the same file, opened for any columns: the
+// writer reads the other cells of a filled column from list again.
+//
+// Columns that may be filled must hold texts; another column is a *table.Error. A row group without
+// a filled cell in such a column keeps its bytes. In the others the column keeps its compression,
+// or gets Zstandard when that compression cannot be written. Appended columns have the compression
+// of the first column, or Zstandard when the first column has none.
 func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Column) (*Writer, error) {
 	w := &Writer{list: list, filled: slices.Compact(slices.Sorted(slices.Values(filled)))}
 	w.parts.filled, w.parts.appended = len(w.filled), appended
@@ -72,23 +71,24 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 
 // Part returns an empty part for the rows of a block.
 func (w *Writer) Part(b table.Block) table.Part {
-	return &carriedPart{writer: w, part: w.parts.get(b)}
+	return &copiedPart{writer: w, part: w.parts.get(b)}
 }
 
-// carriedPart is a part of a Writer. It takes every row of its block.
-type carriedPart struct {
+// copiedPart is a part of a Writer. It takes every row of its block.
+type copiedPart struct {
 	writer *Writer
 	*part
 }
 
 // WriteRow adds a row.
-func (p *carriedPart) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
+func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
 	own, err := p.ownRow(p.writer.list, visited)
 	if err != nil {
 		return err
 	}
 	if own.index != p.rows {
-		return fmt.Errorf("parquettable: row %d is written after %d rows of its block; all rows are written, in order", own.Number(), p.rows)
+		return fmt.Errorf("parquettable: row %d is written after %d rows of its block; write all rows in order",
+			own.Number(), p.rows)
 	}
 	if err := checkFills(own, fills, len(p.writer.list.columns)); err != nil {
 		return err
@@ -96,27 +96,28 @@ func (p *carriedPart) WriteRow(visited table.Row, fills []table.Fill, appended [
 	for _, fill := range fills {
 		at, found := slices.BinarySearch(p.writer.filled, fill.Column)
 		if !found {
-			return fmt.Errorf("parquettable: row %d fills column %d, which the writer was not made to fill", own.Number(), fill.Column)
+			return fmt.Errorf("parquettable: row %d fills column %d; NewWriter was not told to fill it",
+				own.Number(), fill.Column)
 		}
 		p.filled[at].add(p.rows, fill.Value)
 	}
 	return p.append(own, appended)
 }
 
-// Write takes a part, and has what was gathered encoded when it is enough. What it
-// writes are the row groups before.
+// Write adds a part to the batch, and starts to encode the batch when it is large enough. It writes
+// row groups that were encoded before.
 func (w *Writer) Write(p table.Part) error {
-	return w.do(func() error { return w.write(p.(*carriedPart)) })
+	return w.do(func() error { return w.write(p.(*copiedPart)) })
 }
 
-func (w *Writer) write(p *carriedPart) error {
-	if err := w.endGroups(); err != nil { // those without rows
+func (w *Writer) write(p *copiedPart) error {
+	if err := w.endGroups(); err != nil { // row groups without rows
 		return err
 	}
 	b := p.block.(*block)
 	if b.First() != w.total+1 || b.span.group != w.group || p.rows != b.Len() {
-		return fmt.Errorf("parquettable: %d rows from row %d of row group %d are written after row %d in row group %d; all rows are written, in order",
-			p.rows, b.First(), b.span.group, w.total, w.group)
+		return fmt.Errorf("parquettable: %d rows from row %d of row group %d follow row %d in row group %d; "+
+			"write all rows in order", p.rows, b.First(), b.span.group, w.total, w.group)
 	}
 	w.total += int64(p.rows)
 	w.rows += int64(p.rows)
@@ -127,7 +128,7 @@ func (w *Writer) write(p *carriedPart) error {
 	return w.endGroups()
 }
 
-// endGroups has the row groups encoded that are complete, also those without rows.
+// endGroups starts to encode the row groups that are complete, also those without rows.
 func (w *Writer) endGroups() error {
 	for w.group < len(w.list.meta.RowGroups) && w.rows == w.list.meta.RowGroups[w.group].NumRows {
 		if err := w.encode(true); err != nil {
@@ -139,15 +140,15 @@ func (w *Writer) endGroups() error {
 	return nil
 }
 
-// encode has what is gathered encoded, while the caller goes on; with it the row group
-// may end.
+// encode starts to encode the gathered batch. last says that the row group ends with it.
 func (w *Writer) encode(last bool) error {
 	if err := w.settle(w.writeGroup); err != nil {
 		return err
 	}
 	w.choose()
 	group := w.group
-	w.start(len(w.refills)+len(w.encoders), last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
+	columns := len(w.refills) + len(w.encoders)
+	w.start(columns, last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
 		if added := i - len(w.refills); added >= 0 {
 			return w.encoders[added].EncodeBatch(s.rows, s.added(added), last, own)
 		}
@@ -156,13 +157,16 @@ func (w *Writer) encode(last bool) error {
 	return nil
 }
 
-// choose makes the encoders follow the row group of the list: its chunk for a filled
-// column, and its compression for an appended one.
+// choose sets the layout of the encoded columns by the row group of the list: a filled column
+// follows its own chunk, an appended one the first chunk.
 func (w *Writer) choose() {
 	chunks := w.list.meta.RowGroups[w.group].Columns
 	for _, r := range w.refills {
 		chunk := chunks[r.column.Leaf].MetaData
-		r.encoder.Layout = encode.Layout{Codec: encode.Writable(compress.Compression(chunk.Codec)), Dictionary: chunk.DictionaryPageOffset != nil}
+		r.encoder.Layout = encode.Layout{
+			Codec:      encode.Writable(compress.Compression(chunk.Codec)),
+			Dictionary: chunk.DictionaryPageOffset != nil,
+		}
 	}
 	codec := encode.Writable(compress.Compression(chunks[0].MetaData.Codec))
 	if codec == compress.Codecs.Uncompressed {
@@ -173,8 +177,7 @@ func (w *Writer) choose() {
 	}
 }
 
-// writeGroup writes the next row group: its columns in the order of the list and then the
-// appended ones.
+// writeGroup writes the next row group: the columns in the order of the list, then the appended ones.
 func (w *Writer) writeGroup(chunks []footer.Chunk) error {
 	group := w.written
 	w.written++
@@ -204,22 +207,21 @@ func (w *Writer) writeGroup(chunks []footer.Chunk) error {
 	return nil
 }
 
-// Close writes what belongs behind the row groups. It is an error when rows of the
-// list were not written. It closes neither the file below nor the list.
+// Close writes the end of the file. It returns an error when rows of the list were not written. It
+// closes neither the file below nor the list.
 func (w *Writer) Close() error {
 	err := w.end(w.close)
-	_ = w.wait() // its error is known, or another came before it
+	_ = w.wait() // err is this error or an earlier one
 	for _, r := range w.refills {
 		r.close()
 	}
 	return err
 }
 
-// Discard ends the writer before all is written, in place of Close: nothing runs behind
-// it.
+// Discard ends the writer in place of Close, when the file is not wanted. No goroutine runs after it.
 func (w *Writer) Discard() {
 	w.fail(errDiscarded)
-	_ = w.Close() // that there is no file is what was asked for
+	_ = w.Close() // it fails, as nothing more may be written
 }
 
 func (w *Writer) close() error {
@@ -227,7 +229,8 @@ func (w *Writer) close() error {
 		return err
 	}
 	if w.total != w.list.meta.NumRows {
-		return fmt.Errorf("parquettable: %d of %d rows of %s were written", w.total, w.list.meta.NumRows, w.list.name)
+		return fmt.Errorf("parquettable: only %d of %d rows of %s were written",
+			w.total, w.list.meta.NumRows, w.list.name)
 	}
 	if err := w.out.CarryIndexes(w.list.file, w.list.meta, w.list.end); err != nil {
 		return err

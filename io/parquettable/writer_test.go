@@ -8,13 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/io/parquettable/footer"
 	"payonce/io/table"
 )
 

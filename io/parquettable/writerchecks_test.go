@@ -60,23 +60,23 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 	}{
 		"a row left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[1], nil, []string{""})
-		}, "all rows are written, in order"},
+		}, "write all rows in order"},
 		"a part left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			p := w.Part(blocks[1])
 			return errors.Join(p.WriteRow(rows[3], nil, []string{""}), p.WriteRow(rows[4], nil, []string{""}), w.Write(p))
-		}, "are written after row 0"},
+		}, "follow row 0"},
 		"an empty part": {path, func(w *Writer, blocks []table.Block, _ []table.Row) error {
 			return w.Write(w.Part(blocks[0]))
 		}, "0 rows from row 1"},
 		"a row of another block": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[1]).WriteRow(rows[0], nil, []string{""})
-		}, "is not of this block"},
+		}, "is not in this block"},
 		"a row of another list": {other, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{""})
-		}, "is not of this block"},
+		}, "is not in this block"},
 		"a fill of another column": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 0}}, []string{""})
-		}, "was not made to fill"},
+		}, "was not told to fill"},
 		"fills in disorder": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 1}, {Column: 1}}, []string{""})
 		}, "fills ascend"},
@@ -85,10 +85,10 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 		}, "fills ascend"},
 		"too few values": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], nil, nil)
-		}, "0 values appended to row 1"},
+		}, "row 1 has 0 appended values"},
 		"no amount": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{"a lot"})
-		}, "row 1: parquettable: \"a lot\" is no amount"},
+		}, "row 1: parquettable: \"a lot\" is not an amount"},
 		"rows missing at the end": {path, func(w *Writer, _ []table.Block, _ []table.Row) error {
 			return w.Close()
 		}, "0 of 5 rows"},

@@ -4,17 +4,17 @@ package celltext
 import (
 	"fmt"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/page"
-	"payonce/io/parquettable/vector"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/page"
+	"payonce/io/parquettable/vector"
 )
 
-// maxVector is the most text that a column of one block may have, in bytes.
+// maxVector is the most text of a column in one block, in bytes.
 const maxVector = 256 << 20
 
 // Decoder decodes the cells of a column chunk.
@@ -48,12 +48,13 @@ func newRowDecoder(p *page.Reader) (rowDecoder, error) {
 	switch r := page.Values(p).(type) {
 	case *file.ByteArrayColumnChunkReader:
 		text := binaryText(descriptor)
-		return newValues(descriptor, r, r.ReadBatchInPage, func(to []byte, value parquet.ByteArray) []byte { return text(to, value) }), nil
+		return newValues(descriptor, r, r.ReadBatchInPage, asText[parquet.ByteArray](text)), nil
 	case *file.FixedLenByteArrayColumnChunkReader:
 		text := binaryText(descriptor)
-		return newValues(descriptor, r, r.ReadBatchInPage, func(to []byte, value parquet.FixedLenByteArray) []byte { return text(to, value) }), nil
+		return newValues(descriptor, r, r.ReadBatchInPage, asText[parquet.FixedLenByteArray](text)), nil
 	case *file.Int32ColumnChunkReader:
-		return newValues(descriptor, r, r.ReadBatchInPage, func(to []byte, value int32) []byte { return integer(to, int64(value)) }), nil
+		text := func(to []byte, value int32) []byte { return integer(to, int64(value)) }
+		return newValues(descriptor, r, r.ReadBatchInPage, text), nil
 	case *file.Int64ColumnChunkReader:
 		return newValues(descriptor, r, r.ReadBatchInPage, integer), nil
 	case *file.Int96ColumnChunkReader:
@@ -68,6 +69,11 @@ func newRowDecoder(p *page.Reader) (rowDecoder, error) {
 	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
 }
 
+// asText returns an appender of values that are byte strings.
+func asText[T ~[]byte](text appender[[]byte]) appender[T] {
+	return func(to []byte, value T) []byte { return text(to, value) }
+}
+
 // values decodes a column of values of type T.
 type values[T any] struct {
 	reader     file.ColumnChunkReader
@@ -78,7 +84,9 @@ type values[T any] struct {
 	definition []int16
 }
 
-func newValues[T any](descriptor *schema.Column, reader file.ColumnChunkReader, read page.ReadBatch[T], text appender[T]) *values[T] {
+func newValues[T any](
+	descriptor *schema.Column, reader file.ColumnChunkReader, read page.ReadBatch[T], text appender[T],
+) *values[T] {
 	return &values[T]{reader: reader, read: read, text: text, optional: descriptor.MaxDefinitionLevel() > 0}
 }
 

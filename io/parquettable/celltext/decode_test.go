@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/vector"
-
 	"github.com/apache/arrow-go/v18/parquet"
 
+	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/parquettest"
+	"payonce/io/parquettable/vector"
 )
 
 // brokenDecoder is a decoder that panics, as the library's do on some damage.

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/page"
-	"payonce/io/parquettable/vector"
-
-	"payonce/io/parquettable/parquettest"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/page"
+	"payonce/io/parquettable/parquettest"
+	"payonce/io/parquettable/vector"
 )
 
 // bareChunk returns a column chunk of one data page of either version that has levels and

@@ -9,20 +9,20 @@ import (
 	"strconv"
 	"time"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
 )
 
 // appender appends the text of a value.
 type appender[T any] func(text []byte, value T) []byte
 
-// maxScale is how many decimals a decimal may have.
+// maxScale is the most decimals of a decimal number.
 const maxScale = 1000
 
-// integerText returns how an integer column's values are written.
+// integerText returns the appender for a column of integers.
 func integerText(descriptor *schema.Column) appender[int64] {
 	switch logical := descriptor.LogicalType().(type) {
 	case schema.IntLogicalType:
@@ -84,8 +84,8 @@ func timestampText(logical schema.TimestampLogicalType) appender[int64] {
 	return func(text []byte, value int64) []byte { return at(value).UTC().AppendFormat(text, layout) }
 }
 
-// int96Text writes the old timestamps of Impala and Spark: nanoseconds of a day and
-// the day's Julian number.
+// int96Text appends the old timestamps of Impala and Spark: the nanoseconds of a day and its Julian
+// day number.
 func int96Text(text []byte, value parquet.Int96) []byte {
 	const julianOfUnixEpoch = 2440588
 	nanos := int64(binary.LittleEndian.Uint64(value[:8]))
@@ -99,7 +99,7 @@ func float32Text(text []byte, value float32) []byte { return appendFloat(text, f
 
 func float64Text(text []byte, value float64) []byte { return appendFloat(text, value, 64) }
 
-// appendFloat writes an exponent only where the digits would become absurdly many.
+// appendFloat appends an exponent only to very large and very small numbers.
 func appendFloat(text []byte, value float64, bits int) []byte {
 	const plainBelow = 1e21
 	size := math.Abs(value)
@@ -112,13 +112,15 @@ func appendFloat(text []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(text, value, 'g', -1, bits) // also NaN and -Inf
 }
 
-// binaryText returns how a column of byte strings is written.
+// binaryText returns the appender for a column of byte strings.
 func binaryText(descriptor *schema.Column) appender[[]byte] {
 	fixed := descriptor.PhysicalType() == parquet.Types.FixedLenByteArray
 	switch logical := descriptor.LogicalType().(type) {
 	case schema.DecimalLogicalType:
 		scale := int(logical.Scale())
-		return func(text, value []byte) []byte { return appendScaled(text, bigEndian(value).Append(nil, 10), scale) }
+		return func(text, value []byte) []byte {
+			return appendScaled(text, bigEndian(value).Append(nil, 10), scale)
+		}
 	case schema.UUIDLogicalType:
 		if fixed && descriptor.TypeLength() == 16 {
 			return uuidText
@@ -135,7 +137,7 @@ func binaryText(descriptor *schema.Column) appender[[]byte] {
 	return func(text, value []byte) []byte { return append(text, value...) }
 }
 
-// bigEndian returns the integer that value is in two's complement.
+// bigEndian returns the integer whose two's complement is value.
 func bigEndian(value []byte) *big.Int {
 	number := new(big.Int).SetBytes(value)
 	if len(value) > 0 && value[0]&0x80 != 0 {
@@ -144,8 +146,8 @@ func bigEndian(value []byte) *big.Int {
 	return number
 }
 
-// appendScaled writes the digits of an integer, which may begin with a minus, with a
-// point before the last scale ones.
+// appendScaled appends the digits of an integer with a point before the last scale digits. The
+// digits may start with a minus sign.
 func appendScaled(text, digits []byte, scale int) []byte {
 	if digits[0] == '-' {
 		text = append(text, '-')
@@ -173,9 +175,10 @@ func uuidText(text, value []byte) []byte {
 	return text
 }
 
-// intervalText writes months, days and milliseconds, which do not add up to each other.
+// intervalText appends months, days and milliseconds, which cannot be converted into each other.
 func intervalText(text, value []byte) []byte {
-	months, days, millis := binary.LittleEndian.Uint32(value), binary.LittleEndian.Uint32(value[4:]), binary.LittleEndian.Uint32(value[8:])
+	months, days := binary.LittleEndian.Uint32(value), binary.LittleEndian.Uint32(value[4:])
+	millis := binary.LittleEndian.Uint32(value[8:])
 	text = append(text, 'P')
 	if months > 0 {
 		text = append(strconv.AppendUint(text, uint64(months), 10), 'M')
@@ -190,9 +193,10 @@ func intervalText(text, value []byte) []byte {
 	return text
 }
 
-// CheckScale refuses decimals that no writer makes and whose text would be absurd.
+// CheckScale refuses a scale that no writer uses.
 func CheckScale(name string, descriptor *schema.Column) error {
-	if decimal, ok := descriptor.LogicalType().(schema.DecimalLogicalType); ok && (decimal.Scale() < 0 || decimal.Scale() > maxScale) {
+	decimal, ok := descriptor.LogicalType().(schema.DecimalLogicalType)
+	if ok && (decimal.Scale() < 0 || decimal.Scale() > maxScale) {
 		return damage.Errorf("column %s has decimals with a scale of %d", name, decimal.Scale())
 	}
 	return nil

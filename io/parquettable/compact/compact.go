@@ -1,6 +1,5 @@
-// Package compact reads Thrift's compact protocol as far as Parquet files need it:
-// the few numbers of a page header, and the shape of a footer before anything is
-// allocated for what it claims to hold.
+// Package compact reads Thrift's compact protocol as far as Parquet files need it: the numbers of
+// a page header, and the lengths in a footer before memory is allocated for them.
 package compact
 
 import (
@@ -12,8 +11,7 @@ import (
 // Kind is the wire type of a value.
 type Kind byte
 
-// The kinds of the protocol. True and False are booleans whose value the header of
-// their field holds.
+// The kinds of the protocol. The header of a boolean field holds its value: True or False.
 const (
 	Stop Kind = iota
 	True
@@ -31,14 +29,14 @@ const (
 	UUID
 )
 
-// maxDepth is how deep structs and lists may lie in each other.
+// maxDepth is how deep structs and lists may be nested.
 const maxDepth = 64
 
 // errMalformed is for bytes that no writer of the protocol makes.
 var errMalformed = errors.New("the Thrift data is malformed")
 
-// Reader reads values from a slice. After the first error, every method returns the
-// zero value, and Err that error.
+// Reader reads values from a slice. After the first error every method returns the zero value, and
+// Err returns that error.
 type Reader struct {
 	data  []byte
 	at    int
@@ -49,15 +47,13 @@ type Reader struct {
 // NewReader returns a reader of data.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Err returns the first error: io.ErrUnexpectedEOF when the data ended too early, or
-// what is wrong with it.
+// Err returns the first error. It is io.ErrUnexpectedEOF when the data ended too early.
 func (r *Reader) Err() error { return r.err }
 
-// Offset is the number of bytes read.
+// Offset returns the number of bytes read.
 func (r *Reader) Offset() int { return r.at }
 
-// Struct reads a struct and hands every field to visit, which reads its value or
-// returns false to have it skipped.
+// Struct reads a struct and calls visit for every field. visit reads the value, or returns false to skip it.
 func (r *Reader) Struct(visit func(id int16, kind Kind) bool) {
 	if r.depth++; r.depth > maxDepth {
 		r.fail(errMalformed)
@@ -81,8 +77,8 @@ func (r *Reader) Struct(visit func(id int16, kind Kind) bool) {
 	}
 }
 
-// List reads the header of a list or set: the kind of its elements and how many there
-// are. There are never more than bytes left.
+// List reads the header of a list or set: the kind and the number of its elements. The number is at
+// most the number of bytes left.
 func (r *Reader) List() (element Kind, length int) {
 	header := r.byte()
 	length = int(header >> 4)
@@ -105,7 +101,7 @@ func (r *Reader) Int() int64 {
 // Bytes reads a string or binary. It shares the reader's data.
 func (r *Reader) Bytes() []byte { return r.take(r.size()) }
 
-// Skip reads a value and drops it.
+// Skip skips a value.
 func (r *Reader) Skip(kind Kind) {
 	if r.err != nil {
 		return
@@ -181,8 +177,8 @@ func (r *Reader) size() int {
 	return int(size)
 }
 
-// checkLeft fails for a container with more elements than bytes are left: each takes
-// at least one.
+// checkLeft fails for a container with more elements than bytes left, because an element has at
+// least one byte.
 func (r *Reader) checkLeft(length int) {
 	if length > len(r.data)-r.at {
 		r.fail(io.ErrUnexpectedEOF)

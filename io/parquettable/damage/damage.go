@@ -1,4 +1,4 @@
-// Package damage has the errors of Parquet files that are not as their writer left them.
+// Package damage has the errors of damaged Parquet files.
 package damage
 
 import (
@@ -8,18 +8,18 @@ import (
 	"payonce/io/table"
 )
 
-// again is what to do about a file that is not as its writer left it.
+// again is what to do about a damaged file.
 const again = "export or copy the file again"
 
-// Err marks what can only be damage of the file.
+// Err is in the chain of every error that damage of the file explains.
 var Err = errors.New("the file is damaged")
 
-// Errorf says what shows that the file is damaged.
+// Errorf returns an error that wraps Err.
 func Errorf(format string, values ...any) error {
 	return fmt.Errorf("%w: %s", Err, fmt.Sprintf(format, values...))
 }
 
-// Wrap marks an error of the Parquet library, unless it is marked.
+// Wrap makes an error of arrow-go wrap Err.
 func Wrap(err error) error {
 	if err == nil || errors.Is(err, Err) {
 		return err
@@ -27,15 +27,15 @@ func Wrap(err error) error {
 	return Errorf("%v", err)
 }
 
-// Guard turns a panic of the Parquet library, which some damage leads to, into an
-// error. It is deferred where a file's bytes are decoded.
+// Guard turns a panic into an error, because arrow-go panics on some damaged files. Functions that
+// decode a file defer it.
 func Guard(err *error) {
 	if cause := recover(); cause != nil {
 		*err = Errorf("%v", cause)
 	}
 }
 
-// InFile makes err a *table.Error of the file, unless it is one.
+// InFile makes err a *table.Error of the file, unless it is a *table.Error already.
 func InFile(name string, err error) error {
 	var placed *table.Error
 	if err == nil || errors.As(err, &placed) {

@@ -6,34 +6,36 @@ import (
 	"strings"
 	"time"
 
-	"payonce/io/parquettable/vector"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/vector"
 	"payonce/io/table"
 )
 
-// Money is kept as a decimal of 64 bits: exact, unlike a floating point number, and
-// one type for micro-dollars that every reader of Parquet knows.
+// Money is a decimal of 64 bits with six decimals. It is exact, and every reader of Parquet knows the type.
 const (
 	MoneyDigits   = 18
 	MoneyDecimals = 6
 )
 
-// NodeOf returns the type of an appended column.
+// NodeOf returns the schema of an appended column.
 func NodeOf(c table.Column) (schema.Node, error) {
 	optional := parquet.Repetitions.Optional
 	text := func(name string, repetition parquet.Repetition) (schema.Node, error) {
-		return schema.NewPrimitiveNodeLogical(name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+		return schema.NewPrimitiveNodeLogical(
+			name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+	}
+	integer := func(kind schema.LogicalType) (schema.Node, error) {
+		return schema.NewPrimitiveNodeLogical(c.Name, optional, kind, parquet.Types.Int64, -1, -1)
 	}
 	switch c.Kind {
 	case table.Text:
 		return text(c.Name, optional)
 	case table.Money:
-		return schema.NewPrimitiveNodeLogical(c.Name, optional, schema.NewDecimalLogicalType(MoneyDigits, MoneyDecimals), parquet.Types.Int64, -1, -1)
+		return integer(schema.NewDecimalLogicalType(MoneyDigits, MoneyDecimals))
 	case table.Time:
-		return schema.NewPrimitiveNodeLogical(c.Name, optional, schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64, -1, -1)
+		return integer(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros))
 	case table.Texts:
 		element, err := text("element", parquet.Repetitions.Required)
 		if err != nil {
@@ -41,29 +43,30 @@ func NodeOf(c table.Column) (schema.Node, error) {
 		}
 		return schema.ListOfWithName(c.Name, element, optional, -1)
 	}
-	return nil, fmt.Errorf("parquettable: column %s is of kind %d, which has no type here", c.Name, c.Kind)
+	return nil, fmt.Errorf("parquettable: column %s has the unknown kind %d", c.Name, c.Kind)
 }
 
-// Cells are the cells of one column in a run of rows, and their values.
+// Cells are the cells of one column in some rows, and their values.
 type Cells struct {
 	Kind    table.Kind
 	Values  vector.Vector // as text
-	numbers []int64       // that the values are, in a column of numbers
+	numbers []int64       // the values, in a column of numbers
 	present []uint8       // of every cell: 1 for a value, 0 for a null
 
-	// Where values may be shared, ids are their indexes for the cells that are not null.
-	// Otherwise these cells have the values one after the other.
+	// Shared says that cells may share values: ids has the index of the value for each cell that is not null.
+	// Otherwise each cell that is not null has the next value.
 	Shared bool
 	ids    []uint32
 
-	// repeats says in a column of lists, where every element is a cell, whether it
-	// belongs to the row of the cell before, by 1. It may lack the last nulls.
+	// In a column of lists every element is a cell, and repeats is 1 for an element of the same row as the
+	// element before. It may lack the last nulls.
 	repeats []uint8
 
-	recent [4]uint32 // values that came last, by which most repetitions are noticed
-	oldest int       // of the recent ones
+	recent [4]uint32 // the last values, to notice most repetitions
+	oldest int       // index of the oldest recent value
 }
 
+// Reset removes all cells and keeps their memory.
 func (c *Cells) Reset() {
 	c.Values.Reset()
 	c.numbers, c.present, c.ids, c.repeats = c.numbers[:0], c.present[:0], c.ids[:0], c.repeats[:0]
@@ -72,7 +75,7 @@ func (c *Cells) Reset() {
 // AddNull adds a null.
 func (c *Cells) AddNull() { c.present = append(c.present, 0) }
 
-// Add adds the cell of a row, which is not empty.
+// Add adds the cell of a row. It is not empty.
 func (c *Cells) Add(value string) error {
 	if c.Kind == table.Texts {
 		c.addWords(value)
@@ -95,7 +98,7 @@ func (c *Cells) Add(value string) error {
 	return nil
 }
 
-// Repeat adds a cell with a value that is there.
+// Repeat adds a cell with the value at an index of Values.
 func (c *Cells) Repeat(id uint32) {
 	c.Shared = true
 	c.present, c.ids = append(c.present, 1), append(c.ids, id)
@@ -111,7 +114,7 @@ func (c *Cells) Rows() int {
 	return rows
 }
 
-// count is the number of cells that are not null.
+// count returns the number of cells that are not null.
 func (c *Cells) count() int {
 	if c.Shared {
 		return len(c.ids)
@@ -119,7 +122,7 @@ func (c *Cells) count() int {
 	return len(c.Values.Ends)
 }
 
-// value returns the value of the cell at an index among those that are not null.
+// value returns the value of the cell at an index among the cells that are not null.
 func (c *Cells) value(i int) []byte {
 	if c.Shared {
 		i = int(c.ids[i])
@@ -127,7 +130,7 @@ func (c *Cells) value(i int) []byte {
 	return c.Values.Cell(i)
 }
 
-// addNumber keeps the number that a value is, in a column of numbers.
+// addNumber parses a value of a column of numbers.
 func (c *Cells) addNumber(value string) error {
 	switch c.Kind {
 	case table.Money:
@@ -142,7 +145,7 @@ func (c *Cells) addNumber(value string) error {
 	return nil
 }
 
-// addWords adds the row of a list, a cell for each of its words.
+// addWords adds the row of a list, with a cell for each word.
 func (c *Cells) addWords(value string) {
 	c.endRepeats()
 	repeats := uint8(0)
@@ -153,14 +156,14 @@ func (c *Cells) addWords(value string) {
 	}
 }
 
-// endRepeats adds what repeats lacks, in a column of lists.
+// endRepeats adds the nulls that repeats lacks in a column of lists.
 func (c *Cells) endRepeats() {
 	if missing := len(c.present) - len(c.repeats); c.Kind == table.Texts && missing > 0 {
 		c.repeats = append(c.repeats, make([]uint8, missing)...)
 	}
 }
 
-// Fill adds a cell in place of another; an empty one becomes a null.
+// Fill adds a cell in place of another. An empty value becomes a null.
 func (c *Cells) Fill(value string) {
 	if value == "" {
 		c.AddNull()
@@ -169,13 +172,13 @@ func (c *Cells) Fill(value string) {
 	c.put(value)
 }
 
-// put adds a cell with a value of its own.
+// put adds a cell with a value that is not shared.
 func (c *Cells) put(value string) {
 	c.present = append(c.present, 1)
 	c.Values.Add(value)
 }
 
-// Copy adds a cell as it is; an empty one becomes a null.
+// Copy adds a cell unchanged. An empty one becomes a null.
 func (c *Cells) Copy(value []byte) {
 	if len(value) == 0 {
 		c.AddNull()
@@ -185,19 +188,21 @@ func (c *Cells) Copy(value []byte) {
 	c.Values.AddBytes(value)
 }
 
-// parseMoney returns dollars with at most six decimals as micro-dollars.
+// parseMoney parses dollars with at most six decimals, and returns micro-dollars.
 func parseMoney(value string) (int64, error) {
 	digits, negative := strings.CutPrefix(value, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")
 	if len(fraction) > MoneyDecimals || len(whole)+MoneyDecimals > MoneyDigits {
-		return 0, fmt.Errorf("parquettable: %q is no amount of at most %d digits before the point and %d behind it", value, MoneyDigits-MoneyDecimals, MoneyDecimals)
+		return 0, fmt.Errorf(
+			"parquettable: %q is not an amount with at most %d digits before the point and %d after it",
+			value, MoneyDigits-MoneyDecimals, MoneyDecimals)
 	}
 	if whole+fraction == "" {
-		return 0, fmt.Errorf("parquettable: %q is no amount", value)
+		return 0, fmt.Errorf("parquettable: %q is not an amount", value)
 	}
 	number, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", MoneyDecimals-len(fraction)), 10, 63)
 	if err != nil {
-		return 0, fmt.Errorf("parquettable: %q is no amount", value)
+		return 0, fmt.Errorf("parquettable: %q is not an amount", value)
 	}
 	if negative {
 		return -int64(number), nil

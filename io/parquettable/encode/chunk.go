@@ -9,20 +9,22 @@ import (
 	"payonce/io/parquettable/page"
 )
 
-// Finish ends the row group.
+// Finish ends the row group. The chunk is valid until the next row group ends.
 func (e *Column) Finish(s *Scratch) (footer.Chunk, error) {
 	info := metadata.ChunkMetaInfo{IndexPageOffset: -1}
-	counts := metadata.EncodingStats{DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
+	counts := metadata.EncodingStats{
+		DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{},
+	}
 	data := append(e.chunk[:0], footer.Magic...)
 	if e.coded > 0 {
-		e.summarizeWords()
+		e.summarizeDictionary()
 		info.DictPageOffset = int64(len(data))
-		words, err := e.compress(s, e.words.appendPage(s.page[:0], e.coded))
+		texts, err := e.compress(s, e.texts.appendPage(s.page[:0], e.coded))
 		if err != nil {
 			return footer.Chunk{}, err
 		}
 		p := encodedPage{cells: e.coded, encoding: parquet.Encodings.Plain, uncompressed: len(s.page)}
-		data = p.append(data, file.PageTypeDictionaryPage, words, &info)
+		data = p.append(data, file.PageTypeDictionaryPage, texts, &info)
 		counts.DictEncodingStats[p.encoding]++
 	}
 	if len(e.pages) > 0 {
@@ -42,29 +44,36 @@ func (e *Column) Finish(s *Scratch) (footer.Chunk, error) {
 	return footer.Chunk{Data: data, Meta: meta}, err
 }
 
-// append appends the page behind its header, and counts its bytes.
-func (p encodedPage) append(data []byte, kind file.PageType, compressed []byte, info *metadata.ChunkMetaInfo) []byte {
+// append appends the header of the page and the page, and counts the bytes.
+func (p encodedPage) append(
+	data []byte, kind file.PageType, compressed []byte, info *metadata.ChunkMetaInfo,
+) []byte {
 	start := len(data)
 	rle := int64(parquet.Encodings.RLE)
+	fields := []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}
 	if kind == file.PageTypeDictionaryPage {
-		data = page.AppendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 7, []int64{int64(p.cells), int64(p.encoding)})
+		data = page.AppendHeader(data, fields, 7, []int64{int64(p.cells), int64(p.encoding)})
 	} else {
-		data = page.AppendHeader(data, []int64{int64(kind), int64(p.uncompressed), int64(len(compressed))}, 5, []int64{int64(p.cells), int64(p.encoding), rle, rle})
+		data = page.AppendHeader(data, fields, 5, []int64{int64(p.cells), int64(p.encoding), rle, rle})
 	}
 	info.UncompressedSize += int64(len(data) - start + p.uncompressed)
 	return append(data, compressed...)
 }
 
-// describe returns what is known of the chunk, as the footer of a file.
-func (e *Column) describe(info metadata.ChunkMetaInfo, counts metadata.EncodingStats) (*metadata.FileMetaData, error) {
-	properties := parquet.NewWriterProperties(parquet.WithCompression(e.Layout.Codec), parquet.WithCreatedBy(footer.Creator))
+// describe returns the footer of a file that has only this chunk.
+func (e *Column) describe(
+	info metadata.ChunkMetaInfo, counts metadata.EncodingStats,
+) (*metadata.FileMetaData, error) {
+	properties := parquet.NewWriterProperties(
+		parquet.WithCompression(e.Layout.Codec), parquet.WithCreatedBy(footer.Creator))
 	builder := metadata.NewFileMetadataBuilder(e.schema, properties, nil)
 	group := builder.AppendRowGroup()
 	column := group.NextColumnChunk()
 	if e.rows > 0 {
 		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType() == parquet.Types.Int64))
 	}
-	if err := column.Finish(info, e.coded > 0, e.coded > 0 && counts.DataEncodingStats[parquet.Encodings.Plain] > 0, counts); err != nil {
+	fallback := e.coded > 0 && counts.DataEncodingStats[parquet.Encodings.Plain] > 0
+	if err := column.Finish(info, e.coded > 0, fallback, counts); err != nil {
 		return nil, err
 	}
 	group.SetNumRows(int(e.rows))
@@ -74,9 +83,9 @@ func (e *Column) describe(info metadata.ChunkMetaInfo, counts metadata.EncodingS
 	return builder.Finish()
 }
 
-// summarizeWords takes the words of the dictionary into account.
-func (e *Column) summarizeWords() {
+// summarizeDictionary adds the texts of the dictionary to the statistics.
+func (e *Column) summarizeDictionary() {
 	for i := range e.coded {
-		e.summary.text(e.words.texts.Cell(i))
+		e.summary.text(e.texts.texts.Cell(i))
 	}
 }

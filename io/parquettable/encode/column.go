@@ -7,17 +7,16 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/parquettable/footer"
-
 	"payonce/io/table"
 )
 
-// Layout says how a column is to be encoded.
+// Layout says how a column is encoded.
 type Layout struct {
 	Codec      compress.Compression
-	Dictionary bool // values may be kept once each, and numbered
+	Dictionary bool // a dictionary may be used
 }
 
-// Writable returns a compression that can be written: the same, or Zstandard.
+// Writable returns a compression that can be written: the same one, or Zstandard.
 func Writable(codec compress.Compression) compress.Compression {
 	if codec == compress.Codecs.Uncompressed {
 		return codec
@@ -28,13 +27,12 @@ func Writable(codec compress.Compression) compress.Compression {
 	return codec
 }
 
-// Column encodes a column of texts, of numbers or of lists of texts, row group by row
-// group, into memory. So the columns of a row group need nothing of each other and are
-// encoded on all cores.
+// Column encodes a column of texts, of numbers or of lists of texts into memory, one row group
+// after the other. The columns of a row group do not depend on each other, so they can be encoded
+// on all cores.
 //
-// The library's own writers of columns are not used for these: what most cells have in
-// common, that they are null or the same as others, would be found out for each of
-// them again.
+// arrow-go's column writers take more than twice the time (docs/benchmarks.md): they look at each
+// null and at each repeated value again.
 type Column struct {
 	Node       schema.Node
 	schema     *schema.Schema // of a file with this column alone
@@ -45,15 +43,15 @@ type Column struct {
 	rows    int64
 	pages   []encodedPage
 	data    []byte // of the pages, compressed
-	words   *dictionary
-	coded   int  // how many of the words there are pages for
-	plain   bool // the dictionary is given up for what follows
+	texts   *dictionary
+	coded   int  // texts of the dictionary that pages refer to
+	plain   bool // the dictionary is not used for later pages
 	summary summary
 
-	chunk []byte // of the row group before
+	chunk []byte // of the previous row group
 }
 
-// encodedPage is a page of an encoder: its bytes lie in the encoder's data, up to an end.
+// encodedPage is a page of a Column. Its bytes end at end in the data of the Column.
 type encodedPage struct {
 	end          int
 	cells        int
@@ -66,12 +64,12 @@ func NewColumn(node schema.Node) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Column{Node: node, schema: schema.NewSchema(root), words: newDictionary()}
+	e := &Column{Node: node, schema: schema.NewSchema(root), texts: newDictionary()}
 	e.descriptor = e.schema.Column(0)
 	return e, nil
 }
 
-// NewColumns returns encoders of appended columns.
+// NewColumns returns encoders of columns.
 func NewColumns(appended []table.Column) ([]*Column, error) {
 	encoders := make([]*Column, len(appended))
 	for i, column := range appended {
@@ -89,14 +87,14 @@ func NewColumns(appended []table.Column) ([]*Column, error) {
 // Required reports whether the column has no nulls.
 func (e *Column) Required() bool { return e.descriptor.MaxDefinitionLevel() == 0 }
 
-// reset begins a row group.
+// reset starts a row group.
 func (e *Column) reset() {
 	e.rows, e.pages, e.data, e.coded, e.plain = 0, e.pages[:0], e.data[:0], 0, false
-	e.words.reset()
+	e.texts.reset()
 	e.summary.reset()
 }
 
-// Encode adds rows to the row group: those of the parts, in order.
+// Encode adds the rows of the parts to the row group, in order.
 func (e *Column) Encode(rows int, parts []*Cells, s *Scratch) error {
 	if rows == 0 {
 		return nil
@@ -124,8 +122,7 @@ func (e *Column) Encode(rows int, parts []*Cells, s *Scratch) error {
 	return e.encodeTexts(parts, s)
 }
 
-// EncodeBatch adds the rows of a stretch to the row group. With the last one the group
-// ends, and its chunk is returned.
+// EncodeBatch adds the rows of a batch to the row group. After the last batch it returns the chunk.
 func (e *Column) EncodeBatch(rows int, parts []*Cells, last bool, s *Scratch) (footer.Chunk, error) {
 	if err := e.Encode(rows, parts, s); err != nil || !last {
 		return footer.Chunk{}, err
@@ -133,19 +130,18 @@ func (e *Column) EncodeBatch(rows int, parts []*Cells, last bool, s *Scratch) (f
 	return e.Finish(s)
 }
 
-// pageSize is how many bytes of values a page has, as other writers have it: readers keep
-// a page of every column that they read.
+// pageSize is how many bytes of values a page has. Readers hold a page of every column in memory;
+// other writers use the same size.
 const pageSize = 1 << 20
 
-// number finds the numbers in the dictionary of all values. It returns false when that
-// is of no use, because few values repeat themselves.
+// number looks up all values in the dictionary. It returns false when too few values repeat.
 func (e *Column) number(parts []*Cells, values int, s *Scratch) bool {
-	known := e.words.len()
+	known := e.texts.len()
 	s.codes = s.codes[:0]
 	for _, c := range parts {
 		if !c.Shared {
 			for i := range c.Values.Ends {
-				code, fits := e.words.number(c.Values.Cell(i))
+				code, fits := e.texts.number(c.Values.Cell(i))
 				if s.codes = append(s.codes, code); !fits || !e.useful(known, len(s.codes)) {
 					return false
 				}
@@ -155,7 +151,7 @@ func (e *Column) number(parts []*Cells, values int, s *Scratch) bool {
 		s.numbers = append(s.numbers[:0], make([]uint32, len(c.Values.Ends))...)
 		for _, id := range c.ids {
 			if s.numbers[id] == 0 {
-				code, fits := e.words.number(c.Values.Cell(int(id)))
+				code, fits := e.texts.number(c.Values.Cell(int(id)))
 				if s.numbers[id] = code + 1; !fits {
 					return false
 				}
@@ -165,12 +161,11 @@ func (e *Column) number(parts []*Cells, values int, s *Scratch) bool {
 			}
 		}
 	}
-	return known > 0 || e.words.len() <= values/2
+	return known > 0 || e.texts.len() <= values/2
 }
 
-// useful reports whether it is worth while to go on with the dictionary after so many
-// values, before which it knew some texts already.
+// useful reports whether enough of the values repeat. known is how many texts the dictionary had before them.
 func (e *Column) useful(known, values int) bool {
-	const sample = 4096 // values, before it is said that most are new
-	return values < sample || e.words.len()-known <= values/4*3
+	const sample = 4096 // values to look at before the dictionary is given up
+	return values < sample || e.texts.len()-known <= values/4*3
 }

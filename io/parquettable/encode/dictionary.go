@@ -7,11 +7,11 @@ import (
 	"payonce/io/parquettable/vector"
 )
 
-// dictionarySize is the most bytes that a dictionary takes in a file, as other writers
-// have it: readers keep it while they read the column.
+// dictionarySize is the most bytes of a dictionary in a file. Readers hold it in memory while they
+// read the column; other writers have the same limit.
 const dictionarySize = 1 << 20
 
-// dictionary numbers different texts from 0 on, in the order in which they come first.
+// dictionary numbers different texts from 0, in the order of their first use.
 type dictionary struct {
 	seed   maphash.Seed
 	texts  vector.Vector
@@ -29,8 +29,8 @@ func (d *dictionary) reset() {
 
 func (d *dictionary) len() int { return len(d.hashes) }
 
-// number returns the number of a text, which is added when it is not there. It returns
-// false when there is no room for it.
+// number returns the number of a text. It adds a text that it does not have, and returns false when
+// that has no room.
 func (d *dictionary) number(text []byte) (uint32, bool) {
 	if 2*len(d.hashes) >= len(d.slots) {
 		d.widen()
@@ -53,7 +53,7 @@ func (d *dictionary) number(text []byte) (uint32, bool) {
 	return uint32(len(d.hashes) - 1), true
 }
 
-// widen makes the table twice as long.
+// widen doubles the hash table.
 func (d *dictionary) widen() {
 	d.slots = make([]uint32, max(2*len(d.slots), 64))
 	last := uint32(len(d.slots) - 1)
@@ -66,7 +66,7 @@ func (d *dictionary) widen() {
 	}
 }
 
-// appendPage appends the first texts as a page of them holds them.
+// appendPage appends the first texts in the encoding of a dictionary page.
 func (d *dictionary) appendPage(page []byte, texts int) []byte {
 	for i := range texts {
 		page = appendText(page, d.texts.Cell(i))

@@ -2,11 +2,10 @@ package encode
 
 import "encoding/binary"
 
-// appendHybrid appends numbers of at most width bits each in the format's mixture of
-// runs and packed bits: eight or more of one number are kept as a run, the others lie
-// side by side, eight of them at a time.
+// appendHybrid appends numbers of at most width bits in the RLE and bit-packing hybrid encoding:
+// eight or more equal numbers become a run, the others are packed in groups of eight.
 func appendHybrid(data []byte, numbers []uint32, width int) []byte {
-	packed := 0 // where the numbers begin that are not written yet
+	packed := 0 // index of the first number that is not written yet
 	for at := 0; at < len(numbers); {
 		length := runLength(numbers[at:])
 		if length < 8 {
@@ -21,7 +20,7 @@ func appendHybrid(data []byte, numbers []uint32, width int) []byte {
 	return appendPacked(data, numbers[packed:], width)
 }
 
-// runLength returns how many numbers in front are the same.
+// runLength returns how many numbers at the start are equal.
 func runLength(numbers []uint32) int {
 	for i, number := range numbers {
 		if number != numbers[0] {
@@ -40,8 +39,7 @@ func appendRun(data []byte, number uint64, length, width int) []byte {
 	return data
 }
 
-// appendPacked appends numbers side by side; behind the last of a page there are zeros
-// until they are a multiple of eight.
+// appendPacked appends packed numbers. It pads the last group of eight with zeros.
 func appendPacked(data []byte, numbers []uint32, width int) []byte {
 	if len(numbers) == 0 {
 		return data
@@ -64,11 +62,11 @@ func appendPacked(data []byte, numbers []uint32, width int) []byte {
 	return data
 }
 
-// appendFlags appends numbers that are 0 or 1 in the same mixture. It looks at eight of
-// them at once: there is one for every cell of every column.
+// appendFlags appends numbers that are 0 or 1 in the same encoding. It looks at eight of them at
+// once, because every cell of every column has one.
 func appendFlags(data []byte, flags []uint8) []byte {
 	const allSet = 0x0101010101010101
-	packed, at := 0, 0 // packed is where the flags begin that are not written yet
+	packed, at := 0, 0 // packed is the index of the first flag that is not written yet
 	for at+8 <= len(flags) {
 		eight := binary.LittleEndian.Uint64(flags[at:])
 		from := at
@@ -86,12 +84,12 @@ func appendFlags(data []byte, flags []uint8) []byte {
 	return appendPackedFlags(data, flags[packed:])
 }
 
-// appendPackedFlags appends numbers that are 0 or 1 side by side.
+// appendPackedFlags appends packed numbers that are 0 or 1.
 func appendPackedFlags(data []byte, flags []uint8) []byte {
 	if len(flags) == 0 {
 		return data
 	}
-	const gather = 0x0102040810204080 // brings the lowest bits of eight bytes into the highest byte
+	const gather = 0x0102040810204080 // moves the lowest bits of eight bytes into the highest byte
 	data = binary.AppendUvarint(data, uint64(len(flags)+7)/8<<1|1)
 	for len(flags) >= 8 {
 		data = append(data, byte(binary.LittleEndian.Uint64(flags)*gather>>56))

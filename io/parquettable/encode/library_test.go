@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -97,9 +96,9 @@ func (c *libraryColumn) write(part *Cells) (err error) {
 	return err
 }
 
-// BenchmarkBesideLibrary encodes the columns of an output, each with the encoder of this package and with arrow-go's
-// column writer, one after the other on one core. It counts the time of the encoders alone. ENCODE_ROWS sets the
-// number of rows.
+// BenchmarkBesideLibrary encodes the columns of an output, each with the encoder of this package
+// and with arrow-go's column writer, one after the other on one core. It counts the time of the
+// encoders alone. ENCODE_ROWS sets the number of rows.
 func BenchmarkBesideLibrary(b *testing.B) {
 	rows := int64(100_000)
 	if text := os.Getenv("ENCODE_ROWS"); text != "" {
@@ -184,8 +183,8 @@ func (e *bothEncoders) encode(b *testing.B, parts [][]*Cells, rows int, last boo
 	}
 }
 
-// gather returns the cells of the next rows, a part for each block. The columns of the list hold their cells as
-// they are, those of the output share values.
+// gather returns the cells of the next rows, a part for each block. The columns of the list hold
+// their cells as they are, those of the output share values.
 func gather(b *testing.B, list table.Reader, rows int64) (parts [][]*Cells) {
 	b.Helper()
 	listed := len(list.Schema().Columns)

@@ -14,29 +14,30 @@ import (
 type Scratch struct {
 	present    []uint8  // of the cells: 1 for a value, 0 for a null
 	repeats    []uint8  // of the cells of lists
-	numbers    []uint32 // in the dictionary, of the values of a part, plus one
-	codes      []uint32 // numbers in the dictionary, of the cells that are not null
+	numbers    []uint32 // of the values of a part in the dictionary, plus one
+	codes      []uint32 // of the cells that are not null in the dictionary
 	values     []byte   // of a page
 	page       []byte
 	compressed []byte
 	zstd       *zstd.Encoder // made when it is first needed
 }
 
-// encodeCodes makes a page of numbers of the dictionary.
+// encodeCodes makes a page of numbers that refer to the dictionary.
 func (e *Column) encodeCodes(s *Scratch) error {
-	e.coded = e.words.len()
+	e.coded = e.texts.len()
 	width := max(bits.Len(uint(e.coded-1)), 1)
 	s.values = appendHybrid(append(s.values, byte(width)), s.codes, width)
 	return e.addPage(s, 0, len(s.present), parquet.Encodings.RLEDict)
 }
 
-// encodeTexts makes pages of texts as they are.
+// encodeTexts makes pages of plain texts.
 func (e *Column) encodeTexts(parts []*Cells, s *Scratch) error {
 	first, at := 0, 0
 	for _, c := range parts {
 		next := 0 // of the values
 		for i, present := range c.present {
-			if len(s.values) >= pageSize && (len(c.repeats) == 0 || c.repeats[i] == 0) { // a row is not split
+			startsRow := len(c.repeats) == 0 || c.repeats[i] == 0 // a page has whole rows
+			if len(s.values) >= pageSize && startsRow {
 				if err := e.addPage(s, first, at, parquet.Encodings.Plain); err != nil {
 					return err
 				}
@@ -68,7 +69,7 @@ func (e *Column) encodeNumbers(parts []*Cells, s *Scratch) error {
 	return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
 }
 
-// addPage adds a page of some of the cells, whose values are gathered.
+// addPage adds a page of some cells, whose values are in s.values.
 func (e *Column) addPage(s *Scratch, from, to int, encoding parquet.Encoding) error {
 	if from == to {
 		return nil
@@ -86,12 +87,14 @@ func (e *Column) addPage(s *Scratch, from, to int, encoding parquet.Encoding) er
 		return err
 	}
 	e.data = append(e.data, compressed...)
-	e.pages = append(e.pages, encodedPage{end: len(e.data), cells: to - from, uncompressed: len(s.page), encoding: encoding})
+	e.pages = append(e.pages, encodedPage{
+		end: len(e.data), cells: to - from, uncompressed: len(s.page), encoding: encoding,
+	})
 	return nil
 }
 
-// appendLevels appends the levels of a page behind their length: all of them are 0 or
-// the highest, which 1 stands for.
+// appendLevels appends the length of the levels of a page, and the levels. A level of 1 stands for
+// the highest one.
 func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	start := len(page)
 	page = append(page, 0, 0, 0, 0)
@@ -108,7 +111,7 @@ func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	return page
 }
 
-// compress returns what a page, which is kept for its memory, is written as.
+// compress compresses a page. It keeps the memory of the page for the next one.
 func (e *Column) compress(s *Scratch, page []byte) (compressed []byte, err error) {
 	s.page = page
 	switch e.Layout.Codec {
@@ -116,8 +119,9 @@ func (e *Column) compress(s *Scratch, page []byte) (compressed []byte, err error
 		return page, nil
 	case compress.Codecs.Zstd:
 		if s.zstd == nil {
-			// The library's encoders keep a history of sixteen megabytes each.
-			s.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageSize), zstd.WithZeroFrames(true))
+			// With the default window an encoder holds 16 MiB.
+			s.zstd, err = zstd.NewWriter(nil,
+				zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageSize), zstd.WithZeroFrames(true))
 			if err != nil {
 				return nil, err
 			}

@@ -7,10 +7,10 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
-// summary is what the statistics of a column chunk say.
+// summary gathers the statistics of a column chunk.
 type summary struct {
 	nulls       int64
-	some        bool // there are values
+	some        bool // there is a value
 	first, last []byte
 	least, most int64 // of numbers
 }
@@ -19,7 +19,7 @@ func (s *summary) reset() {
 	s.nulls, s.some = 0, false
 }
 
-// text takes a text into account.
+// text adds a text.
 func (s *summary) text(value []byte) {
 	if !s.some {
 		s.first, s.last = append(s.first[:0], value...), append(s.last[:0], value...)
@@ -34,7 +34,7 @@ func (s *summary) text(value []byte) {
 	}
 }
 
-// number takes a number into account.
+// number adds a number.
 func (s *summary) number(value int64) {
 	if !s.some {
 		s.least, s.most, s.some = value, value, true
@@ -42,17 +42,20 @@ func (s *summary) number(value int64) {
 	s.least, s.most = min(s.least, value), max(s.most, value)
 }
 
-// statistics returns what is to stand in the file. Its memory is its own.
+// statistics returns the statistics for the file. They share no memory with s.
 func (s *summary) statistics(numbers bool) metadata.EncodedStatistics {
-	stats := metadata.EncodedStatistics{HasNullCount: true, NullCount: s.nulls, HasMin: s.some, HasMax: s.some, Signed: numbers}
+	stats := metadata.EncodedStatistics{
+		HasNullCount: true, NullCount: s.nulls, HasMin: s.some, HasMax: s.some, Signed: numbers,
+	}
 	if !s.some {
 		return stats
 	}
 	if numbers {
-		stats.Min, stats.Max = binary.LittleEndian.AppendUint64(nil, uint64(s.least)), binary.LittleEndian.AppendUint64(nil, uint64(s.most))
+		stats.Min = binary.LittleEndian.AppendUint64(nil, uint64(s.least))
+		stats.Max = binary.LittleEndian.AppendUint64(nil, uint64(s.most))
 		return stats
 	}
-	const longest = 4096 // bytes; a longer one is left out, as other writers do
+	const longest = 4096 // bytes; longer values are left out, as other writers do
 	if stats.HasMin = len(s.first) <= longest; stats.HasMin {
 		stats.Min = bytes.Clone(s.first)
 	}

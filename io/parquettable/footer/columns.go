@@ -11,7 +11,7 @@ type Column struct {
 	Name   string
 	Node   schema.Node
 	Leaf   int // index of its first leaf
-	Leaves int // how many there are below it; 1 for a column of plain values
+	Leaves int // number of leaves; 1 for a column of plain values
 }
 
 // Flat reports whether a row has at most one value in the column.
@@ -19,10 +19,11 @@ func (c Column) Flat() bool {
 	return c.Node.Type() == schema.Primitive && c.Node.RepetitionType() != parquet.Repetitions.Repeated
 }
 
-// Shape names what a column that is not flat holds.
+// Shape names what a column holds that is not flat.
 func (c Column) Shape() string {
 	switch {
-	case c.Node.LogicalType().Equals(schema.NewListLogicalType()), c.Node.RepetitionType() == parquet.Repetitions.Repeated:
+	case c.Node.LogicalType().Equals(schema.NewListLogicalType()),
+		c.Node.RepetitionType() == parquet.Repetitions.Repeated:
 		return "lists"
 	case c.Node.LogicalType().Equals(schema.MapLogicalType{}):
 		return "maps"

@@ -1,16 +1,15 @@
-// Package footer reads what a Parquet file says of itself: its schema, its row groups and its column chunks. Nothing
-// that a footer claims is used before it is checked against the bytes of the file.
+// Package footer reads the footers of Parquet files: the schema, the row groups and the places of
+// the column chunks. It checks what a footer claims against the size of the file.
 package footer
 
 import (
 	"encoding/binary"
 	"io"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"payonce/io/parquettable/compact"
+	"payonce/io/parquettable/damage"
 	"payonce/io/table"
 )
 
@@ -26,8 +25,7 @@ const (
 	MaxDepth = 64
 )
 
-// Read reads and checks the footer of a file of size bytes. It returns what the
-// footer says and where it starts.
+// Read reads the footer of a file of size bytes. It returns the footer and the place where it starts.
 func Read(file io.ReaderAt, name string, size int64) (meta *metadata.FileMetaData, start int64, err error) {
 	if size < int64(len(Magic))+TailSize {
 		return nil, 0, notParquet(name)
@@ -51,10 +49,13 @@ func Read(file io.ReaderAt, name string, size int64) (meta *metadata.FileMetaDat
 	length := int64(binary.LittleEndian.Uint32(tail[:4]))
 	start = size - TailSize - length
 	if start < int64(len(Magic)) {
-		return nil, 0, damage.Errorf("its footer claims %d bytes, the file has %d", length, size)
+		return nil, 0, damage.Errorf("its footer claims %d bytes; the file has %d", length, size)
 	}
 	if length > MaxSize {
-		return nil, 0, &table.Error{File: name, Reason: "the footer is larger than 16 MiB", Hint: "write the file with fewer columns or fewer row groups"}
+		return nil, 0, &table.Error{
+			File: name, Reason: "the footer is larger than 16 MiB",
+			Hint: "write the file with fewer columns or fewer row groups",
+		}
 	}
 	data := make([]byte, length)
 	if _, err := file.ReadAt(data, start); err != nil {
@@ -65,7 +66,8 @@ func Read(file io.ReaderAt, name string, size int64) (meta *metadata.FileMetaDat
 }
 
 func notParquet(name string) error {
-	return &table.Error{File: name, Reason: "this is no Parquet file", Hint: "check the name, or export the list again"}
+	const hint = "check the name, or export the list again"
+	return &table.Error{File: name, Reason: "this is not a Parquet file", Hint: hint}
 }
 
 func encrypted(name string) error {
@@ -85,8 +87,8 @@ func parseFooter(data []byte) (meta *metadata.FileMetaData, err error) {
 	return meta, nil
 }
 
-// checkShape walks over a footer before it is decoded: the decoder takes memory for
-// what lists claim to hold, and follows the schema's tree however deep it is.
+// checkShape checks the lists and the schema of a footer before it is decoded. The decoder
+// allocates what lists claim to hold, and follows the schema to any depth.
 func checkShape(data []byte) error {
 	var children []int64 // of every element of the schema
 	r := compact.NewReader(data)
@@ -124,30 +126,30 @@ func readChildren(r *compact.Reader) (children int64) {
 	return children
 }
 
-// checkTree checks that the numbers of children, in depth-first order, make one tree.
+// checkTree checks that the numbers of children, in depth-first order, are those of one tree.
 func checkTree(children []int64) error {
 	if len(children) == 0 || children[0] == 0 {
 		return damage.Errorf("it has no columns")
 	}
-	open := []int64{1} // how many siblings are still to come, on every level
+	open := []int64{1} // by level: siblings that still follow
 	for _, count := range children {
 		for len(open) > 0 && open[len(open)-1] == 0 {
 			open = open[:len(open)-1]
 		}
 		if len(open) == 0 || count < 0 || count > int64(len(children)) {
-			return damage.Errorf("its columns make no tree")
+			return damage.Errorf("its columns are not a tree")
 		}
 		open[len(open)-1]--
 		if count > 0 {
 			open = append(open, count)
 		}
 		if len(open) > MaxDepth {
-			return damage.Errorf("its columns lie more than %d deep in each other", MaxDepth)
+			return damage.Errorf("its columns are nested more than %d levels deep", MaxDepth)
 		}
 	}
 	for _, missing := range open {
 		if missing > 0 {
-			return damage.Errorf("its columns make no tree")
+			return damage.Errorf("its columns are not a tree")
 		}
 	}
 	return nil

@@ -3,16 +3,15 @@ package footer
 import (
 	"math"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/io/parquettable/damage"
 	"payonce/io/table"
 )
 
-// CheckLayout checks what a footer that starts at end says of the row groups and
-// column chunks against each other and against the bytes that there are.
+// CheckLayout checks the row groups and column chunks of a footer against each other and against
+// end, the number of bytes before the footer.
 func CheckLayout(meta *metadata.FileMetaData, name string, end int64) error {
 	if meta.IsSetEncryptionAlgorithm() {
 		return encrypted(name)
@@ -24,7 +23,8 @@ func CheckLayout(meta *metadata.FileMetaData, name string, end int64) error {
 		}
 		rows += group.NumRows
 		if len(group.Columns) != meta.Schema.NumColumns() {
-			return damage.Errorf("row group %d has %d column chunks for %d columns", g, len(group.Columns), meta.Schema.NumColumns())
+			return damage.Errorf("row group %d has %d column chunks for %d columns",
+				g, len(group.Columns), meta.Schema.NumColumns())
 		}
 		for leaf := range group.Columns {
 			length, err := checkChunk(meta, name, g, leaf, end)
@@ -38,7 +38,7 @@ func CheckLayout(meta *metadata.FileMetaData, name string, end int64) error {
 		}
 	}
 	if rows != meta.NumRows {
-		return damage.Errorf("its row groups have %d rows, the footer says %d", rows, meta.NumRows)
+		return damage.Errorf("its row groups have %d rows; the footer says %d", rows, meta.NumRows)
 	}
 	return nil
 }
@@ -53,26 +53,30 @@ func checkChunk(meta *metadata.FileMetaData, name string, g, leaf int, end int64
 	case chunk.CryptoMetadata != nil || len(chunk.EncryptedColumnMetadata) > 0:
 		return 0, encrypted(name)
 	case chunk.FilePath != nil && *chunk.FilePath != "":
-		return 0, &table.Error{File: name, Reason: "column " + descriptor.Path() + " is kept in another file", Hint: "write the list as one file"}
+		reason := "the data of column " + descriptor.Path() + " is in another file"
+		return 0, &table.Error{File: name, Reason: reason, Hint: "write the list as one file"}
 	case chunk.MetaData == nil:
-		return 0, damage.Errorf("row group %d says nothing of column %s", g, descriptor.Path())
+		return 0, damage.Errorf("row group %d does not describe column %s", g, descriptor.Path())
 	}
 	data := chunk.MetaData
-	start, length := ChunkStart(chunk.MetaData.DictionaryPageOffset, data.DataPageOffset), data.TotalCompressedSize
+	start, length := ChunkStart(data.DictionaryPageOffset, data.DataPageOffset), data.TotalCompressedSize
+	outside := length > 0 && (start < int64(len(Magic)) || start > end || length > end-start)
+	rows := meta.RowGroups[g].NumRows
 	flat := descriptor.MaxRepetitionLevel() == 0
 	switch {
 	case parquet.Type(data.Type) != descriptor.PhysicalType():
-		return 0, damage.Errorf("column %s is of another type in row group %d", descriptor.Path(), g)
-	case length < 0 || data.TotalUncompressedSize < 0, length > 0 && (start < int64(len(Magic)) || start > end || length > end-start):
+		return 0, damage.Errorf("column %s has another type in row group %d", descriptor.Path(), g)
+	case length < 0, data.TotalUncompressedSize < 0, outside:
 		return 0, damage.Errorf("column %s of row group %d claims to lie outside the file", descriptor.Path(), g)
-	case data.NumValues < 0 || flat && data.NumValues != meta.RowGroups[g].NumRows:
-		return 0, damage.Errorf("column %s has %d values for %d rows of row group %d", descriptor.Path(), data.NumValues, meta.RowGroups[g].NumRows, g)
+	case data.NumValues < 0 || flat && data.NumValues != rows:
+		return 0, damage.Errorf("column %s has %d values for %d rows of row group %d",
+			descriptor.Path(), data.NumValues, rows, g)
 	}
 	return length, nil
 }
 
-// ChunkStart returns where a column chunk starts: with its dictionary, if it has one.
-// Some writers give an offset of 0 for none.
+// ChunkStart returns where a column chunk starts: at its dictionary, or at its data when it has no
+// dictionary. Some writers give a chunk without a dictionary the offset 0.
 func ChunkStart(dictionary *int64, data int64) int64 {
 	if dictionary != nil && *dictionary > 0 && (*dictionary < data || data == 0) {
 		return *dictionary

@@ -9,20 +9,23 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Creator stands in the files that are made here from the first byte on.
+// Creator is the writer that new files name.
 const Creator = "payonce"
 
-// NewFile returns the library's writer of a file with these columns.
-func NewFile(out io.Writer, fields schema.FieldList, options ...parquet.WriterProperty) (*file.Writer, error) {
+// NewFile returns arrow-go's writer of a file with these columns.
+func NewFile(
+	out io.Writer, fields schema.FieldList, options ...parquet.WriterProperty,
+) (*file.Writer, error) {
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
 	if err != nil {
 		return nil, err
 	}
 	options = append(options, parquet.WithCreatedBy(Creator))
-	return file.NewParquetWriterWithError(out, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
+	properties := parquet.NewWriterProperties(options...)
+	return file.NewParquetWriterWithError(out, root, file.WithWriterProps(properties))
 }
 
-// Empty returns the footer of a file with these columns and without rows.
+// Empty returns the footer of a file with these columns and no rows.
 func Empty(fields schema.FieldList) (*metadata.FileMetaData, error) {
 	empty, err := NewFile(io.Discard, fields)
 	if err != nil {
@@ -31,8 +34,8 @@ func Empty(fields schema.FieldList) (*metadata.FileMetaData, error) {
 	return empty.FileMetadata()
 }
 
-// Chunk is an encoded column of a row group: the start of a file with nothing else in
-// it. It is valid until its encoder begins again.
+// Chunk is an encoded column of a row group. Data is the start of a file with only this column, and
+// Meta the footer of that file. A Chunk is valid until its encoder starts the next row group.
 type Chunk struct {
 	Data []byte
 	Meta *metadata.FileMetaData

@@ -6,7 +6,7 @@ import (
 	"payonce/io/parquettable/footer"
 )
 
-// Fields of the tables of an Arrow schema, by their places in the tables' lists of fields.
+// Fields of the tables of an Arrow schema, by their offsets in the vtable.
 // https://github.com/apache/arrow/tree/main/format has the tables.
 const (
 	messageHeader, messageBody = 8, 10
@@ -26,7 +26,8 @@ func soundSchema(data []byte) (sound bool) {
 		}
 	}()
 	message := flatbuffers.Table{Bytes: data, Pos: flatbuffers.GetUOffsetT(data)}
-	if body := message.Offset(messageBody); body != 0 && message.GetUint64(message.Pos+flatbuffers.UOffsetT(body)) != 0 {
+	body := flatbuffers.UOffsetT(message.Offset(messageBody))
+	if body != 0 && message.GetUint64(message.Pos+body) != 0 {
 		return false // a schema has no body
 	}
 	var schema flatbuffers.Table
@@ -69,7 +70,9 @@ func (w *schemaWalk) tables(table flatbuffers.Table, field flatbuffers.VOffsetT)
 
 // vector returns the start and the length of a vector whose elements have size bytes. The length is 0 when
 // the table lacks the vector, or when the vectors hold too much.
-func (w *schemaWalk) vector(table flatbuffers.Table, field flatbuffers.VOffsetT, size int64) (at flatbuffers.UOffsetT, length int) {
+func (w *schemaWalk) vector(
+	table flatbuffers.Table, field flatbuffers.VOffsetT, size int64,
+) (at flatbuffers.UOffsetT, length int) {
 	offset := flatbuffers.UOffsetT(table.Offset(field))
 	if offset == 0 || w.left < 0 {
 		return 0, 0

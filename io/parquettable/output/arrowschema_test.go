@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/io/parquettable/footer"
-
-	"payonce/io/parquettable/parquettest"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/parquettest"
 )
 
 // TestArrowSchemasThatLie changes every bit of one: what it then claims to hold would

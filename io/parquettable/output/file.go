@@ -1,4 +1,4 @@
-// Package output puts column chunks together to a Parquet file.
+// Package output writes column chunks and the footer of a Parquet file.
 package output
 
 import (
@@ -6,32 +6,29 @@ import (
 	"fmt"
 	"io"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/io/parquettable/encode"
+	"payonce/io/parquettable/footer"
 	"payonce/io/table"
 )
 
-// File is a file being written: column chunks one behind the other, and the footer
-// that gathers what is known of them.
+// File is a file that is being written: column chunks, and a footer that describes them.
 type File struct {
 	out  io.Writer
 	at   int64 // bytes written
 	meta *metadata.FileMetaData
 }
 
-// New begins a file with a footer that may hold row groups already, whose
-// chunks are then to be written in order.
+// New starts a file. The footer may have row groups, whose chunks must then be written in order.
 func New(out io.Writer, meta *metadata.FileMetaData) (*File, error) {
 	o := &File{out: out, meta: meta}
 	_, err := io.WriteString(o, footer.Magic)
 	return o, err
 }
 
-// Offset returns how many bytes are written.
+// Offset returns the number of bytes written.
 func (o *File) Offset() int64 { return o.at }
 
 func (o *File) Write(data []byte) (int, error) {
@@ -73,7 +70,7 @@ func (o *File) AddColumns(columns []table.Column) error {
 	return nil
 }
 
-// Carry copies column chunks of row group g from the file that its footer came from.
+// Carry copies column chunks of row group g from the file that the footer came from.
 func (o *File) Carry(from io.ReaderAt, g, leaf, leaves int) error {
 	for i := leaf; i < leaf+leaves; i++ {
 		data := o.meta.RowGroups[g].Columns[i].MetaData
@@ -90,8 +87,7 @@ func (o *File) Carry(from io.ReaderAt, g, leaf, leaves int) error {
 	return nil
 }
 
-// Put writes the column chunks of an encoded column as those of row group g from leaf
-// on.
+// Put writes the column chunks of an encoded column. They become those of row group g from leaf on.
 func (o *File) Put(c footer.Chunk, g, leaf int) error {
 	encoded := c.Meta.RowGroups[0].Columns
 	start := int64(len(footer.Magic))
@@ -109,11 +105,11 @@ func (o *File) Put(c footer.Chunk, g, leaf int) error {
 	return err
 }
 
-// place moves the offsets of a chunk in the footer.
+// place changes the offsets of a chunk in the footer.
 func (o *File) place(g, leaf int, by int64) {
 	chunk := o.meta.RowGroups[g].Columns[leaf]
 	data := chunk.MetaData
-	chunk.FileOffset = 0 // the format asks for 0 now; writers disagreed on its meaning
+	chunk.FileOffset = 0 // the format deprecates it and asks for 0
 	data.IndexPageOffset = nil
 	if data.DictionaryPageOffset != nil && *data.DictionaryPageOffset > 0 {
 		moved := *data.DictionaryPageOffset + by
@@ -124,8 +120,7 @@ func (o *File) place(g, leaf int, by int64) {
 	}
 }
 
-// Unsort takes a column whose values change out of the order that row group g is
-// sorted by, with those that it is sorted by only after it.
+// Unsort says that row group g is not sorted by a column any more, nor by the sorting columns after it.
 func (o *File) Unsort(g, leaf int) {
 	group := o.meta.RowGroups[g]
 	for i, column := range group.SortingColumns {
@@ -136,7 +131,7 @@ func (o *File) Unsort(g, leaf int) {
 	}
 }
 
-// AddGroup writes a row group whose columns are all encoded.
+// AddGroup writes a row group of encoded columns.
 func (o *File) AddGroup(chunks []footer.Chunk) error {
 	start := o.at
 	g := len(o.meta.RowGroups)
@@ -155,7 +150,7 @@ func (o *File) AddGroup(chunks []footer.Chunk) error {
 	return nil
 }
 
-// EndGroup sums up row group g, which starts at start.
+// EndGroup sets the size of row group g, which starts at start.
 func (o *File) EndGroup(g int, start int64) {
 	group := o.meta.RowGroups[g]
 	var compressed, uncompressed int64

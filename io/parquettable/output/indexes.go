@@ -9,11 +9,10 @@ import (
 	"payonce/io/parquettable/compact"
 )
 
-// CarryIndexes writes the Bloom filters and page indexes of the chunks that were
-// carried over. They only help to skip data, so one that cannot be read is left out,
-// as are those of encoded columns.
+// CarryIndexes copies the Bloom filters and page indexes of the copied chunks. They only help to
+// skip data, so one that cannot be read is left out. Encoded columns have none.
 func (o *File) CarryIndexes(from io.ReaderAt, was *metadata.FileMetaData, end int64) error {
-	left := end // indexes do not overlap, so together they are not larger than the file
+	left := end // indexes do not overlap, so together they are at most as large as the file
 	read := func(offset *int64, length *int32) []byte {
 		if offset == nil || length == nil || *length <= 0 || int64(*length) > left || *offset > end-int64(*length) {
 			return nil
@@ -34,7 +33,7 @@ func (o *File) CarryIndexes(from io.ReaderAt, was *metadata.FileMetaData, end in
 			if pages != nil {
 				pages = movePages(pages, chunk.MetaData.DataPageOffset-before.MetaData.DataPageOffset)
 			}
-			if pages == nil { // the one is of no use without the other
+			if pages == nil { // the column index is useless without the offset index
 				values = nil
 			}
 			var err error
@@ -52,7 +51,7 @@ func (o *File) CarryIndexes(from io.ReaderAt, was *metadata.FileMetaData, end in
 	return nil
 }
 
-// index writes an index and returns where it lies; nothing for none.
+// index writes an index and returns its place. It returns nil for no index.
 func (o *File) index(data []byte) (offset *int64, length *int32, err error) {
 	if data == nil {
 		return nil, nil, nil
@@ -62,15 +61,14 @@ func (o *File) index(data []byte) (offset *int64, length *int32, err error) {
 	return &start, &size, err
 }
 
-// movePages returns an index of the places of pages that were moved; nil when it
-// cannot be read.
+// movePages returns the page index of moved pages, and nil when the index cannot be read.
 func movePages(data []byte, by int64) (moved []byte) {
 	defer func() {
-		if recover() != nil { // how the library says that it cannot be read
+		if recover() != nil { // the library panics when it cannot read the index
 			moved = nil
 		}
 	}()
-	shape := compact.NewReader(data) // the library takes memory for what a list claims to hold
+	shape := compact.NewReader(data) // the library allocates what a list claims to hold
 	if shape.Skip(compact.Struct); shape.Err() != nil {
 		return nil
 	}

@@ -6,23 +6,22 @@ import (
 	"encoding/binary"
 	"encoding/json"
 
-	"payonce/io/parquettable/encode"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"payonce/io/parquettable/encode"
 	"payonce/io/table"
 )
 
-// Keys under which programs keep a schema of their own beside that of the file. They
-// read columns by it, so appended columns are added to it.
+// Keys of the schemas that Arrow and Spark store beside the schema of the file. These programs read
+// columns by their own schema, so appended columns are added to it.
 const (
 	arrowSchema = "ARROW:schema"
 	sparkSchema = "org.apache.spark.sql.parquet.row.metadata"
 )
 
-// withColumns returns the value of an entry of a file's key-value metadata for a file
-// with appended columns. What cannot be read stays as it is.
+// withColumns returns the value of a key of the file's metadata with the appended columns. A value
+// that cannot be read stays the same.
 func withColumns(key, value string, columns []table.Column) string {
 	switch key {
 	case arrowSchema:
@@ -35,7 +34,7 @@ func withColumns(key, value string, columns []table.Column) string {
 
 func withArrowColumns(value string, columns []table.Column) (changed string) {
 	defer func() {
-		if recover() != nil { // how the library says that it cannot be read
+		if recover() != nil { // the library panics when it cannot read the schema
 			changed = value
 		}
 	}()
@@ -64,8 +63,8 @@ func withArrowColumns(value string, columns []table.Column) (changed string) {
 	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-// message returns the message that data begins with, without what says how long it is;
-// nothing when it is longer than data.
+// message returns the message at the start of data, without the prefix that has its length. It
+// returns nil when data is shorter than the message.
 func message(data []byte) []byte {
 	const marker = 0xffffffff // before the length, in all but the oldest files
 	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == marker {
@@ -96,7 +95,9 @@ func withSparkColumns(value string, columns []table.Column) string {
 		return value
 	}
 	for _, c := range columns {
-		field, err := json.Marshal(map[string]any{"name": c.Name, "type": sparkType(c.Kind), "nullable": true, "metadata": struct{}{}})
+		field, err := json.Marshal(map[string]any{
+			"name": c.Name, "type": sparkType(c.Kind), "nullable": true, "metadata": struct{}{},
+		})
 		if err != nil {
 			return value
 		}

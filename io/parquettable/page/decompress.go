@@ -4,20 +4,20 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/zstd"
+
+	"payonce/io/parquettable/damage"
 )
 
-// decompressor undoes the compression of pages, never beyond the size that it is told.
+// decompressor decompresses pages. It never writes more than the size that it is told.
 type decompressor struct {
 	kind  compress.Compression
 	codec compress.Codec
-	zstd  *zstd.Decoder // made when it is first needed
+	zstd  *zstd.Decoder // nil before its first use
 }
 
-// use makes d undo one kind of compression.
+// use makes d decompress one kind of compression.
 func (d *decompressor) use(kind compress.Compression) (err error) {
 	if d.kind, d.codec = kind, nil; kind == compress.Codecs.Uncompressed {
 		return nil
@@ -26,14 +26,15 @@ func (d *decompressor) use(kind compress.Compression) (err error) {
 		return fmt.Errorf("the compression %s is not supported", kind)
 	}
 	if kind == compress.Codecs.Zstd && d.zstd == nil {
-		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxPage))
+		d.zstd, err = zstd.NewReader(nil,
+			zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxPage))
 	}
 	return err
 }
 
-// possible reports whether so many compressed bytes can become so many uncompressed.
+// possible reports whether a page of this compressed size can have this uncompressed size.
 func (d *decompressor) possible(compressed, uncompressed int64) bool {
-	var most int64 // bytes that one becomes at best
+	var most int64 // the most uncompressed bytes for one compressed byte
 	switch d.kind {
 	case compress.Codecs.Uncompressed:
 		return compressed == uncompressed
@@ -51,11 +52,10 @@ func (d *decompressor) possible(compressed, uncompressed int64) bool {
 	return uncompressed/most <= compressed
 }
 
-// decode returns the length bytes that raw stands for, in the memory of data where
-// there is enough.
+// decode decompresses raw to length bytes. It reuses the memory of data when that is large enough.
 func (d *decompressor) decode(data, raw []byte, length int64) ([]byte, error) {
 	data = grow(data, length)
-	if length == 0 { // some decompressors fail without room
+	if length == 0 { // some decompressors fail with an empty destination
 		return data, nil
 	}
 	var decoded []byte
@@ -66,7 +66,7 @@ func (d *decompressor) decode(data, raw []byte, length int64) ([]byte, error) {
 	case compress.Codecs.Zstd:
 		decoded, err = d.zstd.DecodeAll(raw, data[:0:length])
 	case compress.Codecs.Snappy:
-		// The library takes memory for the length that the data itself claims.
+		// The library allocates the length that the data claims.
 		if claimed, _ := binary.Uvarint(raw); claimed != uint64(length) {
 			return nil, damage.Errorf("a page of %d bytes claims to hold %d", length, claimed)
 		}
@@ -78,7 +78,7 @@ func (d *decompressor) decode(data, raw []byte, length int64) ([]byte, error) {
 	case err != nil:
 		return nil, damage.Errorf("a page cannot be decompressed: %v", err)
 	case int64(len(decoded)) != length:
-		return nil, damage.Errorf("a page holds %d bytes in place of %d", len(decoded), length)
+		return nil, damage.Errorf("a page holds %d bytes instead of %d", len(decoded), length)
 	case &decoded[0] != &data[0]:
 		copy(data, decoded)
 	}

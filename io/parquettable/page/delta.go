@@ -4,32 +4,32 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
 )
 
 const (
-	// maxDeltaBlock is the most values that a block of a delta encoding may hold;
-	// writers use 128 or 2048.
+	// maxDeltaBlock is the most values of a block in a delta encoding. Writers use 128 or 2048.
 	maxDeltaBlock = 64 << 10
-	// maxDeltaValues is the most values of a page in a delta encoding, for whose
-	// lengths memory is taken before the first is read.
+	// maxDeltaValues is the most values of a page in a delta encoding. Memory for their lengths is
+	// allocated before the first one is read.
 	maxDeltaValues = 16 << 20
 )
 
-// isDelta reports whether values are kept as differences. The library takes memory for
-// what such data claims, so it is looked at before.
+// isDelta reports whether values are encoded as differences. arrow-go allocates what such data
+// claims to hold, so the claims are checked before.
 func isDelta(encoding parquet.Encoding) bool {
 	switch encoding {
-	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
+	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray,
+		parquet.Encodings.DeltaByteArray:
 		return true
 	}
 	return false
 }
 
-// skipLevels returns what stands behind the levels of a version 1 page.
+// skipLevels returns the data after the levels of a page of version 1.
 func skipLevels(h pageHeader, descriptor *schema.Column, data []byte) ([]byte, error) {
 	for _, levels := range []struct {
 		highest  int16
@@ -53,19 +53,19 @@ func skipLevels(h pageHeader, descriptor *schema.Column, data []byte) ([]byte, e
 	return data, nil
 }
 
-// checkDelta checks the values of a page and returns the encoding to decode them with:
-// a page of nulls alone may hold leftovers of the page before, so nothing is decoded.
+// checkDelta checks the values of a page and returns the encoding to decode them with. For a page
+// of nulls only that is the plain encoding, because some writers leave bytes of the page before in
+// it.
 func checkDelta(h pageHeader, data []byte) (parquet.Encoding, error) {
 	if !isDelta(h.encoding) {
 		return h.encoding, nil
 	}
-	if len(data) == 0 { // as some writers leave it, though there should be a header
+	if len(data) == 0 { // some writers leave out the header of a page of nulls
 		return parquet.Encodings.Plain, nil
 	}
 	d := deltas{data: data}
 	if h.encoding == parquet.Encodings.DeltaByteArray {
-		// A value repeats the start of the one before it, so a few bytes can stand for
-		// very many.
+		// A value repeats the start of the value before, so a few bytes can stand for many.
 		prefixes, values := d.sum()
 		if d.wrong || prefixes < 0 || prefixes > maxPage {
 			return 0, damage.Errorf("the values of a page repeat more than %d MiB", maxPage>>20)
@@ -80,7 +80,7 @@ func checkDelta(h pageHeader, data []byte) (parquet.Encoding, error) {
 	return h.encoding, nil
 }
 
-// deltas reads integers that are kept as differences in blocks of packed bits.
+// deltas reads integers that are encoded as differences in blocks of packed bits.
 type deltas struct {
 	data  []byte
 	wrong bool
@@ -88,21 +88,22 @@ type deltas struct {
 
 // deltaHeader describes the blocks that follow it.
 type deltaHeader struct {
-	values, parts uint64 // in a block, and how many parts it has
+	values, parts uint64 // of a block
 	total         uint64
 	first         int64
 }
 
 func (d *deltas) header() deltaHeader {
 	h := deltaHeader{values: d.uvarint(), parts: d.uvarint(), total: d.uvarint(), first: d.varint()}
-	if h.values == 0 || h.values > maxDeltaBlock || h.parts == 0 || h.values%h.parts != 0 || h.values/h.parts%32 != 0 {
+	if h.values == 0 || h.values > maxDeltaBlock ||
+		h.parts == 0 || h.values%h.parts != 0 || h.values/h.parts%32 != 0 {
 		d.wrong = true
 	}
 	return h
 }
 
-// each reads one sequence of integers, as far as visit wants more, and returns their
-// number.
+// each reads one sequence of integers until visit returns false. It returns the number of integers
+// in the header.
 func (d *deltas) each(visit func(value int64) (more bool)) (total uint64) {
 	h := d.header()
 	value, left := h.first, h.total
@@ -133,8 +134,8 @@ func (d *deltas) each(visit func(value int64) (more bool)) (total uint64) {
 	return h.total
 }
 
-// sum reads one sequence of integers and returns their sum, as far as a page may come to
-// it, and their number.
+// sum reads one sequence of integers and returns their sum and their number. It stops when the sum
+// is out of bounds.
 func (d *deltas) sum() (sum int64, total uint64) {
 	total = d.each(func(value int64) bool {
 		sum += value

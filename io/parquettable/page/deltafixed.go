@@ -3,26 +3,27 @@ package page
 import (
 	"slices"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet"
+
+	"payonce/io/parquettable/damage"
 )
 
-// readable returns the page, whose levels take so many bytes, in an encoding that the
-// library knows, which the header then says. It does not know values of fixed length that
-// begin like the ones before them, as which Java and Rust write decimals and UUIDs.
+// readable returns the page in an encoding that arrow-go knows, and sets the encoding in the
+// header. levels is the length of the levels in bytes. arrow-go does not know DELTA_BYTE_ARRAY for
+// values of fixed length; Java and Rust write decimals and UUIDs with it.
 func (p *Reader) readable(h *pageHeader, levels int64) (data []byte, err error) {
 	h.encoding, err = checkDelta(*h, p.data[levels:])
-	if err != nil || h.encoding != parquet.Encodings.DeltaByteArray || p.Descriptor.PhysicalType() != parquet.Types.FixedLenByteArray {
+	if err != nil || h.encoding != parquet.Encodings.DeltaByteArray ||
+		p.Descriptor.PhysicalType() != parquet.Types.FixedLenByteArray {
 		return p.data, err
 	}
 	h.encoding = parquet.Encodings.Plain
-	p.plain, err = appendFixed(append(p.plain[:0], p.data[:levels]...), p.data[levels:], h.values, int64(p.Descriptor.TypeLength()))
+	p.plain = append(p.plain[:0], p.data[:levels]...)
+	p.plain, err = appendFixed(p.plain, p.data[levels:], h.values, int64(p.Descriptor.TypeLength()))
 	return p.plain, err
 }
 
-// appendFixed appends at most so many values, of width bytes each, that data holds by how
-// much of each is that of the one before, and what follows that.
+// appendFixed decodes DELTA_BYTE_ARRAY data: it appends at most values values of width bytes each.
 func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
 	if width <= 0 || values > maxPage/width {
 		return nil, damage.Errorf("a page claims %d values of %d bytes", values, width)
@@ -45,8 +46,8 @@ func appendFixed(plain, data []byte, values, width int64) ([]byte, error) {
 	return plain, nil
 }
 
-// lengths reads one sequence of at most so many lengths, none of which is above most.
-// Memory is taken once: a few bytes can stand for very many.
+// lengths reads one sequence of at most values lengths, each of at most most bytes. It allocates
+// memory once, because a few bytes can stand for many lengths.
 func (d *deltas) lengths(values, most int64) []int32 {
 	start := *d
 	lengths := make([]int32, 0, min(start.header().total, uint64(values)))

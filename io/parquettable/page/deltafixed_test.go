@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"payonce/io/parquettable/damage"
-
 	"payonce/io/parquettable/parquettest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"payonce/io/parquettable/compact"
 )
 
-// pageHeader is what the header of a page says, as far as it is needed.
+// pageHeader has the fields of a page header that are used.
 type pageHeader struct {
 	kind                     file.PageType
 	uncompressed, compressed int64 // length of the page, in bytes
@@ -18,16 +18,16 @@ type pageHeader struct {
 	values                   int64
 	encoding                 parquet.Encoding
 
-	// Of a version 1 data page.
+	// Of a data page of version 1.
 	definition, repetition parquet.Encoding
 
-	// Of a version 2 data page, whose levels are not compressed.
+	// Of a data page of version 2. Its levels are not compressed.
 	nulls, rows                        int64
 	definitionLength, repetitionLength int64 // in bytes
 	plain                              bool  // the values are not compressed either
 }
 
-// numbers are the integers and booleans of a struct by their field.
+// numbers has the integers and booleans of a struct by field.
 type numbers struct {
 	value [9]int64
 	set   [9]bool
@@ -55,8 +55,8 @@ func readNumbers(r *compact.Reader, nested func(id int16) bool) (n numbers) {
 	return n
 }
 
-// parsePageHeader reads the header at the start of data and returns its length. The
-// error is io.ErrUnexpectedEOF when data ends before it does.
+// parsePageHeader reads the header at the start of data and returns its length. The error is
+// io.ErrUnexpectedEOF when data ends before the header.
 func parsePageHeader(data []byte) (h pageHeader, length int, err error) {
 	r := compact.NewReader(data)
 	page := readNumbers(r, func(id int16) bool {

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/io/parquettable/damage"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/zstd"
 
+	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/parquettest"
 )
 

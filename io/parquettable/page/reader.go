@@ -1,5 +1,6 @@
-// Package page reads the pages of column chunks for arrow-go's decoders. It checks what a page claims before it
-// allocates memory for it, and never decompresses a page beyond the size in its header.
+// Package page reads the pages of column chunks for arrow-go's decoders. It checks what a page
+// claims before it allocates memory for it, and never decompresses a page beyond the size in its
+// header.
 package page
 
 import (
@@ -7,15 +8,15 @@ import (
 	"hash/crc32"
 	"io"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
 )
 
 // Limits of one page, in bytes.
@@ -24,21 +25,20 @@ const (
 	maxPage       = 256 << 20 // uncompressed
 )
 
-// Reader reads the pages of one column chunk for the library's decoders. The library's
-// own reader of pages lets a decompressor write as much as it likes, and leaves
-// checksums unread.
+// Reader reads the pages of one column chunk for arrow-go's decoders. arrow-go's own reader of
+// pages neither limits what a decompressor writes nor checks checksums.
 type Reader struct {
 	file       io.ReaderAt
-	at, end    int64 // of what is unread in the file
+	at, end    int64 // of the unread bytes in the file
 	Descriptor *schema.Column
-	values     int64 // of the chunk, still to come
+	values     int64 // of the chunk that are not read yet
 	decompress *decompressor
 
 	page       file.Page
 	dictionary []byte
 	compressed []byte
 	data       []byte
-	plain      []byte // values that were put together
+	plain      []byte // values of a page in the plain encoding
 	err        error
 }
 
@@ -49,7 +49,7 @@ func NewReader(in io.ReaderAt, descriptor *schema.Column) *Reader {
 	return &Reader{file: in, Descriptor: descriptor, decompress: &decompressor{}}
 }
 
-// Open makes p read a column chunk that lies at start and has length bytes.
+// Open makes p read the column chunk with length bytes at start.
 func (p *Reader) Open(start, length, values int64, codec compress.Compression) error {
 	p.release()
 	p.at, p.end, p.values, p.err = start, start+length, values, nil
@@ -59,15 +59,15 @@ func (p *Reader) Open(start, length, values int64, codec compress.Compression) e
 // OpenChunk makes p read the chunk of a leaf in a row group.
 func (p *Reader) OpenChunk(meta *metadata.FileMetaData, group, leaf int) error {
 	chunk := meta.RowGroups[group].Columns[leaf].MetaData
-	return p.Open(footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset), chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
+	start := footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
+	return p.Open(start, chunk.TotalCompressedSize, chunk.NumValues, compress.Compression(chunk.Codec))
 }
 
 func (p *Reader) Page() file.Page { return p.page }
 
 func (p *Reader) Err() error { return p.err }
 
-// Next reads the next page. The one before is not used any more, but for the
-// dictionary.
+// Next reads the next page. It reuses the memory of the page before, but not that of the dictionary.
 func (p *Reader) Next() bool {
 	p.release()
 	for p.err == nil && p.values > 0 {
@@ -93,7 +93,7 @@ func (p *Reader) release() {
 	}
 }
 
-// readHeader reads the header of the next page, whose bytes then lie at p.at.
+// readHeader reads the header of the next page. The bytes of the page then start at p.at.
 func (p *Reader) readHeader() (h pageHeader, err error) {
 	for window := int64(512); ; window *= 8 {
 		window = min(window, p.end-p.at, maxPageHeader)
@@ -113,17 +113,16 @@ func (p *Reader) readHeader() (h pageHeader, err error) {
 	}
 }
 
-// check refuses pages that cannot be what their header says, before memory is taken
-// for them.
+// check refuses headers that cannot be true, before memory is allocated for their pages.
 func (p *Reader) check(h pageHeader) error {
 	levels := h.definitionLength + h.repetitionLength
 	switch {
 	case h.compressed < 0 || h.compressed > p.end-p.at:
-		return damage.Errorf("a page claims %d bytes, its column chunk has %d left", h.compressed, p.end-p.at)
+		return damage.Errorf("a page claims %d bytes; its column chunk has %d left", h.compressed, p.end-p.at)
 	case h.uncompressed < 0 || h.uncompressed > maxPage || !p.decompress.possible(h.compressed, h.uncompressed):
 		return damage.Errorf("a page of %d bytes claims to hold %d", h.compressed, h.uncompressed)
 	case h.values < 0 || h.kind != file.PageTypeDictionaryPage && h.values > p.values:
-		return damage.Errorf("a page claims %d values, its column chunk has %d left", h.values, p.values)
+		return damage.Errorf("a page claims %d values; its column chunk has %d left", h.values, p.values)
 	case h.definitionLength < 0 || h.repetitionLength < 0 || levels > h.compressed || levels > h.uncompressed:
 		return damage.Errorf("a page of %d bytes claims %d bytes of levels", h.compressed, levels)
 	case h.kind == file.PageTypeDictionaryPage && h.values > h.uncompressed/narrowest(p.Descriptor):
@@ -134,7 +133,7 @@ func (p *Reader) check(h pageHeader) error {
 	return nil
 }
 
-// narrowest is the fewest bytes that a value takes in a dictionary.
+// narrowest returns the fewest bytes of a value in a dictionary.
 func narrowest(descriptor *schema.Column) int64 {
 	switch descriptor.PhysicalType() {
 	case parquet.Types.Int64, parquet.Types.Double:
@@ -146,10 +145,10 @@ func narrowest(descriptor *schema.Column) int64 {
 	case parquet.Types.Boolean:
 		return 1
 	}
-	return 4 // also the length before a byte string
+	return 4 // the length of a byte string has four bytes, too
 }
 
-// readPage reads the page with the header h, or nothing for a page of indexes.
+// readPage reads the page with the header h. It returns no page for an index page.
 func (p *Reader) readPage(h pageHeader) (file.Page, error) {
 	p.compressed = grow(p.compressed, h.compressed)
 	raw := p.compressed
@@ -193,19 +192,21 @@ func (p *Reader) dataPage(h pageHeader, raw []byte) (file.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding, h.definition, h.repetition, int32(h.uncompressed)), nil
+	return file.NewDataPageV1(memory.NewBufferBytes(data), int32(h.values), h.encoding,
+		h.definition, h.repetition, int32(h.uncompressed)), nil
 }
 
 func (p *Reader) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 	levels := h.definitionLength + h.repetitionLength
 	p.data = grow(p.data, h.uncompressed)
 	copy(p.data, raw[:levels])
+	after := p.data[levels:levels:h.uncompressed]
 	if h.plain {
 		if len(raw) != len(p.data) {
 			return nil, damage.Errorf("a page of %d bytes claims to hold %d uncompressed", len(raw), len(p.data))
 		}
 		copy(p.data, raw)
-	} else if _, err := p.decompress.decode(p.data[levels:levels:h.uncompressed], raw[levels:], h.uncompressed-levels); err != nil {
+	} else if _, err := p.decompress.decode(after, raw[levels:], h.uncompressed-levels); err != nil {
 		return nil, err
 	}
 	p.values -= h.values
@@ -213,12 +214,13 @@ func (p *Reader) dataPageV2(h pageHeader, raw []byte) (file.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.NewDataPageV2(memory.NewBufferBytes(data), int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
+	return file.NewDataPageV2(memory.NewBufferBytes(data),
+		int32(h.values), int32(h.nulls), int32(h.rows), h.encoding,
 		int32(h.definitionLength), int32(h.repetitionLength), int32(h.uncompressed), !h.plain), nil
 }
 
-// grow returns a slice of length bytes, data's own where it is long enough. A new one
-// has room for pages that are somewhat longer.
+// grow returns a slice of length bytes. It reuses the memory of data when that is large enough. A
+// new slice has room for somewhat longer pages.
 func grow(data []byte, length int64) []byte {
 	if int64(cap(data)) < length {
 		return make([]byte, length, length+length/8)
@@ -226,17 +228,16 @@ func grow(data []byte, length int64) []byte {
 	return data[:length]
 }
 
-// GetDictionaryPage returns nothing: the dictionary stands before the data and Next
-// has handed it out.
+// GetDictionaryPage returns nothing, because Next returns the dictionary before the data.
 func (p *Reader) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil }
 
-// SeekToPageWithRow is not used: chunks are read from their start.
+// SeekToPageWithRow is not supported: chunks are read from their start.
 func (p *Reader) SeekToPageWithRow(int64) error { return errors.ErrUnsupported }
 
-// Reset is not used: open takes its place.
+// Reset does nothing: OpenChunk takes its place.
 func (p *Reader) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {}
 
-// SetMaxPageHeaderSize is not used: the limit is fixed.
+// SetMaxPageHeaderSize does nothing: the limit is fixed.
 func (p *Reader) SetMaxPageHeaderSize(int) {}
 
 // Close releases the page and the decompressor. It always returns nil.

@@ -5,12 +5,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// Values returns the library's decoder of the chunk that p is open for.
+// Values returns arrow-go's decoder of the chunk that p is open for.
 func Values(p *Reader) file.ColumnChunkReader {
-	//lint:ignore SA1019 it is the only way to decode pages that were read and checked here
+	//lint:ignore SA1019 it is the only decoder for pages that are read and checked here
 	return file.NewColumnReader(p.Descriptor, p, memory.DefaultAllocator, nil)
 }
 
-// ReadBatch reads values and levels of one page. It returns how many rows they are and
-// how many of them have a value. Byte strings are valid until the next call.
-type ReadBatch[T any] func(size int64, values []T, definition, repetition []int16) (rows int64, found int, err error)
+// ReadBatch reads values and levels of one page. It returns the number of rows, and the number of
+// values found. Byte strings are valid until the next call.
+type ReadBatch[T any] func(
+	size int64, values []T, definition, repetition []int16,
+) (rows int64, found int, err error)

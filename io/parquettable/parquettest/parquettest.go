@@ -33,7 +33,8 @@ func Allocated(f func()) uint64 {
 // Text returns a column of optional strings.
 func Text(t testing.TB, name string) schema.Node {
 	t.Helper()
-	node, err := schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Optional, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+	node, err := schema.NewPrimitiveNodeLogical(
+		name, parquet.Repetitions.Optional, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

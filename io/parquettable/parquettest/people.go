@@ -79,7 +79,9 @@ type peopleList struct{ next, rows int64 }
 func People(rows int64) table.Reader { return &peopleList{rows: rows} }
 
 func (l *peopleList) Schema() table.Schema {
-	return table.Schema{Columns: []string{"id", "first_name", "last_name", "profile", "company", "website", "email", "phone", "notes"}}
+	return table.Schema{Columns: []string{
+		"id", "first_name", "last_name", "profile", "company", "website", "email", "phone", "notes",
+	}}
 }
 
 func (l *peopleList) Next() (table.Block, error) {
@@ -114,9 +116,11 @@ func OutputRow(row table.Row, appended []string) []table.Fill {
 	switch {
 	case n%10 == 0:
 		copy(appended, []string{
-			"Ada Lovelace", "direct", "matched", "", "0.4", "req_" + strconv.FormatInt(1e12+n, 16), "2026-02-03T04:05:06Z", "service",
+			"Ada Lovelace", "direct", "matched", "", "0.4",
+			"req_" + strconv.FormatInt(1e12+n, 16), "2026-02-03T04:05:06Z", "service",
 		})
-		return []table.Fill{{Column: 6, Value: "ada.lovelace." + strconv.FormatInt(n, 10) + "@company.example"}, {Column: 7, Value: "+1 212 555 0149"}}
+		email := "ada.lovelace." + strconv.FormatInt(n, 10) + "@company.example"
+		return []table.Fill{{Column: 6, Value: email}, {Column: 7, Value: "+1 212 555 0149"}}
 	case n%7 == 0:
 		appended[2], appended[3] = "duplicate", "same person as row "+strconv.FormatInt(n/2, 10)
 	default:

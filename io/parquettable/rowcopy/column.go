@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"io"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/page"
-
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/damage"
+	"payonce/io/parquettable/footer"
+	"payonce/io/parquettable/page"
 )
 
-// Column encodes rows of one column of a list again, in its own type.
+// Column copies rows of one column of a list, in the type of the column.
 type Column struct {
 	meta   *metadata.FileMetaData
 	name   string
@@ -23,8 +23,8 @@ type Column struct {
 	leaves []*leafCopier
 }
 
-// leafCopier copies one leaf of a column: the values and the levels that place them,
-// so that nothing needs to be known of the columns around it.
+// leafCopier copies one leaf of a column: the values and their levels. It does not need to know the
+// other leaves.
 type leafCopier struct {
 	leaf  int
 	pages *page.Reader
@@ -32,13 +32,16 @@ type leafCopier struct {
 	group int
 }
 
-// rowCopier copies rows of a leaf in a row group, by their index, to a column writer.
-// The indexes ascend, also from call to call.
+// rowCopier copies rows of a leaf in a row group to a column writer. The indexes of the rows
+// ascend, also from call to call.
 type rowCopier interface {
 	copyRows(chosen []int64, to file.ColumnChunkWriter) error
 }
 
-func NewColumn(in io.ReaderAt, meta *metadata.FileMetaData, c footer.Column, codec compress.Compression) *Column {
+// NewColumn returns a copier of a column of the file in. Its chunks are compressed with codec.
+func NewColumn(
+	in io.ReaderAt, meta *metadata.FileMetaData, c footer.Column, codec compress.Compression,
+) *Column {
 	own := &Column{meta: meta, name: c.Name, copied: &copied{node: c.Node, codec: codec}}
 	for leaf := c.Leaf; leaf < c.Leaf+c.Leaves; leaf++ {
 		p := page.NewReader(in, meta.Schema.Column(leaf))
@@ -47,13 +50,14 @@ func NewColumn(in io.ReaderAt, meta *metadata.FileMetaData, c footer.Column, cod
 	return own
 }
 
+// Close releases the memory of the readers.
 func (c *Column) Close() {
 	for _, l := range c.leaves {
 		_ = l.pages.Close() // never fails
 	}
 }
 
-// Copy adds rows of a row group to what is encoded.
+// Copy copies rows of a row group.
 func (c *Column) Copy(group int, chosen []int64) error {
 	if err := c.copied.begin(); err != nil {
 		return err
@@ -69,7 +73,9 @@ func (c *Column) Copy(group int, chosen []int64) error {
 // Finish ends the row group.
 func (c *Column) Finish() (footer.Chunk, error) { return c.copied.finish() }
 
-func (l *leafCopier) copy(meta *metadata.FileMetaData, group int, chosen []int64, to file.ColumnChunkWriter) (err error) {
+func (l *leafCopier) copy(
+	meta *metadata.FileMetaData, group int, chosen []int64, to file.ColumnChunkWriter,
+) (err error) {
 	defer damage.Guard(&err)
 	if l.group != group {
 		if err := l.pages.OpenChunk(meta, group, l.leaf); err != nil {
@@ -89,7 +95,8 @@ func newRowCopier(p *page.Reader) (rowCopier, error) {
 	case *file.ByteArrayColumnChunkReader:
 		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.ByteArrayColumnChunkWriter).WriteBatch), nil
 	case *file.FixedLenByteArrayColumnChunkReader:
-		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.FixedLenByteArrayColumnChunkWriter).WriteBatch), nil
+		write := (*file.FixedLenByteArrayColumnChunkWriter).WriteBatch
+		return newTypedRows(descriptor, r, r.ReadBatchInPage, write), nil
 	case *file.Int32ColumnChunkReader:
 		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.Int32ColumnChunkWriter).WriteBatch), nil
 	case *file.Int64ColumnChunkReader:
@@ -106,28 +113,35 @@ func newRowCopier(p *page.Reader) (rowCopier, error) {
 	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
 }
 
-// copyBatch is how many levels are read at once.
+// copyBatch is the number of levels that are read at once.
 const copyBatch = 4096
 
 // typedRows copies rows of values of type T with a writer of type W.
 type typedRows[T any, W file.ColumnChunkWriter] struct {
 	reader  file.ColumnChunkReader
 	read    page.ReadBatch[T]
-	write   func(W, []T, []int16, []int16) (int64, error)
-	highest int16 // definition level, which a value has
+	write   writeBatch[T, W]
+	highest int16 // definition level of a value
 	nested  bool
 
 	values                 []T
 	definition, repetition []int16
-	at, levels, value      int   // what is unread of the batch, and its next value
+	at, levels, value      int   // next level, number of levels, and next value of the batch
 	row                    int64 // that the level before at belongs to
 
-	// What is chosen of the batch.
+	// The chosen rows of the batch.
 	outValues                    []T
 	outDefinition, outRepetition []int16
 }
 
-func newTypedRows[T any, W file.ColumnChunkWriter](descriptor *schema.Column, reader file.ColumnChunkReader, read page.ReadBatch[T], write func(W, []T, []int16, []int16) (int64, error)) *typedRows[T, W] {
+// writeBatch writes values with their definition and repetition levels.
+type writeBatch[T any, W file.ColumnChunkWriter] func(
+	to W, values []T, definition, repetition []int16,
+) (int64, error)
+
+func newTypedRows[T any, W file.ColumnChunkWriter](
+	descriptor *schema.Column, reader file.ColumnChunkReader, read page.ReadBatch[T], write writeBatch[T, W],
+) *typedRows[T, W] {
 	return &typedRows[T, W]{
 		reader: reader, read: read, write: write, row: -1,
 		highest: descriptor.MaxDefinitionLevel(), nested: descriptor.MaxRepetitionLevel() > 0,
@@ -155,8 +169,8 @@ func (c *typedRows[T, W]) copyRows(chosen []int64, to file.ColumnChunkWriter) er
 	}
 }
 
-// choose takes levels of the batch until it ends or a row after the last one begins.
-// It returns the chosen rows that may go on in the next batch.
+// choose takes levels until the batch ends or a row after the last one starts. It returns the
+// chosen rows that may continue in the next batch.
 func (c *typedRows[T, W]) choose(chosen []int64, last int64) []int64 {
 	for ; c.at < c.levels; c.at++ {
 		row := c.row
@@ -175,7 +189,7 @@ func (c *typedRows[T, W]) choose(chosen []int64, last int64) []int64 {
 	return chosen
 }
 
-// take moves on by a level, and copies it when it is wanted.
+// take copies a level when it is wanted, and moves to the next one.
 func (c *typedRows[T, W]) take(wanted bool) {
 	value := c.highest == 0 || c.definition[c.at] == c.highest
 	if wanted && c.highest > 0 {
@@ -208,6 +222,6 @@ func (c *typedRows[T, W]) fill() (bool, error) {
 		err = c.reader.Err()
 	}
 	c.at, c.levels, c.value = 0, int(levels), 0
-	clear(c.values[found:]) // what is not there is not taken from the batch before
+	clear(c.values[found:]) // removes the values of the batch before
 	return levels > 0, damage.Wrap(err)
 }

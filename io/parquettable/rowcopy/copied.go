@@ -3,16 +3,16 @@ package rowcopy
 import (
 	"bytes"
 
-	"payonce/io/parquettable/footer"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"payonce/io/parquettable/footer"
 )
 
-// copied is a column of any type that is encoded again by the library, each time into a
-// whole small file, whose column chunks are then put into the file that is written.
+// copied encodes a column of any type with arrow-go. It writes each row group to a small file in
+// memory, whose column chunks then become those of the output.
 type copied struct {
 	node    schema.Node
 	codec   compress.Compression
@@ -22,13 +22,14 @@ type copied struct {
 	group   file.BufferedRowGroupWriter
 }
 
-// begin starts a row group, unless one is started.
+// begin starts a row group, unless one is started already.
 func (c *copied) begin() error {
 	if c.file != nil {
 		return nil
 	}
 	c.buffer.Reset()
-	writer, err := footer.NewFile(&c.buffer, schema.FieldList{c.node}, parquet.WithCompression(c.codec), parquet.WithDictionaryDefault(false))
+	writer, err := footer.NewFile(&c.buffer, schema.FieldList{c.node},
+		parquet.WithCompression(c.codec), parquet.WithDictionaryDefault(false))
 	if err != nil {
 		return err
 	}

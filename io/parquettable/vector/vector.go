@@ -1,4 +1,4 @@
-// Package vector keeps the cells of one column side by side as text.
+// Package vector holds cells of one column as text, one behind the other.
 package vector
 
 // Vector holds the cells of one column in one block as text.
@@ -8,11 +8,12 @@ type Vector struct {
 	Nulls []bool   // of every cell, where a vector may have some
 }
 
+// Reset removes all cells and keeps their memory.
 func (v *Vector) Reset() {
 	v.Text, v.Ends, v.Nulls = v.Text[:0], v.Ends[:0], v.Nulls[:0]
 }
 
-// Cell returns the text of the cell at index i, which shares the vector's memory.
+// Cell returns the text of the cell at index i. It shares the memory of the vector.
 func (v *Vector) Cell(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -21,19 +22,19 @@ func (v *Vector) Cell(i int) []byte {
 	return v.Text[start:v.Ends[i]:v.Ends[i]]
 }
 
-// End ends a cell whose text was appended.
+// End ends a cell whose text was appended to Text.
 func (v *Vector) End(null bool) {
 	v.Ends = append(v.Ends, uint32(len(v.Text)))
 	v.Nulls = append(v.Nulls, null)
 }
 
-// Add adds a text that is no null, of which no note is taken in nulls.
+// Add adds a cell. It does not change Nulls.
 func (v *Vector) Add(text string) {
 	v.Text = append(v.Text, text...)
 	v.Ends = append(v.Ends, uint32(len(v.Text)))
 }
 
-// AddBytes is add for the bytes of a text.
+// AddBytes is Add for bytes.
 func (v *Vector) AddBytes(text []byte) {
 	v.Text = append(v.Text, text...)
 	v.Ends = append(v.Ends, uint32(len(v.Text)))
