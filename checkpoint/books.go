@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -16,10 +17,10 @@ import (
 // guarded by the journal's lock; persisted and totals are written with every
 // commit, so that opening a journal does not read its answers.
 type books struct {
-	persisted persistedBooks
+	persisted record.State
 	sums      sums
 	open      map[attempt.ID]*openAttempt
-	byField   map[openField]attempt.ID
+	byField   map[record.KeyedField]attempt.ID
 	window    window
 	moveNext  attempt.ID // the attempt with which the horizon moves next
 	// left counts the attempts that left the open ones, by the first byte of their
@@ -29,27 +30,27 @@ type books struct {
 
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
-	intent
+	record.Intent
 	sums  []*sum        // that it counts in
 	state attempt.State // Intended or InDoubt
-	doubt doubt
+	doubt record.Doubt
 	// resolving is set once a resolution is on its way to the disk.
 	resolving bool
 }
 
 func newBooks(rate Rate) *books {
 	return &books{
-		persisted: persistedBooks{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
+		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
 		sums:      newSums(),
 		open:      map[attempt.ID]*openAttempt{},
-		byField:   map[openField]attempt.ID{},
+		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},
 	}
 }
 
 // newAttempt returns an attempt that is in flight once it was begun.
-func (b *books) newAttempt(in intent) *openAttempt {
-	return &openAttempt{intent: in, sums: b.sums.of(in), state: attempt.Intended}
+func (b *books) newAttempt(in record.Intent) *openAttempt {
+	return &openAttempt{Intent: in, sums: b.sums.of(in), state: attempt.Intended}
 }
 
 // decide says whether a lookup may be sent, and if so what it holds, without
@@ -198,7 +199,7 @@ func (b *books) clampTimes(now time.Time) {
 func (b *books) enter(id attempt.ID, a *openAttempt) {
 	b.open[id] = a
 	for f := range a.Hold.Fields.Each() {
-		b.byField[openField{a.Key, f}] = id
+		b.byField[record.KeyedField{Key: a.Key, Field: f}] = id
 	}
 }
 
@@ -225,7 +226,7 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 
 // park puts an attempt in doubt. Its hold stays; its slot cools down, because no
 // call outlives its time-out.
-func (b *books) park(id attempt.ID, d doubt, now time.Time) {
+func (b *books) park(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
@@ -245,7 +246,7 @@ func (b *books) land(id attempt.ID) {
 func (b *books) leave(id attempt.ID) {
 	a := b.open[id]
 	for f := range a.Hold.Fields.Each() {
-		delete(b.byField, openField{a.Key, f})
+		delete(b.byField, record.KeyedField{Key: a.Key, Field: f})
 	}
 	delete(b.open, id)
 	b.departures(a.Key).Add(1)

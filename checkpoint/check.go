@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
@@ -36,12 +37,12 @@ type Summary struct {
 // called before every record that is read in its turn, and may be nil. An error means that
 // the store could not be walked.
 func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
-	if err := mustHoldItsJournal(s); err != nil {
+	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
 	c := &checker{
 		store: store.WithStop(s, stop), report: report,
-		paid: map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
@@ -62,12 +63,12 @@ type checker struct {
 	report  func(Problem)
 	summary Summary
 	secret  []byte
-	books   persistedBooks
+	books   record.State
 	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
 	next    attempt.ID          // the first ID without an intent
 	*recount
-	paid         map[openField]payment
-	fields       map[openField]fieldEntry // what the index has to say
+	paid         map[record.KeyedField]payment
+	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
 }
 
@@ -77,14 +78,14 @@ type payment struct {
 	forfeited bool
 }
 
-func (c *checker) problem(record, format string, args ...any) {
+func (c *checker) problem(of, format string, args ...any) {
 	c.summary.Problems++
-	c.report(Problem{Record: record, Text: fmt.Sprintf(format, args...)})
+	c.report(Problem{Record: of, Text: fmt.Sprintf(format, args...)})
 }
 
 // read decodes a record; one that cannot be read is a problem.
-func read[T any](c *checker, name string, key, value []byte, into *T) bool {
-	err := decode(key, value, into)
+func read[T record.Record](c *checker, name string, key, value []byte, into *T) bool {
+	err := record.Decode(key, value, into)
 	if err != nil {
 		c.problem(name, "%s", unreadable(value))
 	}
@@ -93,31 +94,31 @@ func read[T any](c *checker, name string, key, value []byte, into *T) bool {
 
 // unreadable says why a record cannot be read, without its bytes.
 func unreadable(value []byte) string {
-	if !isKnownVersion(value) {
+	if !record.IsKnownVersion(value) {
 		return "is of a version that this program does not know"
 	}
 	return "cannot be read"
 }
 
 // lookUp reads a record that may be missing.
-func lookUp[T any](c *checker, name string, key []byte) (record T, found bool, err error) {
+func lookUp[T record.Record](c *checker, name string, key []byte) (into T, found bool, err error) {
 	value, err := c.store.Get(key)
 	if err != nil || value == nil {
-		return record, false, err
+		return into, false, err
 	}
-	return record, read(c, name, key, value, &record), nil
+	return into, read(c, name, key, value, &into), nil
 }
 
 func (c *checker) checkMeta() error {
-	identity, found, err := lookUp[identityRecord](c, "the journal's identity", identityKey)
+	identity, found, err := lookUp[record.Journal](c, "the journal's identity", record.IdentityKey)
 	if err != nil {
 		return err
 	}
-	if !found || len(identity.Secret) != secretLength || identity.ID == "" {
+	if !found || len(identity.Secret) != record.SecretLength || identity.ID == "" {
 		c.problem("the journal's identity", "is missing or not whole")
 	}
 	c.summary.ID, c.secret = identity.ID, identity.Secret
-	c.books, found, err = lookUp[persistedBooks](c, "the books", booksKey)
+	c.books, found, err = lookUp[record.State](c, "the books", record.StateKey)
 	if !found {
 		c.books.NextID = 1
 	}
@@ -142,12 +143,12 @@ func (c *checker) checkFlight() error {
 
 func (c *checker) checkAttempts() error {
 	c.next = 1
-	err := c.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
-		if len(key) != idKeyLength {
+	err := c.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
+		if len(key) != record.IDKeyLength {
 			c.problem(fmt.Sprintf("record %q", key), "has no ID")
 			return true, nil
 		}
-		id := idOf(key)
+		id := record.IDOf(key)
 		for ; c.next < id && c.next < c.books.NextID; c.next++ {
 			c.problem(nameOf("intent", c.next), "is missing")
 		}
@@ -176,15 +177,15 @@ func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attem
 
 // checkOrphans finds what belongs to no attempt.
 func (c *checker) checkOrphans() error {
-	for prefix, kind := range map[byte]string{doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open mark"} {
+	for prefix, kind := range map[byte]string{record.DoubtPrefix: "doubt", record.ResolutionPrefix: "resolution", record.OpenPrefix: "open mark"} {
 		err := c.store.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
-			if len(key) != idKeyLength {
+			if len(key) != record.IDKeyLength {
 				c.problem(fmt.Sprintf("record %q", key), "has no ID")
 				return true, nil
 			}
-			intent, err := c.store.Get(idKey(intentPrefix, idOf(key)))
+			intent, err := c.store.Get(record.IDKey(record.IntentPrefix, record.IDOf(key)))
 			if intent == nil && err == nil {
-				c.problem(nameOf(kind, idOf(key)), "belongs to no intent")
+				c.problem(nameOf(kind, record.IDOf(key)), "belongs to no intent")
 			}
 			return true, err
 		})
@@ -196,8 +197,8 @@ func (c *checker) checkOrphans() error {
 }
 
 func (c *checker) checkRuns() error {
-	return c.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
-		var run Run
+	return c.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run record.Run
 		name := fmt.Sprintf("run %q", key[1:])
 		if read(c, name, key, value, &run) && run.Name != string(key[1:]) {
 			c.problem(name, "calls itself %q", run.Name)
@@ -210,7 +211,7 @@ func (c *checker) checkRuns() error {
 // checkKinds finds records of no known kind.
 func (c *checker) checkKinds() error {
 	return c.store.Scan(nil, nil, func(key, value []byte) (bool, error) {
-		if kindOf(key[0]) == "" {
+		if record.KindOf(key[0]) == "" {
 			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
 		}
 		return true, nil

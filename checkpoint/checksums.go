@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -12,7 +13,7 @@ import (
 // checkTotals compares the recorded sums with the recomputed ones.
 func (c *checker) checkTotals() error {
 	c.summary.Totals = c.totals[ScopeAll]
-	err := c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
+	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
@@ -32,10 +33,10 @@ func (c *checker) checkTotals() error {
 
 // checkDays compares the recorded spans of the days with the recomputed ones.
 func (c *checker) checkDays() error {
-	err := c.store.Scan([]byte{dayPrefix}, nil, func(key, value []byte) (bool, error) {
+	err := c.store.Scan([]byte{record.DayPrefix}, nil, func(key, value []byte) (bool, error) {
 		day := string(key[1:])
 		name := "the record of " + day
-		var recorded span
+		var recorded record.Span
 		if want := c.days[day]; read(c, name, key, value, &recorded) && recorded != want {
 			c.problem(name, "says that attempts %d to %d ended then, and those from %d to %d did", recorded.First, recorded.Last, want.First, want.Last)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -38,7 +39,7 @@ const maxIdentity = maxQueue / 4
 
 // longTexts returns the bytes of those texts of an intent that are as long as the list or
 // the user has them.
-func longTextsOf(in intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
+func longTextsOf(in record.Intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
 
 func lengthOf(id enrich.Identity) int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
@@ -113,7 +114,7 @@ func (j *Journal) commitQueue() {
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: booksKey, Value: books})))
+		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: record.StateKey, Value: books})))
 		j.finish(batch, books, err)
 	}
 }
@@ -128,7 +129,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), encode(&j.books.persisted)
+	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), record.Encode(&j.books.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -189,7 +190,7 @@ func TestDumpMasksValues(t *testing.T) {
 		t.Error("the journal's secret is shown")
 	}
 	r.store.records["r7"], r.store.records["zz"] = []byte{1}, []byte{1}
-	r.store.records[string(idKey(intentPrefix, 1))] = []byte("\x05{")
+	r.store.records[string(record.IDKey(record.IntentPrefix, 1))] = []byte("\x05{")
 	var damaged bytes.Buffer
 	if err := Dump(r.store, nil, &damaged, false); err == nil {
 		t.Error("a damaged record was dumped without a word")

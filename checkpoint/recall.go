@@ -2,14 +2,15 @@ package checkpoint
 
 import (
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
 // Key returns the journal's key of an identity.
-func (j *Journal) Key(id enrich.Identity) enrich.Key { return hashKey(j.secret, id) }
+func (j *Journal) Key(id enrich.Identity) enrich.Key { return record.HashKey(j.secret, id) }
 
 // KeyOf returns the journal's key of an identity by its canonical form.
-func (j *Journal) KeyOf(canonical []byte) enrich.Key { return keyOf(j.secret, canonical) }
+func (j *Journal) KeyOf(canonical []byte) enrich.Key { return record.KeyOf(j.secret, canonical) }
 
 // People returns of how many persons something may be known, zero only when nothing
 // is of anybody: as many as there were attempts, or one when persons were forgotten
@@ -21,7 +22,7 @@ func (j *Journal) People() int64 {
 	if attempts > 0 {
 		return attempts
 	}
-	err := j.store.Scan([]byte{fieldPrefix}, nil, func(_, _ []byte) (bool, error) {
+	err := j.store.Scan([]byte{record.FieldPrefix}, nil, func(_, _ []byte) (bool, error) {
 		attempts = 1
 		return false, nil
 	})
@@ -35,32 +36,32 @@ func (j *Journal) People() int64 {
 // to visit, with a function that returns what is known; it may be called until visit
 // returns. A key may come twice. Records may be called for several bytes at the same
 // time.
-func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error {
+func (j *Journal) Records(first byte, visit func(key enrich.Key, recall func() (attempt.Record, error)) error) error {
 	for _, key := range j.openKeys(first) {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
 			return err
 		}
 	}
 	person := fieldValues{}
-	record := func() (attempt.Record, error) { return j.recall(&person) }
+	recall := func() (attempt.Record, error) { return j.recall(&person) }
 	end := func() error {
 		if person.empty() {
 			return nil
 		}
-		return visit(person.key, record)
+		return visit(person.key, recall)
 	}
-	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
-		field, ok := fieldOf(name)
+	err := j.store.Scan([]byte{record.FieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
+		field, ok := record.FieldOf(name)
 		if !ok {
 			return true, nil
 		}
-		if field.key != person.key {
+		if field.Key != person.key {
 			if err := end(); err != nil {
 				return false, err
 			}
-			person.begin(field.key)
+			person.begin(field.Key)
 		}
-		person.values[field.field] = person.texts.keep(value)
+		person.values[field.Field] = person.texts.Keep(value)
 		return true, nil
 	})
 	if err != nil {
@@ -71,16 +72,16 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 
 // recall returns what is known of a person, by the field records.
 func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
-	record, err := person.record()
+	known, err := person.record()
 	if err != nil {
-		return record, err
+		return known, err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.books.byField) == 0 {
-		return record, nil
+		return known, nil
 	}
-	return record, j.addOpen(&record, person.key, nil, enrich.AllFields)
+	return known, j.addOpen(&known, person.key, nil, enrich.AllFields)
 }
 
 // openKeys returns the keys that begin with a byte, of persons with an open attempt.
@@ -89,8 +90,8 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 	defer j.mu.Unlock()
 	var open []enrich.Key
 	for field := range j.books.byField {
-		if field.key[0] == first {
-			open = append(open, field.key)
+		if field.Key[0] == first {
+			open = append(open, field.Key)
 		}
 	}
 	return open
@@ -101,9 +102,9 @@ func (j *Journal) openKeys(first byte) []enrich.Key {
 type fieldValues struct {
 	key    enrich.Key
 	values [enrich.NumFields]string
-	texts  texts
-	packet packet
-	entry  fieldEntry
+	texts  record.Texts
+	packet record.Packet
+	entry  record.FieldEntry
 }
 
 func (v *fieldValues) begin(key enrich.Key) {
@@ -113,25 +114,25 @@ func (v *fieldValues) begin(key enrich.Key) {
 func (v *fieldValues) empty() bool { return v.values == [enrich.NumFields]string{} }
 
 // record returns what the values say.
-func (v *fieldValues) record() (record attempt.Record, err error) {
+func (v *fieldValues) record() (known attempt.Record, err error) {
 	for f, value := range v.values {
 		if value == "" {
 			continue
 		}
-		v.entry = fieldEntry{}
-		if err := decodeFrom(&v.packet, fieldKey(v.key, enrich.Field(f)), value, &v.entry); err != nil {
-			return record, err
+		v.entry = record.FieldEntry{}
+		if err := record.DecodeFrom(&v.packet, record.FieldKey(v.key, enrich.Field(f)), value, &v.entry); err != nil {
+			return known, err
 		}
-		record.States[f], record.Attempts[f], record.At[f] = v.entry.State, v.entry.Attempt, v.entry.At
-		record.Earlier[f] = v.entry.Earlier
+		known.States[f], known.Attempts[f], known.At[f] = v.entry.State, v.entry.Attempt, v.entry.At
+		known.Earlier[f] = v.entry.Earlier
 	}
-	return record, nil
+	return known, nil
 }
 
 // RecordOf returns what is known of the identity with a key. Unlike Record it cannot
 // notice that two identities share the key, so it is no ground to hand out an answer.
 func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
-	record, err := j.lockKnowing(key, nil, enrich.AllFields)
+	known, err := j.lockKnowing(key, nil, enrich.AllFields)
 	j.mu.Unlock()
-	return record, err
+	return known, err
 }

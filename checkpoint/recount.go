@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 )
 
@@ -9,12 +10,12 @@ import (
 type recount struct {
 	baseFirst attempt.ID // the first attempt after the account's base
 	totals    map[string]cost.Totals
-	days      map[string]span
+	days      map[string]record.Span
 	resolved  int64
 }
 
 func newRecount(baseFirst attempt.ID) *recount {
-	return &recount{baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]span{}}
+	return &recount{baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]record.Span{}}
 }
 
 // add enters an attempt. The account's sums begin at the base: earlier attempts do not
@@ -22,9 +23,9 @@ func newRecount(baseFirst attempt.ID) *recount {
 func (r *recount) add(a ended) {
 	if a.resolved {
 		r.resolved++
-		r.days[dayOf(a.res.At)] = r.days[dayOf(a.res.At)].with(a.id)
+		r.days[record.DayOf(a.res.At)] = r.days[record.DayOf(a.res.At)].With(a.id)
 	}
-	for _, scope := range a.in.scopes() {
+	for _, scope := range a.in.Scopes() {
 		if scope == ScopeAccount && a.id < r.baseFirst {
 			continue
 		}
@@ -32,7 +33,7 @@ func (r *recount) add(a ended) {
 		totals.Hold(a.in.Hold)
 		if a.resolved {
 			totals.Release(a.in.Hold, a.res.Charge)
-			countOutcome(&totals, a.in.Hold, a.res)
+			record.CountOutcome(&totals, a.in.Hold, a.res)
 		}
 		r.totals[scope] = totals
 	}

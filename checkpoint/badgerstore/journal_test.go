@@ -8,6 +8,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -47,7 +48,7 @@ func checkJournal(dir string, options Options, report func(checkpoint.Problem)) 
 
 // rewriteJournal makes a fresh store of the closed journal in a directory.
 func rewriteJournal(dir string, options Options, key []byte) error {
-	return Rewrite(dir, options, Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole})
+	return Rewrite(dir, options, Copy{EncryptionKey: key, Verify: record.VerifyWhole})
 }
 
 func person(n int) enrich.Identity {

@@ -11,6 +11,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 )
@@ -117,7 +118,7 @@ func withStore(dir string, options journalOptions, do func(*badgerstore.Store) e
 
 // rewrite makes a fresh store of a closed journal, encrypted with a key, without what was erased.
 func (o journalOptions) rewrite(dir string, key []byte) error {
-	return badgerstore.Rewrite(dir, o.store, badgerstore.Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole, Stop: o.journal.Stop})
+	return badgerstore.Rewrite(dir, o.store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.journal.Stop})
 }
 
 // otherState says what another directory for journals means.

@@ -41,6 +41,7 @@ func floors() map[string][]string {
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance"},

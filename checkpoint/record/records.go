@@ -1,4 +1,4 @@
-package checkpoint
+package record
 
 import (
 	"encoding/binary"
@@ -32,74 +32,74 @@ import (
 // IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
 // and sums change in the same commit as the records that they follow from.
 const (
-	intentPrefix     = 'a'
-	doubtPrefix      = 'd'
-	resolutionPrefix = 'r'
-	openPrefix       = 'o'
-	fieldPrefix      = 'f'
-	totalsPrefix     = 'c'
-	dayPrefix        = 't'
-	runPrefix        = 'u'
+	IntentPrefix     = 'a'
+	DoubtPrefix      = 'd'
+	ResolutionPrefix = 'r'
+	OpenPrefix       = 'o'
+	FieldPrefix      = 'f'
+	TotalsPrefix     = 'c'
+	DayPrefix        = 't'
+	RunPrefix        = 'u'
 	metaPrefix       = 'm'
 )
 
-// kindOf returns the name of a kind of record, "" when there is none.
-func kindOf(prefix byte) string {
+// KindOf returns the name of a kind of record, "" when there is none.
+func KindOf(prefix byte) string {
 	names := map[byte]string{
-		intentPrefix: "intent", doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open",
-		fieldPrefix: "field", totalsPrefix: "totals", dayPrefix: "day", runPrefix: "run", metaPrefix: "meta",
+		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
+		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
 	}
 	return names[prefix]
 }
 
-// secretLength is the length of the secret that keys are hashed with, in bytes.
-const secretLength = 16
+// SecretLength is the length of the secret that keys are hashed with, in bytes.
+const SecretLength = 16
 
 // The meta records.
 var (
-	identityKey    = nameKey(metaPrefix, "journal")
-	booksKey       = nameKey(metaPrefix, "books")
-	fingerprintKey = nameKey(metaPrefix, "key-fingerprint")
-	openingKey     = nameKey(metaPrefix, "opening")
+	IdentityKey    = NameKey(metaPrefix, "journal")
+	StateKey       = NameKey(metaPrefix, "books")
+	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
+	OpeningKey     = NameKey(metaPrefix, "opening")
 )
 
-func idKey(prefix byte, id attempt.ID) []byte {
-	return appendIDKey(make([]byte, 0, idKeyLength), prefix, id)
+func IDKey(prefix byte, id attempt.ID) []byte {
+	return AppendIDKey(make([]byte, 0, IDKeyLength), prefix, id)
 }
 
-func appendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
+func AppendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
 	return binary.BigEndian.AppendUint64(append(key, prefix), uint64(id))
 }
 
-// idKeyLength is the length of the keys that idKey makes.
-const idKeyLength = 9
+// IDKeyLength is the length of the keys that idKey makes.
+const IDKeyLength = 9
 
-func idOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }
+func IDOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }
 
-func nameKey(prefix byte, name string) []byte { return append([]byte{prefix}, name...) }
+func NameKey(prefix byte, name string) []byte { return append([]byte{prefix}, name...) }
 
-func fieldKey(key enrich.Key, f enrich.Field) []byte {
-	return append(append(append(make([]byte, 0, fieldKeyLength), fieldPrefix), key[:]...), byte(f))
+func FieldKey(key enrich.Key, f enrich.Field) []byte {
+	return append(append(append(make([]byte, 0, fieldKeyLength), FieldPrefix), key[:]...), byte(f))
 }
 
 // fieldKeyLength is the length of the keys that fieldKey makes.
 const fieldKeyLength = 1 + len(enrich.Key{}) + 1
 
-// fieldOf returns the field of an identity that a field record is about.
-func fieldOf(key []byte) (field openField, ok bool) {
+// FieldOf returns the field of an identity that a field record is about.
+func FieldOf(key []byte) (field KeyedField, ok bool) {
 	if len(key) != fieldKeyLength || key[len(key)-1] >= enrich.NumFields {
 		return field, false
 	}
-	copy(field.key[:], key[1:])
-	field.field = enrich.Field(key[len(key)-1])
+	copy(field.Key[:], key[1:])
+	field.Field = enrich.Field(key[len(key)-1])
 	return field, true
 }
 
 // String names the field record for a person to read.
-func (f openField) String() string { return fmt.Sprintf("field %s of identity %s", f.field, f.key) }
+func (f KeyedField) String() string { return fmt.Sprintf("field %s of identity %s", f.Field, f.Key) }
 
-// intent is what is durable before a POST leaves.
-type intent struct {
+// Intent is what is durable before a POST leaves.
+type Intent struct {
 	At       time.Time       `json:"at"`
 	Key      enrich.Key      `json:"key"`
 	Identity enrich.Identity `json:"identity"`
@@ -112,34 +112,34 @@ type intent struct {
 	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
 }
 
-// doubt says since when and why the outcome of an attempt is unknown.
-type doubt struct {
+// Doubt says since when and why the outcome of an attempt is unknown.
+type Doubt struct {
 	At    time.Time `json:"at"`
 	Cause string    `json:"cause"`
 	Crash bool      `json:"crash,omitempty"`
 }
 
-// openMark says that an attempt in doubt has no resolution yet. Of those in flight the
+// OpenMark says that an attempt in doubt has no resolution yet. Of those in flight the
 // books tell, which every commit writes anyway: most attempts never get a mark. Up to
 // version 3 of the records they all did.
-type openMark struct{}
+type OpenMark struct{}
 
-// fieldEntry points to the attempt that decided a field.
-type fieldEntry struct {
+// FieldEntry points to the attempt that decided a field.
+type FieldEntry struct {
 	State   attempt.FieldState `json:"state"`
 	Attempt attempt.ID         `json:"attempt"`
 	At      time.Time          `json:"at"`
 	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
 }
 
-// openField is one field of one subject.
-type openField struct {
-	key   enrich.Key
-	field enrich.Field
+// KeyedField is one field of one subject.
+type KeyedField struct {
+	Key   enrich.Key
+	Field enrich.Field
 }
 
-// persistedBooks is the state that a reopened journal goes on from.
-type persistedBooks struct {
+// State is the state that a reopened journal goes on from.
+type State struct {
 	NextID attempt.ID `json:"next_id"`
 	// Resolved counts the resolutions: with NextID it tells a journal that lost
 	// records from one that never had them.
@@ -169,45 +169,45 @@ type persistedBooks struct {
 	CreditAdded bool `json:"credit_added,omitempty"`
 	// Provisional are the provisional charges since the base, and Closed the earlier
 	// periods that still have some.
-	Provisional []provisional  `json:"provisional,omitempty"`
-	Closed      []closedPeriod `json:"closed,omitempty"`
+	Provisional []Provisional  `json:"provisional,omitempty"`
+	Closed      []ClosedPeriod `json:"closed,omitempty"`
 }
 
-// provisional is an attempt with the fields whose charge is provisional.
-type provisional struct {
+// Provisional is an attempt with the fields whose charge is provisional.
+type Provisional struct {
 	ID     attempt.ID
 	Fields enrich.Fields
 }
 
-// closedPeriod is the time between two bases of the account that ended with calls in
+// ClosedPeriod is the time between two bases of the account that ended with calls in
 // doubt and provisional charges. What somebody says of those calls later can show that
 // more was booked than the account lost.
-type closedPeriod struct {
+type ClosedPeriod struct {
 	First, Next attempt.ID // its attempts: from First on, before Next
 	Lost        cost.Money // by the account
 	Booked      cost.Money // by the journal
-	Provisional []provisional
+	Provisional []Provisional
 }
 
-// holds reports whether an attempt began in the period.
-func (p closedPeriod) holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
+// Holds reports whether an attempt began in the period.
+func (p ClosedPeriod) Holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
 
-// span is the first and the last of some attempts.
-type span struct {
+// Span is the first and the last of some attempts.
+type Span struct {
 	First attempt.ID `json:"first"`
 	Last  attempt.ID `json:"last"`
 }
 
-// with returns the span that holds one more attempt.
-func (s span) with(id attempt.ID) span {
-	if s == (span{}) {
-		return span{id, id}
+// With returns the span that holds one more attempt.
+func (s Span) With(id attempt.ID) Span {
+	if s == (Span{}) {
+		return Span{id, id}
 	}
-	return span{min(s.First, id), max(s.Last, id)}
+	return Span{min(s.First, id), max(s.Last, id)}
 }
 
-// identityRecord is the journal's own identity, made when it is created.
-type identityRecord struct {
+// Journal is the journal's own identity, made when it is created.
+type Journal struct {
 	ID     string `json:"id"`
 	Secret []byte `json:"secret"` // 16 bytes
 }
