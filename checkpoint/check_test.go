@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -18,7 +19,7 @@ import (
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
 	var problems []string
-	summary, err := Check(store, nil, func(p Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(store, nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

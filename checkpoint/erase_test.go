@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/enrich"
 )
 
@@ -176,8 +177,8 @@ func TestDumpMasksValues(t *testing.T) {
 	r := soundRig(t)
 	secrets := []string{"a@b.example", "+15550100", "pro.example/in/p1"}
 	var masked, open bytes.Buffer
-	r.check(Dump(r.store, nil, &masked, false))
-	r.check(Dump(r.store, nil, &open, true))
+	r.check(verify.Dump(r.store, nil, &masked, false))
+	r.check(verify.Dump(r.store, nil, &open, true))
 	if lines := strings.Count(masked.String(), "\n"); lines != len(r.store.records) {
 		t.Errorf("%d lines for %d records", lines, len(r.store.records))
 	}
@@ -192,7 +193,7 @@ func TestDumpMasksValues(t *testing.T) {
 	r.store.records["r7"], r.store.records["zz"] = []byte{1}, []byte{1}
 	r.store.records[string(record.IDKey(record.IntentPrefix, 1))] = []byte("\x05{")
 	var damaged bytes.Buffer
-	if err := Dump(r.store, nil, &damaged, false); err == nil {
+	if err := verify.Dump(r.store, nil, &damaged, false); err == nil {
 		t.Error("a damaged record was dumped without a word")
 	}
 	for _, want := range []string{`"problem":"has no ID"`, `"problem":"is of no known kind"`, `"problem":"cannot be read"`} {

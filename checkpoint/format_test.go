@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/attempt"
+	"payonce/checkpoint/verify"
 	"payonce/enrich"
 )
 
@@ -55,7 +56,7 @@ func TestAJournalOfVersion5IsReadAsItWasWritten(t *testing.T) {
 	}
 	s := version5(t)
 	var got bytes.Buffer
-	if err := Dump(s, nil, &got, true); err != nil {
+	if err := verify.Dump(s, nil, &got, true); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {

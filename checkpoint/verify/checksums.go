@@ -1,4 +1,4 @@
-package checkpoint
+package verify
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // checkTotals compares the recorded sums with the recomputed ones.
 func (c *checker) checkTotals() error {
-	c.summary.Totals = c.totals[ScopeAll]
+	c.summary.Totals = c.totals[record.ScopeAll]
 	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)

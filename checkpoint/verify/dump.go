@@ -1,4 +1,4 @@
-package checkpoint
+package verify
 
 import (
 	"encoding/json"
@@ -27,8 +27,8 @@ type line struct {
 // Dump writes every record in the order of the keys, one JSON object to a line.
 // Identities and answers are masked unless values is set; the journal's secret
 // always is. A record that cannot be read is written as such; the error after the
-// last line wraps ErrCorrupt then. Stop is called before every record, and may be nil.
-func Dump(s Store, stop func() error, w io.Writer, values bool) error {
+// last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
+func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Dump(s Store, stop func() error, w io.Writer, values bool) error {
 		return true, lines.Encode(l)
 	})
 	if err == nil && unread > 0 {
-		err = fmt.Errorf("%w: %d records cannot be read", ErrCorrupt, unread)
+		err = fmt.Errorf("%w: %d records cannot be read", store.ErrCorrupt, unread)
 	}
 	return err
 }

@@ -1,4 +1,6 @@
-package checkpoint
+// Package verify checks and dumps a journal by its records alone: it computes again what the
+// journal recorded, with code of its own.
+package verify
 
 import (
 	"fmt"
@@ -36,7 +38,7 @@ type Summary struct {
 // indexes and sums that do not follow from the attempts. It changes nothing. Stop is
 // called before every record that is read in its turn, and may be nil. An error means that
 // the store could not be walked.
-func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
+func Check(s store.Store, stop func() error, report func(Problem)) (Summary, error) {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
@@ -59,7 +61,7 @@ func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
 // checker holds what a check knows so far: some tens of bytes for each field of
 // each identity.
 type checker struct {
-	store   Store
+	store   store.Store
 	report  func(Problem)
 	summary Summary
 	secret  []byte

@@ -1,4 +1,4 @@
-package checkpoint
+package verify
 
 import (
 	"payonce/attempt"
@@ -20,20 +20,20 @@ func newRecount(baseFirst attempt.ID) *recount {
 
 // add enters an attempt. The account's sums begin at the base: earlier attempts do not
 // count in them.
-func (r *recount) add(a ended) {
-	if a.resolved {
+func (r *recount) add(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+	if resolved {
 		r.resolved++
-		r.days[record.DayOf(a.res.At)] = r.days[record.DayOf(a.res.At)].With(a.id)
+		r.days[record.DayOf(res.At)] = r.days[record.DayOf(res.At)].With(id)
 	}
-	for _, scope := range a.in.Scopes() {
-		if scope == ScopeAccount && a.id < r.baseFirst {
+	for _, scope := range in.Scopes() {
+		if scope == record.ScopeAccount && id < r.baseFirst {
 			continue
 		}
 		totals := r.totals[scope]
-		totals.Hold(a.in.Hold)
-		if a.resolved {
-			totals.Release(a.in.Hold, a.res.Charge)
-			record.CountOutcome(&totals, a.in.Hold, a.res)
+		totals.Hold(in.Hold)
+		if resolved {
+			totals.Release(in.Hold, res.Charge)
+			record.CountOutcome(&totals, in.Hold, res)
 		}
 		r.totals[scope] = totals
 	}

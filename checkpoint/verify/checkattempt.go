@@ -1,4 +1,4 @@
-package checkpoint
+package verify
 
 import (
 	"payonce/attempt"
@@ -53,7 +53,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if in.Erased || res.Erased {
 		c.summary.Erased++
 	}
-	c.add(ended{id, in, res, resolved})
+	c.add(id, in, res, resolved)
 	return nil
 }
 
