@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"bytes"
+
 	"payonce/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
@@ -32,12 +34,12 @@ func (j *Journal) People() int64 {
 	return attempts
 }
 
-// Records hands the keys that begin with a byte, of all persons something is known of,
-// to visit, with a function that returns what is known; it may be called until visit
-// returns. A key may come twice. Records may be called for several bytes at the same
-// time.
-func (j *Journal) Records(first byte, visit func(key enrich.Key, recall func() (attempt.Record, error)) error) error {
-	for _, key := range j.openKeys(first) {
+// Records hands the keys from first to last, of all persons something is known of, to visit,
+// with a function that returns what is known; it may be called until visit returns. A key
+// may come twice. Records may be called for several ranges at the same time. A range is the
+// faster the more bytes its ends begin with in common.
+func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, recall func() (attempt.Record, error)) error) error {
+	for _, key := range j.openKeys(first, last) {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
 			return err
 		}
@@ -50,9 +52,13 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, recall func() (
 		}
 		return visit(person.key, recall)
 	}
-	err := j.store.Scan([]byte{record.FieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
+	prefix := []byte{record.FieldPrefix}
+	for i := 0; i < len(first) && first[i] == last[i]; i++ {
+		prefix = append(prefix, first[i])
+	}
+	err := j.store.Scan(prefix, nil, func(name, value []byte) (bool, error) {
 		field, ok := record.FieldOf(name)
-		if !ok {
+		if !ok || !isBetween(field.Key, first, last) {
 			return true, nil
 		}
 		if field.Key != person.key {
@@ -84,13 +90,18 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	return known, j.addOpen(&known, person.key, nil, enrich.AllFields)
 }
 
-// openKeys returns the keys that begin with a byte, of persons with an open attempt.
-func (j *Journal) openKeys(first byte) []enrich.Key {
+// isBetween reports whether a key lies from first to last.
+func isBetween(key, first, last enrich.Key) bool {
+	return bytes.Compare(first[:], key[:]) <= 0 && bytes.Compare(key[:], last[:]) <= 0
+}
+
+// openKeys returns the keys from first to last of persons with an open attempt.
+func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var open []enrich.Key
 	for field := range j.books.byField {
-		if field.Key[0] == first {
+		if isBetween(field.Key, first, last) {
 			open = append(open, field.Key)
 		}
 	}

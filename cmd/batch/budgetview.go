@@ -18,7 +18,7 @@ func (s *session) viewUsed(c budgetCeiling, at time.Time) (report.Used, error) {
 	}
 	view := report.Used{
 		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
-		Settled: totals.Settled, SettledLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
+		Settled: totals.Settled, SettledLeast: report.Least(totals.Settled, mayBeFree), Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
 	}
 	inMeasure := func(n int64) string { return cost.Money(n).String() }
 	if c.Measure == cost.Lookups {
@@ -45,11 +45,11 @@ func (s *session) accountOfBudget(ctx context.Context) (*report.Account, string)
 		err = s.journal.CheckAPIKey(s.apiKey, s.sameWorkspace)
 	}
 	if err != nil {
-		return nil, err.Error()
+		return nil, explain(err)
 	}
 	account, err := client.Status(ctx)
 	if err != nil {
-		return nil, err.Error()
+		return nil, explain(err)
 	}
 	return report.AccountOf(account), ""
 }

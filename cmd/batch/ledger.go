@@ -101,12 +101,13 @@ func (s *session) checkLedgerTarget() error {
 // field's column; a field that the free allowance paid for costs nothing there.
 var ledgerColumns = []string{
 	"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state",
-	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason", "charge_least_usd",
+	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
 }
 
 func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, error) {
 	view := &report.Ledger{From: given(period.from.Start), To: given(period.to.End)}
 	var free [enrich.NumFields]int64
+	var mayBeFree cost.Money
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
@@ -114,7 +115,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, 
 	err := s.journal.Attempts(period.from.Start, period.to.End, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
-		view.ChargedLeast += least(e)
+		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -126,7 +127,7 @@ func (s *session) writeLedger(w io.Writer, period ledgerFlags) (*report.Ledger, 
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed = report.ByField(free)
+	view.FreeUsed, view.ChargedLeast = report.ByField(free), report.Least(view.Charged, mayBeFree)
 	out.Flush()
 	return view, out.Error()
 }
@@ -135,6 +136,10 @@ func ledgerRow(e attempt.Entry) []string {
 	ended := ""
 	if !e.Ended.IsZero() {
 		ended = e.Ended.UTC().Format(time.RFC3339)
+	}
+	reason := e.Reason
+	if e.MayBeFree != 0 {
+		reason = "charged at most this: the free allowance may have paid " + e.MayBeFree.String()
 	}
 	paid := func(f enrich.Field) string {
 		if !e.Charge.Paid.Has(f) {
@@ -145,15 +150,8 @@ func ledgerRow(e attempt.Entry) []string {
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, e.Reason,
-		least(e).String(),
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
 	}
-}
-
-// least returns what an attempt cost at least: fields that may turn out to have been free
-// cost nothing then.
-func least(e attempt.Entry) cost.Money {
-	return e.Charge.Correct(e.MayBeFree, e.Prices).Amount
 }
 
 // given returns nil for the zero time.

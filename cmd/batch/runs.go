@@ -31,7 +31,7 @@ func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, erro
 	}
 	view := &report.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
-		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: totals.Settled - mayBeFree, Held: totals.Held, Lookups: totals.Lookups,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), Held: totals.Held, Lookups: totals.Lookups,
 		FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
 	if !run.Ended.IsZero() {

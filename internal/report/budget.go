@@ -28,12 +28,12 @@ type Used struct {
 	// Limit and Left are in the measure, null when there is no limit.
 	Limit   *string    `json:"limit"`
 	Settled cost.Money `json:"settled_usd"`
-	// SettledLeast is less than Settled while charges may turn out to have been free.
-	SettledLeast cost.Money `json:"settled_least_usd"`
-	Held         cost.Money `json:"held_usd"`
-	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
-	Left         *string    `json:"left"`
-	RenewsAt     *time.Time `json:"renews_at,omitempty"`
+	// SettledLeast is the least that it can be while charges may turn out to have been free.
+	SettledLeast *cost.Money `json:"settled_least_usd,omitempty"`
+	Held         cost.Money  `json:"held_usd"`
+	Lookups      int64       `json:"lookups"` // sent, with or without an outcome
+	Left         *string     `json:"left"`
+	RenewsAt     *time.Time  `json:"renews_at,omitempty"`
 }
 
 func (v *Budget) render(p *page) {

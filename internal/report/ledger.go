@@ -12,8 +12,8 @@ type Ledger struct {
 	To       *time.Time `json:"to"`   // exclusive; null for now
 	Attempts int64      `json:"attempts"`
 	Charged  cost.Money `json:"charged_usd"`
-	// ChargedLeast is less than Charged while charges may turn out to have been free.
-	ChargedLeast cost.Money       `json:"charged_least_usd"`
+	// ChargedLeast is the least that it can be while charges may turn out to have been free.
+	ChargedLeast *cost.Money      `json:"charged_least_usd,omitempty"`
 	FreeUsed     map[string]int64 `json:"free_used"`
 	Open         int64            `json:"without_outcome"`
 	Output       string           `json:"-"` // the file that it was written to

@@ -70,12 +70,12 @@ func samples() map[string]Report {
 		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1}, Lookups: 3, Posts: 3,
-			Spent: 30 * cost.Cent, SpentLeast: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
+			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
 			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar, Left: 55 * cost.Cent, Advice: "Run the same command again.",
 		},
 		"budget": &Budget{
 			Version: BudgetVersion, At: at, Account: account,
-			Ceilings: []Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent}},
+			Ceilings: []Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent, SettledLeast: Least(45*cost.Cent, 15*cost.Cent)}},
 		},
 		"run": &Run{
 			Run: "trial", List: "list.csv", Output: "out.csv", Fields: "email", Started: at, Stop: stop, MaxSpend: cost.Dollar, Forfeited: 1,

@@ -18,8 +18,8 @@ type Run struct {
 	Stop     string     `json:"stop,omitempty"`
 	MaxSpend cost.Money `json:"max_spend_usd"`
 	Spent    cost.Money `json:"spent_usd"`
-	// SpentLeast is less than Spent while charges may turn out to have been free.
-	SpentLeast cost.Money       `json:"spent_least_usd"`
+	// SpentLeast is the least that it can be while charges may turn out to have been free.
+	SpentLeast *cost.Money      `json:"spent_least_usd,omitempty"`
 	Held       cost.Money       `json:"held_usd"`
 	Lookups    int64            `json:"lookups"`
 	FreeUsed   map[string]int64 `json:"free_used"`

@@ -19,8 +19,8 @@ type Summary struct {
 	Dropped int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
 	Posts   int64            `json:"posts"`          // sent by this command
 	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
-	// SpentLeast is less than Spent while charges may turn out to have been free.
-	SpentLeast cost.Money       `json:"spent_least_usd"`
+	// SpentLeast is the least that it can be while charges may turn out to have been free.
+	SpentLeast *cost.Money      `json:"spent_least_usd,omitempty"`
 	SpentNow   cost.Money       `json:"spent_now_usd"` // by this command
 	Held       cost.Money       `json:"held_usd"`      // for lookups in doubt
 	FreeUsed   map[string]int64 `json:"free_used"`     // by the run

@@ -72,10 +72,19 @@ func Amounts(amounts map[string]cost.Money) string {
 	return strings.Join(parts, ", ")
 }
 
-// UpTo writes an amount, or its bounds while it is not certain because the free allowance
-// may have paid a part.
-func UpTo(least, most cost.Money) string {
-	if least == most {
+// Least returns the least that an amount can be, of which a part may turn out to have been
+// free; nil when no part may.
+func Least(amount, mayBeFree cost.Money) *cost.Money {
+	if mayBeFree == 0 {
+		return nil
+	}
+	least := amount - mayBeFree
+	return &least
+}
+
+// UpTo writes an amount, with its bounds while there is a least.
+func UpTo(least *cost.Money, most cost.Money) string {
+	if least == nil {
 		return "$" + most.String()
 	}
 	return fmt.Sprintf("up to $%s (at least $%s)", most, least)
