@@ -165,3 +165,10 @@ func chargeLaw(o Observation, a enrich.Answer) string {
 	}
 	return ""
 }
+
+// The sets of fields that are asked for.
+const (
+	email = enrich.Fields(1) << enrich.WorkEmail
+	phone = enrich.Fields(1) << enrich.BusinessPhone
+	both  = email | phone
+)

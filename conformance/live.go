@@ -160,8 +160,8 @@ func (e *evidence) report() Report {
 	for _, l := range laws() {
 		report = append(report, l.finding(e.keeps(l)))
 	}
-	for _, c := range Cases() {
-		report = append(report, c.finding(untested("the service would have to be set up for it; the sandbox is")))
+	for _, r := range caseRules() {
+		report = append(report, r.finding(untested("the service would have to be set up for it; the sandbox is")))
 	}
 	return report
 }

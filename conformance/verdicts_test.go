@@ -212,18 +212,3 @@ func (SessionOver) check(f found) error {
 	}
 	return nil
 }
-
-// describe says what a verdict is.
-func describe(v enrich.Verdict) string {
-	switch v := v.(type) {
-	case enrich.Answered:
-		return fmt.Sprintf("an answer (%s)", v.Answer.Status)
-	case enrich.Refused:
-		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
-	case enrich.NotSent:
-		return fmt.Sprintf("a lookup that was not sent (%v)", v.Err)
-	case enrich.Lost:
-		return fmt.Sprintf("a lost response (%v)", v.Err)
-	}
-	return fmt.Sprintf("%T", v)
-}
