@@ -9,8 +9,6 @@ import (
 	"payonce/service/v1"
 )
 
-// limits is the section of limits.
-
 // answered is a lookup that is let in and answered for free.
 func answered(number int) Step {
 	return Find{Who: someone(number), Want: matched(email), Charge: Charged{Free: email}}

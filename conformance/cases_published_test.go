@@ -13,7 +13,6 @@ import (
 
 // publishedCases hold what the service publishes of itself.
 func publishedCases() []Case {
-	const versioning = "Versioning"
 	return []Case{
 		{Rule: ruleOf("published/no-key"), Over: v1.REST, Steps: []Step{
 			Message{Method: http.MethodGet, Path: openAPIPath, As: noKey, Status: 200, Shows: members{"openapi": present{}, "paths": present{}}},

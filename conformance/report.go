@@ -79,8 +79,8 @@ func Rules() []Rule {
 	for _, c := range paidChecks() {
 		rules = append(rules, c.Rule)
 	}
-	for _, l := range laws() {
-		rules = append(rules, l.Rule)
+	for _, i := range invariants() {
+		rules = append(rules, i.Rule)
 	}
 	return append(rules, caseRules()...)
 }

@@ -12,7 +12,7 @@ import (
 	"payonce/service/v1"
 )
 
-// Answered wants a result. Every law of results is checked besides.
+// Answered wants a result. Every invariant of results is checked besides.
 type Answered struct {
 	Status     enrich.Status
 	Returned   enrich.Fields
@@ -36,9 +36,9 @@ func (w Answered) check(f found) error {
 	if (a.Profile != "") != w.Profile {
 		problems = append(problems, fmt.Errorf("the profile is %q", a.Profile))
 	}
-	for _, law := range laws() {
-		if breach := law.breach(f.Observation); breach != "" {
-			problems = append(problems, fmt.Errorf("%s: %s", law.Name, breach))
+	for _, invariant := range invariants() {
+		if breach := invariant.breach(f.Observation); breach != "" {
+			problems = append(problems, fmt.Errorf("%s: %s", invariant.Name, breach))
 		}
 	}
 	for _, sent := range f.sent {
