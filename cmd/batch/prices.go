@@ -166,7 +166,7 @@ func (j *job) checkPrices() error {
 			return usagef("%s. Nothing was sent: choose the right option with --rate-option, or correct the price in the rate card", d)
 		}
 	}
-	return asUsage(dispatch.CheckPrices(j.account, j.quote, j.scope.Wanted))
+	return asUsage(hinted(dispatch.CheckPrices(j.account, j.quote, j.scope.Wanted)))
 }
 
 // optionNames returns the options of the rate card that the workspace may pay by:
