@@ -39,7 +39,7 @@ func floors() map[string][]string {
 		"sandbox/schema":     {"enrich", "cost"},
 		"sandbox/books":      {"enrich", "cost"},
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
-		"conformance":        {"enrich", "cost", "attempt", "service/v1", "sandbox", "sandbox/..."},
+		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},

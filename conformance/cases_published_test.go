@@ -13,18 +13,17 @@ import (
 
 // publishedCases hold what the service publishes of itself.
 func publishedCases() []Case {
-	const versioning = "Versioning"
 	return []Case{
-		{Rule: Rule{"published/no-key", "Assumptions", "the OpenAPI document can be read without a key"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("published/no-key"), Over: v1.REST, Steps: []Step{
 			Message{Method: http.MethodGet, Path: openAPIPath, As: noKey, Status: 200, Shows: members{"openapi": present{}, "paths": present{}}},
 		}},
-		{Rule: Rule{"published/rate-card", versioning, "the document publishes the rate card, with every option and its monthly included balance"}, Steps: []Step{
+		{Rule: ruleOf("published/rate-card"), Steps: []Step{
 			Publishes{Want: func(d v1.Description) error { return sameCard(d.Card, books.RateCard()) }},
 		}},
-		{Rule: Rule{"published/schemas", versioning, "the document defines the requests of the three lookups, under the names that are assumed"}, Steps: []Step{
+		{Rule: ruleOf("published/schemas"), Steps: []Step{
 			Publishes{Want: allAssumed},
 		}},
-		{Rule: Rule{"published/tools", mcpEndpoint, "the tools define the same requests as the operations"}, Steps: []Step{
+		{Rule: ruleOf("published/tools"), Steps: []Step{
 			Publishes{Tools: true, Want: func(d v1.Description) error {
 				for operation, offer := range d.Operations {
 					if offer.InputError != nil {
@@ -37,7 +36,7 @@ func publishedCases() []Case {
 				return nil
 			}},
 		}},
-		{Rule: Rule{"published/pricing", versioning, "document and tools publish the prices and the access that are in force now"}, Begin: plan("growth"), Steps: []Step{
+		{Rule: ruleOf("published/pricing"), Begin: plan("growth"), Steps: []Step{
 			Publishes{Want: offers(paid(12, 20), true)},
 			Publishes{Tools: true, Want: offers(paid(12, 20), true)},
 			withoutPhonePrice(),
@@ -46,21 +45,6 @@ func publishedCases() []Case {
 		}},
 	}
 }
-
-func sameCard(got, want cost.RateCard) error {
-	if len(got.Options) != len(want.Options) {
-		return fmt.Errorf("%d options, want %d", len(got.Options), len(want.Options))
-	}
-	for i, option := range want.Options {
-		g := got.Options[i]
-		if g.Name != option.Name || g.MonthlyIncluded != option.MonthlyIncluded || !samePrices(g.Prices, option.Prices) {
-			return fmt.Errorf("the option %+v, want %+v", g, option)
-		}
-	}
-	return nil
-}
-
-func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // allAssumed says which assumed names a description does not have.
 func allAssumed(d v1.Description) error {

@@ -106,10 +106,3 @@ func ada() enrich.Identity {
 func someone(number int) enrich.Identity {
 	return enrich.Identity{FirstName: "Grace", LastName: fmt.Sprintf("Hopper%d", number), CompanyName: "Acme"}
 }
-
-// The sets of fields that are asked for.
-const (
-	email = enrich.Fields(1) << enrich.WorkEmail
-	phone = enrich.Fields(1) << enrich.BusinessPhone
-	both  = email | phone
-)

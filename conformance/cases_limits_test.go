@@ -9,9 +9,6 @@ import (
 	"payonce/service/v1"
 )
 
-// limits is the section of limits.
-const limits = "Limits"
-
 // answered is a lookup that is let in and answered for free.
 func answered(number int) Step {
 	return Find{Who: someone(number), Want: matched(email), Charge: Charged{Free: email}}
@@ -30,10 +27,10 @@ func windowCases() []Case {
 	}
 	return []Case{
 		{
-			Rule: Rule{"limit/thirty-a-minute", limits, "30 lookups in 60 seconds are let in, the next one is refused with 429 and told when to come"}, Begin: knowsNobody,
+			Rule: ruleOf("limit/thirty-a-minute"), Begin: knowsNobody,
 			Steps: append(thirty, tooFast(time.Minute), Pass(time.Minute), Find{Want: notFound()}),
 		},
-		{Rule: Rule{"limit/rolling", limits, "the window rolls: a place is free 60 seconds after its own lookup, and not with a round minute"}, Begin: window(3), Steps: []Step{
+		{Rule: ruleOf("limit/rolling"), Begin: window(3), Steps: []Step{
 			answered(1), Pass(20 * time.Second),
 			answered(2), Pass(20 * time.Second),
 			answered(3), Pass(19 * time.Second),
@@ -42,7 +39,7 @@ func windowCases() []Case {
 			tooFast(20 * time.Second), Pass(20 * time.Second),
 			answered(5), tooFast(20 * time.Second),
 		}},
-		{Rule: Rule{"limit/refused-takes-no-place", limits, "a lookup that the limit refuses does not make the wait longer"}, Begin: window(1), Steps: []Step{
+		{Rule: ruleOf("limit/refused-takes-no-place"), Begin: window(1), Steps: []Step{
 			answered(1), Pass(30 * time.Second),
 			tooFast(30 * time.Second), Pass(29 * time.Second),
 			tooFast(time.Second), Pass(time.Second),
@@ -54,7 +51,7 @@ func windowCases() []Case {
 // limitCases hold what counts towards the limits, and the attempt limit.
 func limitCases() []Case {
 	return []Case{
-		{Rule: Rule{"limit/status-is-free", limits, "status calls do not count, and are answered when the limit is reached"}, Begin: window(2), Steps: []Step{
+		{Rule: ruleOf("limit/status-is-free"), Begin: window(2), Steps: []Step{
 			Status{},
 			Status{},
 			Status{},
@@ -64,7 +61,7 @@ func limitCases() []Case {
 			tooFast(time.Minute),
 			Status{Shows: members{"key_valid": true}},
 		}},
-		{Rule: Rule{"limit/discovery-is-free", limits, "neither the document nor the list of tools counts"}, Begin: window(1), Steps: []Step{
+		{Rule: ruleOf("limit/discovery-is-free"), Begin: window(1), Steps: []Step{
 			Publishes{Want: anything},
 			Publishes{Tools: true, Want: anything},
 			Publishes{Want: anything},
@@ -72,19 +69,19 @@ func limitCases() []Case {
 			tooFast(time.Minute),
 			Publishes{Tools: true, Want: anything},
 		}},
-		{Rule: Rule{"limit/shared", limits, "REST and MCP lookups count in one window"}, Begin: window(2), Steps: []Step{
+		{Rule: ruleOf("limit/shared"), Begin: window(2), Steps: []Step{
 			Find{Over: v1.REST, Who: someone(1), Want: matched(email), Charge: Charged{Free: email}},
 			Find{Over: v1.MCP, Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
 			Find{Over: v1.REST, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
 			Find{Over: v1.MCP, Who: someone(3), Want: refusal(sandbox.RateLimited).after(time.Minute)},
 		}},
-		{Rule: Rule{"limit/every-lookup", limits, "the three lookups count in one window, whatever comes of them"}, Begin: begin(window(3), free(0, 0), balance(0, 25)), Steps: []Step{
+		{Rule: ruleOf("limit/every-lookup"), Begin: begin(window(3), free(0, 0), balance(0, 25)), Steps: []Step{
 			Find{Fields: both, Want: refusal(sandbox.CreditsExhausted)},
 			Find{Who: enrich.Identity{ProfileURL: "ftp://pro-network.example/"}, Want: refusal(sandbox.InvalidIdentifiers)},
 			Find{Fields: phone, Want: matched(phone), Charge: Charged{Paid: paid(0, 25), Prepaid: 250000}},
 			tooFast(time.Minute),
 		}},
-		{Rule: Rule{"limit/attempts", limits, "beyond the attempt limit of the usage period lookups are refused until the next one, and no wait is named"}, Begin: func(c *sandbox.Config) { c.AttemptLimit = 2 }, Steps: []Step{
+		{Rule: ruleOf("limit/attempts"), Begin: func(c *sandbox.Config) { c.AttemptLimit = 2 }, Steps: []Step{
 			answered(1), answered(2),
 			Find{Who: someone(3), Want: refusal(sandbox.AttemptLimitReached)},
 			Status{Shows: members{"key_valid": true}},
@@ -93,7 +90,7 @@ func limitCases() []Case {
 			Reach(time.Date(2026, time.December, 1, 0, 0, 0, 0, time.UTC)),
 			answered(3),
 		}},
-		{Rule: Rule{"limit/door", "Assumptions", "a lookup with an invalid key takes no place"}, Begin: window(1), Steps: []Step{
+		{Rule: ruleOf("limit/door"), Begin: window(1), Steps: []Step{
 			Find{As: strangersKey, Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
 			answered(1),
 		}},
@@ -107,26 +104,26 @@ func anything(v1.Description) error { return nil }
 func lossCases() []Case {
 	var cases []Case
 	for _, loss := range []struct {
-		name, text string
-		fault      sandbox.Fault
+		name  string
+		fault sandbox.Fault
 	}{
-		{"dropped", "the connection breaks without a byte", sandbox.Fault{Answer: sandbox.Dropped}},
-		{"truncated", "the response breaks off in the middle, a stream too", sandbox.Fault{Answer: sandbox.Truncated}},
-		{"garbage", "the body of a 200 is not JSON", sandbox.Fault{Answer: sandbox.Garbage}},
-		{"hanging", "no response comes within the client's time-out", sandbox.Fault{Answer: sandbox.Hanging}},
-		{"proxy-page", "a gateway answers with a page", sandbox.Fault{Answer: sandbox.ProxyPage, Status: http.StatusBadGateway}},
-		{"no-body", "a gateway answers without a body", sandbox.Fault{Answer: sandbox.Bodyless, Status: http.StatusGatewayTimeout}},
+		{"dropped", sandbox.Fault{Answer: sandbox.Dropped}},
+		{"truncated", sandbox.Fault{Answer: sandbox.Truncated}},
+		{"garbage", sandbox.Fault{Answer: sandbox.Garbage}},
+		{"hanging", sandbox.Fault{Answer: sandbox.Hanging}},
+		{"proxy-page", sandbox.Fault{Answer: sandbox.ProxyPage, Status: http.StatusBadGateway}},
+		{"no-body", sandbox.Fault{Answer: sandbox.Bodyless, Status: http.StatusGatewayTimeout}},
 	} {
 		for _, happened := range []bool{false, true} {
-			name, charge, text := "loss/"+loss.name, Charged{}, "; the lookup was not charged"
+			name, charge := "loss/"+loss.name, Charged{}
 			loss.fault.Happened = happened
 			if happened {
-				name, charge, text = name+"-charged", Charged{Free: both}, "; the lookup was charged"
+				name, charge = name+"-charged", Charged{Free: both}
 			}
 			ordinary := func(number int) Step {
 				return Find{Who: someone(number), Want: matched(email), Charge: Charged{Free: email}}
 			}
-			cases = append(cases, Case{Rule: Rule{name, "Limits", loss.text + text + ", is in doubt, and is not sent again"}, Steps: []Step{
+			cases = append(cases, Case{Rule: ruleOf(name), Steps: []Step{
 				ordinary(1),
 				Faulty(loss.fault),
 				Find{Fields: both, Want: Lost{}, Charge: charge},

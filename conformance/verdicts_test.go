@@ -12,7 +12,7 @@ import (
 	"payonce/service/v1"
 )
 
-// Answered wants a result. Every law of results is checked besides.
+// Answered wants a result. Every invariant of results is checked besides.
 type Answered struct {
 	Status     enrich.Status
 	Returned   enrich.Fields
@@ -36,9 +36,9 @@ func (w Answered) check(f found) error {
 	if (a.Profile != "") != w.Profile {
 		problems = append(problems, fmt.Errorf("the profile is %q", a.Profile))
 	}
-	for _, law := range laws() {
-		if breach := law.breach(f.Observation); breach != "" {
-			problems = append(problems, fmt.Errorf("%s: %s", law.Name, breach))
+	for _, invariant := range invariants() {
+		if breach := invariant.breach(f.Observation); breach != "" {
+			problems = append(problems, fmt.Errorf("%s: %s", invariant.Name, breach))
 		}
 	}
 	for _, sent := range f.sent {
@@ -211,19 +211,4 @@ func (SessionOver) check(f found) error {
 		return fmt.Errorf("got %s, want a session that is over", describe(f.Verdict))
 	}
 	return nil
-}
-
-// describe says what a verdict is.
-func describe(v enrich.Verdict) string {
-	switch v := v.(type) {
-	case enrich.Answered:
-		return fmt.Sprintf("an answer (%s)", v.Answer.Status)
-	case enrich.Refused:
-		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
-	case enrich.NotSent:
-		return fmt.Sprintf("a lookup that was not sent (%v)", v.Err)
-	case enrich.Lost:
-		return fmt.Sprintf("a lost response (%v)", v.Err)
-	}
-	return fmt.Sprintf("%T", v)
 }

@@ -13,12 +13,10 @@ import (
 	"payonce/service/v1"
 )
 
-const accountStatus = "Account status"
-
 // accountCases hold the account status.
 func accountCases() []Case {
 	return []Case{
-		{Rule: Rule{"account/members", accountStatus, "the status shows the key, the allowance, the balance, the budget, the readiness and the operations, under the names that are assumed"}, Steps: []Step{
+		{Rule: ruleOf("account/members"), Steps: []Step{
 			Status{Shows: members{
 				"key_valid":                            true,
 				"free_allowance.work_emails_remaining": 20, "free_allowance.business_phones_remaining": 5,
@@ -32,23 +30,23 @@ func accountCases() []Case {
 				"operations.work_email_lookup.available_on_plan": true, "operations.business_phone_lookup.available_on_plan": true,
 			}},
 		}},
-		{Rule: Rule{"account/free", "GET /account/status", "the status is free, runs no lookup and buys nothing, however often it is read"}, Begin: begin(free(0, 0), balance(0, 15)), Steps: []Step{
+		{Rule: ruleOf("account/free"), Begin: begin(free(0, 0), balance(0, 15)), Steps: []Step{
 			Status{},
 			Status{},
 			Status{},
 			Status{Shows: members{"paid_balance.available_cents": 15, "usage_budget.spent_cents": 0}},
 		}},
-		{Rule: Rule{"account/when-exhausted", "GET /account/status", "the status can be read when everything is used up"}, Begin: begin(free(0, 0), plan("payg"), balance(0, 0), budget(0)), Steps: []Step{
+		{Rule: ruleOf("account/when-exhausted"), Begin: begin(free(0, 0), plan("payg"), balance(0, 0), budget(0)), Steps: []Step{
 			Find{Want: refusal(sandbox.FreeAllowanceExhausted)},
 			Status{Shows: members{"key_valid": true, "paid_balance.available_cents": 0, "lookup_readiness.email.can_call": false}},
 		}},
-		{Rule: Rule{"account/one-workspace", "What the service does", "REST and MCP show and use one account"}, Begin: free(2, 2), Steps: []Step{
+		{Rule: ruleOf("account/one-workspace"), Begin: free(2, 2), Steps: []Step{
 			Find{Over: v1.REST, Fields: both, Want: matched(both), Charge: Charged{Free: both}},
 			Status{Over: v1.MCP, Shows: members{"free_allowance.work_emails_remaining": 1, "free_allowance.business_phones_remaining": 1}},
 			Find{Over: v1.MCP, Fields: both, Who: someone(1), Want: matched(both), Charge: Charged{Free: both}},
 			Status{Over: v1.REST, Shows: members{"free_allowance.work_emails_remaining": 0, "free_allowance.business_phones_remaining": 0}},
 		}},
-		{Rule: Rule{"account/follows-usage", accountStatus, "the status shows what lookups, and others in the workspace, have used"}, Begin: begin(free(0, 1), balance(4900, 0), budget(1000)), Steps: []Step{
+		{Rule: ruleOf("account/follows-usage"), Begin: begin(free(0, 1), balance(4900, 0), budget(1000)), Steps: []Step{
 			Find{Fields: both, Want: matched(both), Charge: Charged{Free: phone, Paid: paid(15, 0)}},
 			Owner{Does: "spend elsewhere", Do: func(b *books.Books) error {
 				_, err := b.SpendElsewhere(100 * cost.Cent)
@@ -59,7 +57,7 @@ func accountCases() []Case {
 				"free_allowance.business_phones_remaining": 0,
 			}},
 		}},
-		{Rule: Rule{"account/no-reservation", accountStatus, "the status is a snapshot and reserves nothing: what it showed can be gone at the lookup"}, Begin: begin(free(0, 0), balance(0, 15)), Steps: []Step{
+		{Rule: ruleOf("account/no-reservation"), Begin: begin(free(0, 0), balance(0, 15)), Steps: []Step{
 			Status{Shows: members{"lookup_readiness.email.can_call": true}},
 			Owner{Does: "spend elsewhere", Do: func(b *books.Books) error {
 				_, err := b.SpendElsewhere(10 * cost.Cent)
@@ -82,25 +80,25 @@ func readinessCases() []Case {
 		return shows
 	}
 	return []Case{
-		{Rule: Rule{"readiness/free", accountStatus, "while a field is free its lookup costs at most nothing"}, Steps: []Step{Status{Shows: ready(true, nil, 0, 0, 0)}}},
-		{Rule: Rule{"readiness/partly-free", accountStatus, "the most that both can cost counts what of either is free"}, Begin: free(1, 0), Steps: []Step{Status{Shows: ready(true, nil, 0, 25, 25)}}},
-		{Rule: Rule{"readiness/paid", accountStatus, "without an allowance a lookup costs at most its rates"}, Begin: free(0, 0), Steps: []Step{Status{Shows: ready(true, nil, 15, 25, 40)}}},
-		{Rule: Rule{"readiness/free-exhausted", accountStatus, "readiness names free_allowance_exhausted where nothing was ever bought"}, Begin: begin(free(0, 0), plan("payg"), balance(0, 0)), Steps: []Step{
+		{Rule: ruleOf("readiness/free"), Steps: []Step{Status{Shows: ready(true, nil, 0, 0, 0)}}},
+		{Rule: ruleOf("readiness/partly-free"), Begin: free(1, 0), Steps: []Step{Status{Shows: ready(true, nil, 0, 25, 25)}}},
+		{Rule: ruleOf("readiness/paid"), Begin: free(0, 0), Steps: []Step{Status{Shows: ready(true, nil, 15, 25, 40)}}},
+		{Rule: ruleOf("readiness/free-exhausted"), Begin: begin(free(0, 0), plan("payg"), balance(0, 0)), Steps: []Step{
 			Status{Shows: ready(false, "free_allowance_exhausted", 15, 25, 40)},
 		}},
-		{Rule: Rule{"readiness/credits", accountStatus, "readiness names credits_exhausted where the balance does not cover the lookup"}, Begin: begin(free(0, 0), balance(14, 0)), Steps: []Step{
+		{Rule: ruleOf("readiness/credits"), Begin: begin(free(0, 0), balance(14, 0)), Steps: []Step{
 			Status{Shows: ready(false, "credits_exhausted", 15, 25, 40)},
 		}},
-		{Rule: Rule{"readiness/budget", accountStatus, "readiness names usage_budget_reached where the budget does not cover the lookup"}, Begin: begin(free(0, 0), budget(14)), Steps: []Step{
+		{Rule: ruleOf("readiness/budget"), Begin: begin(free(0, 0), budget(14)), Steps: []Step{
 			Status{Shows: ready(false, "usage_budget_reached", 15, 25, 40)},
 		}},
-		{Rule: Rule{"readiness/one-kind", accountStatus, "readiness tells email, phone and both apart"}, Begin: begin(free(0, 0), balance(0, 20)), Steps: []Step{
+		{Rule: ruleOf("readiness/one-kind"), Begin: begin(free(0, 0), balance(0, 20)), Steps: []Step{
 			Status{Shows: members{
 				"lookup_readiness.email.can_call": true, "lookup_readiness.phone.can_call": false, "lookup_readiness.both.can_call": false,
 				"lookup_readiness.phone.reason": "credits_exhausted",
 			}},
 		}},
-		{Rule: Rule{"readiness/no-price", accountStatus, "an operation without a price is not on the plan, cannot be called, and has no maximum"}, Steps: []Step{
+		{Rule: ruleOf("readiness/no-price"), Steps: []Step{
 			withoutPhonePrice(),
 			Status{Shows: members{
 				"operations.business_phone_lookup.available_on_plan": false, "operations.work_email_lookup.available_on_plan": true,
@@ -108,11 +106,11 @@ func readinessCases() []Case {
 				"lookup_readiness.phone.maximum_paid_charge_cents": nil, "lookup_readiness.email.can_call": true,
 			}},
 		}},
-		{Rule: Rule{"readiness/inactive", accountStatus, "an inactive workspace still shows its status, and that nothing can be called"}, Steps: []Step{
+		{Rule: ruleOf("readiness/inactive"), Steps: []Step{
 			state(books.Inactive),
 			Status{Shows: ready(false, "workspace_inactive", 0, 0, 0)},
 		}},
-		{Rule: Rule{"readiness/attempts", accountStatus, "readiness names the attempt limit"}, Begin: func(c *sandbox.Config) { c.AttemptLimit = 1 }, Steps: []Step{
+		{Rule: ruleOf("readiness/attempts"), Begin: func(c *sandbox.Config) { c.AttemptLimit = 1 }, Steps: []Step{
 			Find{Want: matched(email), Charge: Charged{Free: email}},
 			Status{Shows: ready(false, "attempt_limit_reached", 0, 0, 0)},
 		}},
@@ -136,16 +134,16 @@ func keyCases() []Case {
 		return status
 	}
 	return []Case{
-		{Rule: Rule{"key/valid", "Authentication", "a key of the workspace opens status and lookups, without a session of any other kind"}, Steps: []Step{
+		{Rule: ruleOf("key/valid"), Steps: []Step{
 			KeyMade{Name: "agent"},
 			Status{As: "agent", Shows: members{"key_valid": true}},
 			Find{As: "agent", Want: matched(email), Charge: Charged{Free: email}},
 		}},
-		{Rule: Rule{"key/invalid", "Authentication", "a key of nobody is refused with 401, by the status and by lookups, and nothing is charged"}, Steps: []Step{
+		{Rule: ruleOf("key/invalid"), Steps: []Step{
 			as(strangersKey),
 			Find{As: strangersKey, Want: refusal(sandbox.InvalidAPIKey)},
 		}},
-		{Rule: Rule{"key/revoked", "States and transitions", "a key that the owner revoked is refused with 401; the others go on"}, Steps: []Step{
+		{Rule: ruleOf("key/revoked"), Steps: []Step{
 			KeyMade{Name: "agent"},
 			Find{As: "agent", Want: matched(email), Charge: Charged{Free: email}},
 			KeyEnded{Name: "agent"},
@@ -153,7 +151,7 @@ func keyCases() []Case {
 			Find{As: "agent", Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
 			Find{Who: someone(2), Want: matched(email), Charge: Charged{Free: email}},
 		}},
-		{Rule: Rule{"key/expired", "States and transitions", "a key that expired is refused with 401, from that moment on"}, Steps: []Step{
+		{Rule: ruleOf("key/expired"), Steps: []Step{
 			KeyMade{Name: "agent"},
 			KeyEnded{Name: "agent", Expires: time.Hour},
 			Pass(time.Hour - time.Second),
@@ -162,20 +160,20 @@ func keyCases() []Case {
 			as("agent"),
 			Find{As: "agent", Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
 		}},
-		{Rule: Rule{"key/legacy", "Workspace key", "a legacy key without a workspace is valid and cannot show a balance"}, Steps: []Step{
+		{Rule: ruleOf("key/legacy"), Steps: []Step{
 			KeyMade{Name: "legacy", Key: books.NewKey{Legacy: true}},
 			Status{As: "legacy", Shows: members{"key_valid": true, "free_allowance": absent{}, "paid_balance": absent{}, "usage_budget": absent{}, "lookup_readiness": absent{}}},
 		}},
-		{Rule: Rule{"key/shown-once", "Workspace key", "a key's value is shown at its creation and cannot be had again"}, Steps: []Step{
+		{Rule: ruleOf("key/shown-once"), Steps: []Step{
 			Owner{Does: "look for a key's value", Do: valueIsGone},
 		}},
-		{Rule: Rule{"workspace/inactive", "Authentication", "an inactive workspace refuses lookups with 403"}, Steps: []Step{
+		{Rule: ruleOf("workspace/inactive"), Steps: []Step{
 			state(books.Inactive),
 			Find{Want: refusal(sandbox.WorkspaceInactive)},
 			state(books.Active),
 			Find{Want: matched(email), Charge: Charged{Free: email}},
 		}},
-		{Rule: Rule{"workspace/restricted", "Authentication", "restricted access is refused with 403, by the status too"}, Steps: []Step{
+		{Rule: ruleOf("workspace/restricted"), Steps: []Step{
 			state(books.Restricted),
 			Status{Refused: "access_restricted", HTTP: 403},
 			Find{Want: refusal(sandbox.AccessRestricted)},

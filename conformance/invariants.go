@@ -23,41 +23,41 @@ type Observation struct {
 	Booked Booked
 }
 
-// law is a rule that every result keeps, whatever was found. It says how an answer
+// invariant is a rule that every result keeps, whatever was found. It says how an answer
 // breaks it, "" when it does not.
-type law struct {
+type invariant struct {
 	Rule
 	broken func(o Observation, a enrich.Answer) string
 }
 
-// breach returns how an observation breaks the law, "" when it does not or is no
+// breach returns how an observation breaks the invariant, "" when it does not or is no
 // answer.
-func (l law) breach(o Observation) string {
+func (i invariant) breach(o Observation) string {
 	answered, ok := o.Verdict.(enrich.Answered)
 	if !ok {
 		return ""
 	}
-	return l.broken(o, answered.Answer)
+	return i.broken(o, answered.Answer)
 }
 
-// laws returns the rules of "Enrichment result" and "Outcome rules" that hold for
+// invariants returns the rules of "Enrichment result" and "Outcome rules" that hold for
 // every result alone.
-func laws() []law {
-	return []law{
-		{Rule{"result/matched", "Outcome rules", "matched exactly when every requested field is returned, and then nothing is unresolved"}, matchedLaw},
-		{Rule{"result/partial", "Outcome rules", "partial exactly when a person is identified and a requested field is missing; those are unresolved, in any order"}, partialLaw},
-		{Rule{"result/not-found", "Outcome rules", "without a person there is no data, and the person is what is unresolved"}, notFoundLaw},
-		{Rule{"result/full-name", "Enrichment result", "the full name is there when a person is identified"}, fullNameLaw},
-		{Rule{"result/only-asked", "Enrichment result", "nothing is returned that was not asked for"}, onlyAskedLaw},
-		{Rule{"result/phone-type", "Enrichment result", "a phone comes with its type"}, phoneTypeLaw},
-		{Rule{"result/request-id", "Enrichment result", "a result has an identifier for support"}, requestIDLaw},
-		{Rule{"result/operation", "Enrichment result", "an enrich says contact_enrichment; the names of the others are assumed"}, operationLaw},
-		{Rule{"result/grounding", "Enrichment result", "a result says when it was retrieved, and out of what"}, groundingLaw},
-		{Rule{"result/charge", "Outcome rules", "each returned field costs a unit of its free allowance, or else its rate; nothing else moves the account"}, chargeLaw},
+func invariants() []invariant {
+	return []invariant{
+		{Rule{"result/matched", "Outcome rules", "matched exactly when every requested field is returned, and then nothing is unresolved"}, matchedInvariant},
+		{Rule{"result/partial", "Outcome rules", "partial exactly when a person is identified and a requested field is missing; those are unresolved, in any order"}, partialInvariant},
+		{Rule{"result/not-found", "Outcome rules", "without a person there is no data, and the person is what is unresolved"}, notFoundInvariant},
+		{Rule{"result/full-name", "Enrichment result", "the full name is there when a person is identified"}, fullNameInvariant},
+		{Rule{"result/only-asked", "Enrichment result", "nothing is returned that was not asked for"}, onlyAskedInvariant},
+		{Rule{"result/phone-type", "Enrichment result", "a phone comes with its type"}, phoneTypeInvariant},
+		{Rule{"result/request-id", "Enrichment result", "a result has an identifier for support"}, requestIDInvariant},
+		{Rule{"result/operation", "Enrichment result", "an enrich says contact_enrichment; the names of the others are assumed"}, operationInvariant},
+		{Rule{"result/grounding", "Enrichment result", "a result says when it was retrieved, and out of what"}, groundingInvariant},
+		{Rule{"result/charge", "Outcome rules", "each returned field costs a unit of its free allowance, or else its rate; nothing else moves the account"}, chargeInvariant},
 	}
 }
 
-func matchedLaw(o Observation, a enrich.Answer) string {
+func matchedInvariant(o Observation, a enrich.Answer) string {
 	all := a.Returned()&o.Lookup.Fields == o.Lookup.Fields
 	if (a.Status == enrich.Matched) != all || all && len(a.Unresolved) > 0 {
 		return fmt.Sprintf("%s with [%s] of [%s] and %q unresolved", a.Status, a.Returned(), o.Lookup.Fields, a.Unresolved)
@@ -65,7 +65,7 @@ func matchedLaw(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func partialLaw(o Observation, a enrich.Answer) string {
+func partialInvariant(o Observation, a enrich.Answer) string {
 	if a.Status != enrich.Partial {
 		return ""
 	}
@@ -81,7 +81,7 @@ func partialLaw(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func notFoundLaw(_ Observation, a enrich.Answer) string {
+func notFoundInvariant(_ Observation, a enrich.Answer) string {
 	nobody := slices.Equal(a.Unresolved, []string{"person"})
 	if a.Status != enrich.NotFound && !slices.Contains(a.Unresolved, "person") {
 		return ""
@@ -92,37 +92,37 @@ func notFoundLaw(_ Observation, a enrich.Answer) string {
 	return ""
 }
 
-func fullNameLaw(_ Observation, a enrich.Answer) string {
+func fullNameInvariant(_ Observation, a enrich.Answer) string {
 	if (a.Status != enrich.NotFound) != (a.FullName != "") {
 		return fmt.Sprintf("%s, and a full name: %t", a.Status, a.FullName != "")
 	}
 	return ""
 }
 
-func onlyAskedLaw(o Observation, a enrich.Answer) string {
+func onlyAskedInvariant(o Observation, a enrich.Answer) string {
 	if more := a.Returned().Without(o.Lookup.Fields); more != 0 {
 		return fmt.Sprintf("[%s] returned, [%s] asked for", a.Returned(), o.Lookup.Fields)
 	}
 	return ""
 }
 
-func phoneTypeLaw(_ Observation, a enrich.Answer) string {
+func phoneTypeInvariant(_ Observation, a enrich.Answer) string {
 	if (a.BusinessPhone != "") != (a.PhoneType != "") {
 		return fmt.Sprintf("a phone: %t, its type: %q", a.BusinessPhone != "", a.PhoneType)
 	}
 	return ""
 }
 
-func requestIDLaw(_ Observation, a enrich.Answer) string {
+func requestIDInvariant(_ Observation, a enrich.Answer) string {
 	if a.RequestID == "" {
 		return "no request_id"
 	}
 	return ""
 }
 
-// operationLaw holds the name of enrich, which is known. A find may be sent as an
+// operationInvariant holds the name of enrich, which is known. A find may be sent as an
 // enrich, for the profile.
-func operationLaw(o Observation, a enrich.Answer) string {
+func operationInvariant(o Observation, a enrich.Answer) string {
 	want := []string{"contact_enrichment"}
 	switch o.Lookup.Fields.Operation() {
 	case enrich.FindWorkEmail:
@@ -136,15 +136,15 @@ func operationLaw(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func groundingLaw(_ Observation, a enrich.Answer) string {
+func groundingInvariant(_ Observation, a enrich.Answer) string {
 	if a.RetrievedAt.IsZero() || a.Provenance == "" {
 		return fmt.Sprintf("retrieved at %s out of %q", a.RetrievedAt, a.Provenance)
 	}
 	return ""
 }
 
-// chargeLaw holds only where the account was seen before and after.
-func chargeLaw(o Observation, a enrich.Answer) string {
+// chargeInvariant holds only where the account was seen before and after.
+func chargeInvariant(o Observation, a enrich.Answer) string {
 	if !o.Read {
 		return ""
 	}
@@ -165,3 +165,10 @@ func chargeLaw(o Observation, a enrich.Answer) string {
 	}
 	return ""
 }
+
+// The sets of fields that are asked for.
+const (
+	email = enrich.Fields(1) << enrich.WorkEmail
+	phone = enrich.Fields(1) << enrich.BusinessPhone
+	both  = email | phone
+)

@@ -12,27 +12,27 @@ func restCases() []Case {
 	unauthorized := members{"error.code": "invalid_api_key", "error.retryable": false, "error.message": present{}, "request_id": present{}}
 	nothing := members{"error.code": present{}}
 	return []Case{
-		{Rule: Rule{"rest/key-needed", "Authentication", "status and lookups without a bearer key are refused with 401"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("rest/key-needed"), Over: v1.REST, Steps: []Step{
 			Message{Method: http.MethodGet, Path: statusPath, As: noKey, Status: 401, Shows: unauthorized},
 			Message{Path: findEmailPath, As: noKey, Body: person, Status: 401, Shows: unauthorized, Arrives: true},
 			Message{Path: findEmailPath, As: noKey, Header: map[string]string{"Authorization": "Basic c2FuZGJveC1rZXk6"}, Body: person, Status: 401, Shows: unauthorized, Arrives: true},
 		}},
-		{Rule: Rule{"rest/prefix", "Versioning", "the paths carry the prefix of their version"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("rest/prefix"), Over: v1.REST, Steps: []Step{
 			Message{Method: http.MethodGet, Path: "/account/status", Status: 404, Shows: nothing},
 			Message{Method: http.MethodGet, Path: "/api/v9/account/status", Status: 404, Shows: nothing},
 			Message{Path: "/contacts/find-work-email", Body: person, Status: 404, Shows: nothing},
 			Message{Method: http.MethodGet, Path: statusPath, Status: 200, Shows: members{"key_valid": true}},
 		}},
-		{Rule: Rule{"rest/methods", "Endpoints", "the status is read, and lookups are posted"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("rest/methods"), Over: v1.REST, Steps: []Step{
 			Message{Path: statusPath, Body: `{}`, Status: 405, Headers: map[string]string{"Allow": "GET, HEAD"}},
 			Message{Method: http.MethodGet, Path: findEmailPath, Status: 405, Headers: map[string]string{"Allow": "POST"}},
 		}},
-		{Rule: Rule{"rest/three-lookups", "Operation choice", "each lookup has its path"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("rest/three-lookups"), Over: v1.REST, Steps: []Step{
 			Message{Path: findEmailPath, Body: person, Status: 200, Arrives: true, Charge: Charged{Free: email}, Shows: members{"data.work_email": present{}, "data.business_phone": absent{}}},
 			Message{Path: findPhonePath, Body: person, Status: 200, Arrives: true, Charge: Charged{Free: phone}, Shows: members{"data.work_email": absent{}, "data.business_phone": present{}}},
 			Message{Path: enrichPath, Body: `{"pro_network_url":"https://pro-network.example/in/ada","include_email":true,"include_phone":true}`, Status: 200, Arrives: true, Charge: Charged{Free: both}},
 		}},
-		{Rule: Rule{"key/no-administration", "Workspace key", "a workspace key gives access to data alone: it can neither buy nor administer"}, Over: v1.REST, Steps: []Step{
+		{Rule: ruleOf("key/no-administration"), Over: v1.REST, Steps: []Step{
 			Message{Path: "/api/v1/checkouts", Body: `{"deposit_usd":"25.00"}`, Status: 404, Shows: nothing},
 			Message{Path: "/api/v1/keys", Body: `{"name":"other"}`, Status: 404, Shows: nothing},
 			Message{Method: http.MethodPut, Path: "/api/v1/budget", Body: `{"usd":null}`, Status: 404, Shows: nothing},

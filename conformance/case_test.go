@@ -1,10 +1,3 @@
-// Package conformance holds the rules of specification v1 as data: cases that bring a
-// sandbox into a situation, ask, and say what has to come of it, and checks that any
-// service can be put to, a real one as well, with what it may cost bounded by the
-// caller.
-//
-// A case is played on a Stage, which is a network and a way to speak over it; the
-// books of the sandbox then tell what really arrived and was charged.
 package conformance
 
 import (
@@ -12,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"payonce/sandbox"
 	"payonce/service/v1"
 )
-
-// Rule is something that the specification says, in words of our own.
-type Rule struct {
-	Name    string // "group/what", unique among all rules
-	Section string // of specification v1; "Assumptions" where that is silent
-	Text    string
-}
 
 // Case tries one rule.
 type Case struct {
@@ -89,4 +78,26 @@ func Play(ctx context.Context, stage Stage, way Way, c Case) error {
 		}
 	}
 	return errors.Join(append(problems, p.balanced())...)
+}
+
+// ruleOf returns the rule with a name; without one there is no case.
+func ruleOf(name string) Rule {
+	for _, rule := range caseRules() {
+		if rule.Name == name {
+			return rule
+		}
+	}
+	panic("no rule is named " + name)
+}
+
+// TestEveryCaseRuleHasOneCase compares the rules that are reported with the cases, in their
+// order.
+func TestEveryCaseRuleHasOneCase(t *testing.T) {
+	var tried []Rule
+	for _, c := range Cases() {
+		tried = append(tried, c.Rule)
+	}
+	if diff := cmp.Diff(caseRules(), tried); diff != "" {
+		t.Errorf("rules (-reported +tried):\n%s", diff)
+	}
 }
