@@ -18,7 +18,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // ending is how a start ends before its time.
