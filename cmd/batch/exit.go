@@ -149,7 +149,7 @@ func errorText(err error) string {
 	if text := problem.Text(err, hint); text != err.Error() {
 		return text
 	}
-	return explain(err)
+	return withMapFlag(explain(err), err)
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

@@ -85,7 +85,7 @@ func (s *session) prepare(order List) (*job, error) {
 	}
 	if order.Priority != "" {
 		if j.scope.Priority, err = row.ParsePriority(j.schema, order.Priority); err != nil {
-			return nil, problem.Usagef("%s: %w", names, err)
+			return nil, problem.Usagef("%s: the priority %s: %w", names, order.Priority, err)
 		}
 	}
 	return j, nil

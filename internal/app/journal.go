@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/verify"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -33,10 +34,10 @@ func closed[T any](ctx context.Context, w *Work, doing string, do func(dir strin
 // journal is damaged.
 func (w *Work) Check(ctx context.Context) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
-		view = &report.JournalCheck{List: []checkpoint.Problem{}}
+		view = &report.JournalCheck{List: []verify.Problem{}}
 		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
-			add := func(p checkpoint.Problem) { view.List = append(view.List, p) }
-			view.Summary, err = checkpoint.Check(store, options.Journal.Stop, add)
+			add := func(p verify.Problem) { view.List = append(view.List, p) }
+			view.Summary, err = verify.Check(store, options.Journal.Stop, add)
 			return err
 		})
 		return view, err
@@ -55,7 +56,7 @@ func Damage(view *report.JournalCheck) error {
 func (w *Work) Dump(ctx context.Context, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
 		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
-			return checkpoint.Dump(store, options.Journal.Stop, to, values)
+			return verify.Dump(store, options.Journal.Stop, to, values)
 		})
 	})
 	return err

@@ -53,7 +53,11 @@ func (d *checks) failed(check string, err error) {
 	if problem.IsUsage(err) {
 		kind = problem.Usage
 	}
-	d.problem(kind, check, "", "%s", problem.Text(err, d.hints))
+	text := problem.Text(err, d.hints)
+	if text == err.Error() {
+		text = d.explain(err)
+	}
+	d.problem(kind, check, "", "%s", text)
 }
 
 // Diagnose runs all checks, as far as one does not need another one's good end. The advice

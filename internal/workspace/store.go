@@ -5,6 +5,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 )
 
 // Opening says how a journal and its store are opened.
@@ -34,5 +35,5 @@ func WithStore(dir string, o Opening, do func(*badgerstore.Store) error) error {
 // Rewrite makes a fresh store of a closed journal, encrypted with a key, without what was
 // erased.
 func (o Opening) Rewrite(dir string, key []byte) error {
-	return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole, Stop: o.Journal.Stop})
+	return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
 }

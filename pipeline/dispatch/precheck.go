@@ -21,13 +21,16 @@ type StatusReader interface {
 // when it stops all of its lookups: some may be free where others are not, and then the
 // account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
 // of the service refuses only what is not free.
-func Precheck(account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget, wantsMoney func(code string) bool) Stop {
+func Precheck(
+	account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget, wantsMoney func(code string) bool,
+) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
 		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}
 	}
 	var first Stop // of the refusals
 	ends := false  // one of them is not for want of money
-	goesOn := short == EmailOnly && lookups[enrich.EnrichContact] > 0 && refusal(account, enrich.FindWorkEmail) == nil
+	goesOn := short == EmailOnly && lookups[enrich.EnrichContact] > 0 &&
+		refusal(account, enrich.FindWorkEmail) == nil
 	for _, operation := range slices.Sorted(maps.Keys(lookups)) {
 		if lookups[operation] == 0 {
 			continue
@@ -62,8 +65,20 @@ func refusal(account cost.Account, operation enrich.Operation) *ServiceRefused {
 	return nil
 }
 
-// CheckPrices compares the prices that count with the most that the service says it may
-// charge. A service that is dearer would break every ceiling.
+// PriceTooLowError says that the service may charge more for a field than the price in use.
+type PriceTooLowError struct {
+	Field  enrich.Field
+	Price  cost.Money
+	Source string // of the price
+	Most   cost.Money
+}
+
+func (e *PriceTooLowError) Error() string {
+	return fmt.Sprintf("the service may charge $%s for a %s, which costs $%s by %s", e.Most, e.Field, e.Price, e.Source)
+}
+
+// CheckPrices compares the prices in use with the most that the service says it may charge.
+// A service with higher prices would break every ceiling.
 func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) error {
 	if _, err := quote.Prices.Total(wanted); err != nil {
 		return err
@@ -71,8 +86,7 @@ func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) e
 	higher := account.HigherPrices(quote.Prices)
 	for f := range wanted.Each() {
 		if most := higher[f]; most > 0 {
-			return fmt.Errorf("the service may charge $%s for a %s, which costs $%s by %s; choose the right option with --rate-option, or give the right price with --rate-card",
-				most, f, quote.Prices[f], quote.Sources[f])
+			return &PriceTooLowError{f, quote.Prices[f], quote.Sources[f], most}
 		}
 	}
 	return nil

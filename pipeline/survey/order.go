@@ -3,7 +3,7 @@ package survey
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -12,7 +12,7 @@ import (
 	"payonce/pipeline/row"
 )
 
-// place is a leading row on its way to its place in the order of priority.
+// place is a leading row while the rows are being ordered by priority.
 type place struct {
 	word  uint64 // of its cell, the one that is looked at
 	row   uint32
@@ -25,13 +25,16 @@ func byGroup(a, b place) int {
 
 func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
 
+// ErrTooLongToOrder says that a list has too many rows for an order by priority.
+var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
+
 // order returns the leading rows that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
 func (v *Survey) order(ctx context.Context, list row.List, choose func(row.State) bool) ([]uint32, error) {
 	if v.Rows > math.MaxUint32 {
-		return nil, fmt.Errorf("--priority orders lists of up to %d rows; split the list, or leave the option out", uint32(math.MaxUint32))
+		return nil, ErrTooLongToOrder
 	}
 	places := v.places(choose)
 	for number := 0; ; number++ {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"payonce/pipeline/dedup"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
+)
+
+// listHint says which flag helps with an error of columns, prices, memory or order; "" when the
+// error is another one.
+func listHint(err error) string {
+	if e, ok := errors.AsType[*row.AmbiguousError](err); ok {
+		return fmt.Sprintf("; choose one with --map %s=#%d", e.Role, e.First+1)
+	}
+	if e, ok := errors.AsType[*row.SharedColumnError](err); ok {
+		return fmt.Sprintf("; map another column for one of them, or none, such as --map %s=", e.B)
+	}
+	if _, ok := errors.AsType[*dispatch.PriceTooLowError](err); ok {
+		return "; choose the right option with --rate-option, or give the right price with --rate-card"
+	}
+	if _, ok := errors.AsType[*dedup.TempFileError](err); ok {
+		return "; give --temp DIR, a directory with room, or more --memory"
+	}
+	if errors.Is(err, survey.ErrTooLongToOrder) {
+		return "; split the list, or leave --priority out"
+	}
+	return ""
+}
+
+// withMapFlag puts the flag before a column that it names wrongly.
+func withMapFlag(text string, err error) string {
+	if e, ok := errors.AsType[*row.OverrideError](err); ok {
+		return strings.Replace(text, e.Error(), "--map "+e.Error(), 1)
+	}
+	return text
+}
