@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -174,7 +175,7 @@ func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allow
 			held[f]++
 		}
 		if a.state == attempt.Intended {
-			for _, scope := range a.scopes() {
+			for _, scope := range a.Scopes() {
 				totals := inFlight[scope]
 				totals.Open++
 				totals.Held += a.Hold.Amount()
@@ -297,7 +298,7 @@ func (c *crowd) lookUp(n, end int) error {
 		return err
 	}
 	c.watch()
-	in, _, err := load[intent](c.store, idKey(intentPrefix, ticket.ID))
+	in, _, err := record.Load[record.Intent](c.store, record.IDKey(record.IntentPrefix, ticket.ID))
 	if err != nil {
 		return err
 	}
@@ -321,7 +322,7 @@ func (c *crowd) lookUp(n, end int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, scope := range in.scopes() {
+	for _, scope := range in.Scopes() {
 		c.released[scope] += held - charge.Amount
 	}
 	return err

@@ -21,7 +21,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -46,6 +46,8 @@ func floors() map[string][]string {
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance"},

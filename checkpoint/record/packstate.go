@@ -1,4 +1,4 @@
-package checkpoint
+package record
 
 import (
 	"maps"
@@ -42,7 +42,7 @@ func (t *totals) pack(data []byte) []byte {
 	return data
 }
 
-func (t *totals) unpack(from *packet) {
+func (t *totals) unpack(from *Packet) {
 	for _, amount := range t.amounts() {
 		*amount = cost.Money(from.signed())
 	}
@@ -56,13 +56,13 @@ func (t *totals) unpack(from *packet) {
 	}
 }
 
-func (s *span) pack(data []byte) []byte { return appendNumber(appendNumber(data, s.First), s.Last) }
+func (s *Span) pack(data []byte) []byte { return appendNumber(appendNumber(data, s.First), s.Last) }
 
-func (s *span) unpack(from *packet) {
+func (s *Span) unpack(from *Packet) {
 	s.First, s.Last = attempt.ID(from.number()), attempt.ID(from.number())
 }
 
-func (b *persistedBooks) pack(data []byte) []byte {
+func (b *State) pack(data []byte) []byte {
 	data = appendNumber(data, b.NextID)
 	data = appendSigned(data, b.Resolved)
 	data = appendIDs(data, b.InFlight)
@@ -88,7 +88,7 @@ func (b *persistedBooks) pack(data []byte) []byte {
 	return data
 }
 
-func packProvisional(data []byte, list []provisional) []byte {
+func packProvisional(data []byte, list []Provisional) []byte {
 	data = appendNumber(data, uint64(len(list)))
 	for _, p := range list {
 		data = append(appendNumber(data, p.ID), byte(p.Fields))
@@ -96,14 +96,14 @@ func packProvisional(data []byte, list []provisional) []byte {
 	return data
 }
 
-func unpackProvisional(from *packet) (list []provisional) {
+func unpackProvisional(from *Packet) (list []Provisional) {
 	for range from.count() {
-		list = append(list, provisional{attempt.ID(from.number()), from.fields()})
+		list = append(list, Provisional{attempt.ID(from.number()), from.fields()})
 	}
 	return list
 }
 
-func (b *persistedBooks) unpack(from *packet) {
+func (b *State) unpack(from *Packet) {
 	b.NextID, b.Resolved = attempt.ID(from.number()), from.signed()
 	b.InFlight, b.Horizon = from.ids(), attempt.ID(from.number())
 	b.PausedAt, b.LastEnded, b.PausedUntil = from.time(), from.time(), from.time()
@@ -113,14 +113,11 @@ func (b *persistedBooks) unpack(from *packet) {
 		b.Forgone[f] = from.signed()
 	}
 	b.Prices = from.prices()
-	if from.left() == 0 {
-		return // it was written before provisional charges were kept
-	}
 	b.Base.ReadAt = from.time()
 	from.flags(&b.CreditAdded)
 	b.Provisional = unpackProvisional(from)
 	for range from.count() {
-		period := closedPeriod{First: attempt.ID(from.number()), Next: attempt.ID(from.number())}
+		period := ClosedPeriod{First: attempt.ID(from.number()), Next: attempt.ID(from.number())}
 		period.Lost, period.Booked = cost.Money(from.signed()), cost.Money(from.signed())
 		period.Provisional = unpackProvisional(from)
 		b.Closed = append(b.Closed, period)
@@ -153,7 +150,7 @@ func packAccount(data []byte, a cost.Account) []byte {
 	return data
 }
 
-func unpackAccount(from *packet) (a cost.Account) {
+func unpackAccount(from *Packet) (a cost.Account) {
 	a.KeyValid = from.answered()
 	for f := range a.Free {
 		a.Free[f], a.FreeReserved[f] = optional[int64](from), optional[int64](from)
@@ -188,7 +185,7 @@ func appendOptional[N ~int64](data []byte, o cost.Optional[N]) []byte {
 	return appendSigned(appendFlags(data, o.Known), o.Value)
 }
 
-func optional[N ~int64](from *packet) (o cost.Optional[N]) {
+func optional[N ~int64](from *Packet) (o cost.Optional[N]) {
 	from.flags(&o.Known)
 	o.Value = N(from.signed())
 	return o
@@ -199,7 +196,7 @@ func appendAnswered(data []byte, o cost.Optional[bool]) []byte {
 	return appendFlags(data, o.Known, o.Value)
 }
 
-func (p *packet) answered() (o cost.Optional[bool]) {
+func (p *Packet) answered() (o cost.Optional[bool]) {
 	p.flags(&o.Known, &o.Value)
 	return o
 }

@@ -1,27 +1,19 @@
-package checkpoint
+package verify
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// checkTotals compares the recorded sums with the recomputed ones. Of a journal whose
-// sums have yet to be rebuilt it compares what they have.
+// checkTotals compares the recorded sums with the recomputed ones.
 func (c *checker) checkTotals() error {
-	c.summary.Totals = c.totals[ScopeAll]
-	old, err := hasOldSums(c.store)
-	if err != nil {
-		return err
-	}
-	if old {
-		return c.checkOldTotals()
-	}
-	err = c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
+	c.summary.Totals = c.totals[record.ScopeAll]
+	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
@@ -39,40 +31,22 @@ func (c *checker) checkTotals() error {
 	return err
 }
 
-// checkOldTotals compares the sums of a journal that counted attempts in fewer
-// scopes, and less about them.
-func (c *checker) checkOldTotals() error {
-	return c.store.Scan([]byte{totalsPrefix}, nil, func(key, value []byte) (bool, error) {
-		scope := string(key[1:])
-		name := fmt.Sprintf("sums of %q", scope)
-		var recorded cost.Totals
-		if want, counts := c.totals[scope]; counts && read(c, name, key, value, &recorded) {
-			recorded.Whole, recorded.Uncharged, recorded.Open = want.Whole, want.Uncharged, want.Open
-			c.compareTotals(name, recorded, want)
-		}
-		return true, nil
-	})
-}
-
 // checkDays compares the recorded spans of the days with the recomputed ones.
 func (c *checker) checkDays() error {
-	err := c.store.Scan([]byte{dayPrefix}, nil, func(key, value []byte) (bool, error) {
+	err := c.store.Scan([]byte{record.DayPrefix}, nil, func(key, value []byte) (bool, error) {
 		day := string(key[1:])
 		name := "the record of " + day
-		var recorded span
+		var recorded record.Span
 		if want := c.days[day]; read(c, name, key, value, &recorded) && recorded != want {
 			c.problem(name, "says that attempts %d to %d ended then, and those from %d to %d did", recorded.First, recorded.Last, want.First, want.Last)
 		}
 		delete(c.days, day)
 		return true, nil
 	})
-	if old, oldErr := hasOldSums(c.store); old || oldErr != nil || err != nil {
-		return errors.Join(err, oldErr)
-	}
 	for _, day := range slices.Sorted(maps.Keys(c.days)) {
 		c.problem("the record of "+day, "is missing")
 	}
-	return nil
+	return err
 }
 
 func (c *checker) compareTotals(name string, recorded, want cost.Totals) {

@@ -1,4 +1,4 @@
-package checkpoint
+package record
 
 import (
 	"payonce/attempt"
@@ -9,7 +9,7 @@ import (
 // The packed forms of the records of attempts.
 
 // pack begins with what about.unpack reads.
-func (in *intent) pack(data []byte) []byte {
+func (in *Intent) pack(data []byte) []byte {
 	data = appendFlags(data, in.Erased)
 	data = append(data, in.Key[:]...)
 	for _, text := range []string{
@@ -27,8 +27,8 @@ func (in *intent) pack(data []byte) []byte {
 	return data
 }
 
-func (in *intent) unpack(from *packet) {
-	var who about
+func (in *Intent) unpack(from *Packet) {
+	var who About
 	who.unpackHead(from)
 	in.Erased, in.Key, in.Identity = who.Erased, who.Key, who.Identity
 	in.Pattern, in.Run, in.Job = from.text(), from.text(), from.text()
@@ -46,20 +46,20 @@ func (in *intent) unpack(from *packet) {
 	}
 }
 
-// about is the part of an intent that says who it is about.
-type about struct {
+// About is the part of an intent that says who it is about.
+type About struct {
 	Key      enrich.Key      `json:"key"`
 	Identity enrich.Identity `json:"identity"`
 	Erased   bool            `json:"erased"`
 }
 
-func (a *about) unpack(from *packet) {
+func (a *About) unpack(from *Packet) {
 	a.unpackHead(from)
 	from.skipRest()
 }
 
 // unpackHead reads the part, which is the first of an intent.
-func (a *about) unpackHead(from *packet) {
+func (a *About) unpackHead(from *Packet) {
 	from.flags(&a.Erased)
 	from.bytes(a.Key[:])
 	a.Identity = enrich.Identity{
@@ -67,25 +67,25 @@ func (a *about) unpackHead(from *packet) {
 	}
 }
 
-func (d *doubt) pack(data []byte) []byte {
+func (d *Doubt) pack(data []byte) []byte {
 	return appendText(appendTime(appendFlags(data, d.Crash), d.At), d.Cause)
 }
 
-func (d *doubt) unpack(from *packet) {
+func (d *Doubt) unpack(from *Packet) {
 	from.flags(&d.Crash)
 	d.At, d.Cause = from.time(), from.text()
 }
 
-func (*openMark) pack(data []byte) []byte { return data }
+func (*OpenMark) pack(data []byte) []byte { return data }
 
-func (*openMark) unpack(*packet) {}
+func (*OpenMark) unpack(*Packet) {}
 
-func (f *fieldEntry) pack(data []byte) []byte {
+func (f *FieldEntry) pack(data []byte) []byte {
 	data = appendTime(appendNumber(append(data, byte(f.State)), f.Attempt), f.At)
 	return appendIDs(data, f.Earlier)
 }
 
-func (f *fieldEntry) unpack(from *packet) {
+func (f *FieldEntry) unpack(from *Packet) {
 	f.State, f.Attempt = attempt.FieldState(from.byte()), attempt.ID(from.number())
 	f.At, f.Earlier = from.time(), from.ids()
 }
@@ -105,7 +105,7 @@ func (r *resolution) pack(data []byte) []byte {
 	return data
 }
 
-func (r *resolution) unpack(from *packet) {
+func (r *resolution) unpack(from *Packet) {
 	answered := r.unpackHead(from)
 	r.Run = from.text()
 	r.Charge = cost.Charge{Amount: cost.Money(from.signed()), Free: from.fields(), Paid: from.fields()}
@@ -117,17 +117,17 @@ func (r *resolution) unpack(from *packet) {
 }
 
 // unpackHead reads the first parts, and reports whether an answer is the last.
-func (r *resolution) unpackHead(from *packet) (answered bool) {
+func (r *resolution) unpackHead(from *Packet) (answered bool) {
 	r.State = attempt.State(from.byte())
 	from.flags(&answered, &r.Erased, &r.Rejected, &r.Sent)
 	r.At = from.time()
 	return answered
 }
 
-// ending is a resolution of which only the state, the flags and the time are read.
-type ending attempt.Resolution
+// Ending is a resolution of which only the state, the flags and the time are read.
+type Ending attempt.Resolution
 
-func (e *ending) unpack(from *packet) {
+func (e *Ending) unpack(from *Packet) {
 	(*resolution)(e).unpackHead(from)
 	from.skipRest()
 }
@@ -145,7 +145,7 @@ func packAnswer(data []byte, a *enrich.Answer) []byte {
 	return data
 }
 
-func unpackAnswer(from *packet) *enrich.Answer {
+func unpackAnswer(from *Packet) *enrich.Answer {
 	a := from.newAnswer()
 	a.Status = enrich.Status(from.text())
 	a.Operation, a.RequestID, a.FullName, a.WorkEmail = from.text(), from.text(), from.text(), from.text()
@@ -160,8 +160,15 @@ func unpackAnswer(from *packet) *enrich.Answer {
 	return a
 }
 
+// ReserveAnswers takes memory for many answers when there is none left.
+func (p *Packet) ReserveAnswers(count int) {
+	if len(p.answers) == cap(p.answers) {
+		p.answers = make([]enrich.Answer, 0, count)
+	}
+}
+
 // newAnswer returns an answer in the room for many, while there is some.
-func (p *packet) newAnswer() *enrich.Answer {
+func (p *Packet) newAnswer() *enrich.Answer {
 	if len(p.answers) == cap(p.answers) {
 		return new(enrich.Answer)
 	}
@@ -184,7 +191,7 @@ func appendPrices(data []byte, prices cost.Prices) []byte {
 	return data
 }
 
-func (p *packet) prices() cost.Prices {
+func (p *Packet) prices() cost.Prices {
 	prices := cost.Prices{}
 	for f := range p.fields().Each() {
 		prices[f] = cost.Money(p.signed())
@@ -200,7 +207,7 @@ func appendIDs(data []byte, ids []attempt.ID) []byte {
 	return data
 }
 
-func (p *packet) ids() []attempt.ID {
+func (p *Packet) ids() []attempt.ID {
 	count := p.count()
 	if count == 0 {
 		return nil

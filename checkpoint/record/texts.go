@@ -1,10 +1,10 @@
-package checkpoint
+package record
 
 import "strings"
 
-// texts keeps copies of many values as parts of few strings, so that they take few
+// Texts keeps copies of many values as parts of few strings, so that they take few
 // allocations and what is read from them takes none.
-type texts struct {
+type Texts struct {
 	last strings.Builder // what it holds is never changed, only added to
 	room int             // of the last, in bytes
 }
@@ -16,8 +16,8 @@ const (
 	mostTexts  = 32 << 10
 )
 
-// keep returns a copy of a value.
-func (t *texts) keep(value []byte) string {
+// Keep returns a copy of a value.
+func (t *Texts) Keep(value []byte) string {
 	if t.last.Cap()-t.last.Len() < len(value) {
 		t.room = min(max(leastTexts, 2*t.room), mostTexts)
 		t.last.Reset()

@@ -1,4 +1,4 @@
-package checkpoint
+package record
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -30,18 +31,18 @@ type kindOfRecord struct {
 // packedKinds are all of them.
 func packedKinds() map[string]kindOfRecord {
 	return map[string]kindOfRecord{
-		"intent": kindFor[intent](), "doubt": kindFor[doubt](), "open mark": kindFor[openMark](), "field": kindFor[fieldEntry](),
-		"resolution": kindFor[attempt.Resolution](), "totals": kindFor[cost.Totals](), "span": kindFor[span](), "books": kindFor[persistedBooks](),
+		"intent": kindFor[Intent](), "doubt": kindFor[Doubt](), "open mark": kindFor[OpenMark](), "field": kindFor[FieldEntry](),
+		"resolution": kindFor[attempt.Resolution](), "totals": kindFor[cost.Totals](), "span": kindFor[Span](), "books": kindFor[State](),
 	}
 }
 
-func kindFor[T any]() kindOfRecord {
+func kindFor[T Record]() kindOfRecord {
 	return kindOfRecord{
 		roundTrip: func(t *rapid.T) []byte {
 			record := anyRecord[T]().Draw(t, "record")
-			value := encode(&record)
+			value := Encode(&record)
 			var read T
-			if err := decode(nil, value, &read); err != nil {
+			if err := Decode(nil, value, &read); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(record, read, sameTimes, cmpopts.EquateEmpty()); diff != "" {
@@ -51,8 +52,8 @@ func kindFor[T any]() kindOfRecord {
 		},
 		again: func(value []byte) ([]byte, error) {
 			var record T
-			err := decode(nil, value, &record)
-			return encode(&record), err
+			err := Decode(nil, value, &record)
+			return Encode(&record), err
 		},
 	}
 }
@@ -86,11 +87,11 @@ func TestPackedRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				value := kind.roundTrip(t)
-				if value[0] != recordVersion {
+				if value[0] != Version {
 					t.Fatalf("version %d", value[0])
 				}
 				for _, wrong := range [][]byte{value[:rapid.IntRange(0, len(value)-1).Draw(t, "cut")], append(bytes.Clone(value), 0)} {
-					if _, err := kind.again(wrong); !errors.Is(err, ErrCorrupt) {
+					if _, err := kind.again(wrong); !errors.Is(err, store.ErrCorrupt) {
 						t.Fatalf("%d bytes of %d: error %v", len(wrong), len(value), err)
 					}
 				}
@@ -105,16 +106,16 @@ func TestALieAboutALengthTakesNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	for _, length := range []uint64{7, 1 << 20, 1 << 40, math.MaxUint64} {
 		lie := binary.AppendUvarint(nil, length)
-		entry := encode(&fieldEntry{State: attempt.Found, Attempt: 1, At: start})
-		cause := encode(&doubt{At: start})
+		entry := Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start})
+		cause := Encode(&Doubt{At: start})
 		runtime.ReadMemStats(&before)
 		errs := []error{
-			decode(nil, append(entry[:len(entry)-1], lie...), &fieldEntry{}),
-			decode(nil, append(cause[:len(cause)-1], lie...), &doubt{}),
+			Decode(nil, append(entry[:len(entry)-1], lie...), &FieldEntry{}),
+			Decode(nil, append(cause[:len(cause)-1], lie...), &Doubt{}),
 		}
 		runtime.ReadMemStats(&after)
 		for _, err := range errs {
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, store.ErrCorrupt) {
 				t.Errorf("length %d: error %v", length, err)
 			}
 		}
@@ -133,18 +134,18 @@ func TestWhatIsNoTimeNoFieldAndNoFlagIsRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data []byte
-		read func(*packet)
+		read func(*Packet)
 	}{
-		"before the first year":    {append(signed(firstSecond-1), 0), func(p *packet) { p.time() }},
-		"after the last year":      {append(signed(lastSecond+1), 0), func(p *packet) { p.time() }},
-		"a second of nanoseconds":  {appendNumber(signed(0), uint64(2e9)), func(p *packet) { p.time() }},
-		"a day of offset":          {append(append(signed(0), 1), signed(day)...), func(p *packet) { p.time() }},
-		"a field that nobody asks": {[]byte{1 << enrich.NumFields}, func(p *packet) { p.fields() }},
-		"a flag that nobody sets":  {[]byte{4}, func(p *packet) { p.flags(new(bool), new(bool)) }},
-		"a number without an end":  {bytes.Repeat([]byte{0xff}, 11), func(p *packet) { p.number() }},
-		"a price of no field":      {[]byte{1 << enrich.NumFields}, func(p *packet) { p.prices() }},
+		"before the first year":    {append(signed(firstSecond-1), 0), func(p *Packet) { p.time() }},
+		"after the last year":      {append(signed(lastSecond+1), 0), func(p *Packet) { p.time() }},
+		"a second of nanoseconds":  {appendNumber(signed(0), uint64(2e9)), func(p *Packet) { p.time() }},
+		"a day of offset":          {append(append(signed(0), 1), signed(day)...), func(p *Packet) { p.time() }},
+		"a field that nobody asks": {[]byte{1 << enrich.NumFields}, func(p *Packet) { p.fields() }},
+		"a flag that nobody sets":  {[]byte{4}, func(p *Packet) { p.flags(new(bool), new(bool)) }},
+		"a number without an end":  {bytes.Repeat([]byte{0xff}, 11), func(p *Packet) { p.number() }},
+		"a price of no field":      {[]byte{1 << enrich.NumFields}, func(p *Packet) { p.prices() }},
 	} {
-		p := packet{data: string(c.data)}
+		p := Packet{data: string(c.data)}
 		if c.read(&p); p.err == nil {
 			t.Errorf("%s was read", name)
 		}
@@ -158,12 +159,12 @@ func TestNumbersAreReadAsTheLibraryReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(part, 0, 12).Draw(t, "data")
 		want, length := binary.Uvarint(data)
-		p := packet{data: string(data)}
+		p := Packet{data: string(data)}
 		if got := p.number(); (length > 0) != (p.err == nil) || length > 0 && (got != want || p.at != length) || length <= 0 && got != 0 {
 			t.Fatalf("number %d up to %d, error %v; want %d up to %d", got, p.at, p.err, want, length)
 		}
 		signed, _ := binary.Varint(data)
-		p = packet{data: string(data)}
+		p = Packet{data: string(data)}
 		if got := p.signed(); p.err == nil && got != signed {
 			t.Fatalf("signed number %d, want %d", got, signed)
 		}
@@ -175,16 +176,16 @@ func TestNumbersAreReadAsTheLibraryReadsThem(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	answer := found
 	answer.Unresolved, answer.RetrievedAt = []string{"person"}, start
-	account := accountWith(1, 2)
+	account := account()
 	account.Readiness = map[string]cost.Readiness{"email": {Reason: "plan"}}
 	account.Available = map[string]bool{"contact_enrichment": true}
 	bought := map[enrich.Field][]attempt.ID{enrich.WorkEmail: {7}}
 	for _, seed := range [][]byte{
-		encode(&intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run", Earlier: bought}),
-		encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &answer, Sent: true}),
-		encode(&doubt{At: start, Cause: "lost"}), encode(&openMark{}), encode(&span{First: 1, Last: 300}),
-		encode(&fieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
-		encode(&cost.Totals{Settled: -1, Lookups: 1 << 40}), encode(&persistedBooks{NextID: 1, Base: account, Prices: prices}),
+		Encode(&Intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run", Earlier: bought}),
+		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &answer, Sent: true}),
+		Encode(&Doubt{At: start, Cause: "lost"}), Encode(&OpenMark{}), Encode(&Span{First: 1, Last: 300}),
+		Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
+		Encode(&cost.Totals{Settled: -1, Lookups: 1 << 40}), Encode(&State{NextID: 1, Base: account, Prices: prices}),
 	} {
 		f.Add(seed)
 	}

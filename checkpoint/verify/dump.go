@@ -1,4 +1,4 @@
-package checkpoint
+package verify
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
@@ -26,9 +27,9 @@ type line struct {
 // Dump writes every record in the order of the keys, one JSON object to a line.
 // Identities and answers are masked unless values is set; the journal's secret
 // always is. A record that cannot be read is written as such; the error after the
-// last line wraps ErrCorrupt then. Stop is called before every record, and may be nil.
-func Dump(s Store, stop func() error, w io.Writer, values bool) error {
-	if err := mustHoldItsJournal(s); err != nil {
+// last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
+func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
+	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
 	lines := json.NewEncoder(w)
@@ -42,14 +43,14 @@ func Dump(s Store, stop func() error, w io.Writer, values bool) error {
 		return true, lines.Encode(l)
 	})
 	if err == nil && unread > 0 {
-		err = fmt.Errorf("%w: %d records cannot be read", ErrCorrupt, unread)
+		err = fmt.Errorf("%w: %d records cannot be read", store.ErrCorrupt, unread)
 	}
 	return err
 }
 
 // describe returns the line of a record.
 func describe(key, value []byte, values bool) line {
-	l := line{Record: kindOf(key[0])}
+	l := line{Record: record.KindOf(key[0])}
 	if l.Record == "" {
 		return line{Record: "unknown", Name: fmt.Sprintf("%q", key), Problem: "is of no known kind"}
 	}
@@ -57,18 +58,18 @@ func describe(key, value []byte, values bool) line {
 	if l.Value, err = view(key, value, values); err != nil {
 		l.Value, l.Problem = nil, unreadable(value)
 	}
-	field, isField := fieldOf(key)
+	field, isField := record.FieldOf(key)
 	switch key[0] {
-	case intentPrefix, doubtPrefix, resolutionPrefix, openPrefix:
-		if len(key) != idKeyLength {
+	case record.IntentPrefix, record.DoubtPrefix, record.ResolutionPrefix, record.OpenPrefix:
+		if len(key) != record.IDKeyLength {
 			return line{Record: l.Record, Name: fmt.Sprintf("%q", key), Problem: "has no ID"}
 		}
-		l.ID = idOf(key)
-	case fieldPrefix:
+		l.ID = record.IDOf(key)
+	case record.FieldPrefix:
 		if !isField {
 			return line{Record: l.Record, Problem: "has a key that names no field"}
 		}
-		l.Key, l.Field = field.key.String(), field.field.String()
+		l.Key, l.Field = field.Key.String(), field.Field.String()
 	default:
 		l.Name = string(key[1:])
 	}
@@ -81,54 +82,54 @@ const masked = "(masked)"
 // view decodes a record and masks it.
 func view(key, value []byte, values bool) (any, error) {
 	switch key[0] {
-	case intentPrefix:
-		var in intent
-		err := decode(key, value, &in)
+	case record.IntentPrefix:
+		var in record.Intent
+		err := record.Decode(key, value, &in)
 		if !values {
 			in.Identity = maskIdentity(in.Identity)
 		}
 		return in, err
-	case resolutionPrefix:
+	case record.ResolutionPrefix:
 		var res attempt.Resolution
-		err := decode(key, value, &res)
+		err := record.Decode(key, value, &res)
 		if res.Answer != nil && !values {
 			res.Answer = maskAnswer(*res.Answer)
 		}
 		return res, err
-	case doubtPrefix:
-		return decoded[doubt](key, value)
-	case fieldPrefix:
-		return decoded[fieldEntry](key, value)
-	case totalsPrefix:
+	case record.DoubtPrefix:
+		return decoded[record.Doubt](key, value)
+	case record.FieldPrefix:
+		return decoded[record.FieldEntry](key, value)
+	case record.TotalsPrefix:
 		return decoded[cost.Totals](key, value)
-	case dayPrefix:
-		return decoded[span](key, value)
-	case runPrefix:
-		return decoded[Run](key, value)
-	case openPrefix:
-		return decoded[openMark](key, value)
+	case record.DayPrefix:
+		return decoded[record.Span](key, value)
+	case record.RunPrefix:
+		return decoded[record.Run](key, value)
+	case record.OpenPrefix:
+		return decoded[record.OpenMark](key, value)
 	}
 	return viewMeta(key, value)
 }
 
 func viewMeta(key, value []byte) (any, error) {
 	switch string(key) {
-	case string(booksKey):
-		return decoded[persistedBooks](key, value)
-	case string(identityKey):
-		identity, err := decoded[identityRecord](key, value)
+	case string(record.StateKey):
+		return decoded[record.State](key, value)
+	case string(record.IdentityKey):
+		identity, err := decoded[record.Journal](key, value)
 		return map[string]string{"id": identity.ID, "secret": masked}, err
-	case string(fingerprintKey):
+	case string(record.FingerprintKey):
 		return masked, nil
-	case string(openingKey):
+	case string(record.OpeningKey):
 		return decoded[[]byte](key, value)
 	}
 	return nil, errors.New("no such record")
 }
 
-func decoded[T any](key, value []byte) (record T, err error) {
-	err = decode(key, value, &record)
-	return record, err
+func decoded[T record.Record](key, value []byte) (into T, err error) {
+	err = record.Decode(key, value, &into)
+	return into, err
 }
 
 func mask(values ...*string) {

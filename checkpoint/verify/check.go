@@ -1,4 +1,6 @@
-package checkpoint
+// Package verify checks and dumps a journal by its records alone: it computes again what the
+// journal recorded, with code of its own.
+package verify
 
 import (
 	"fmt"
@@ -6,6 +8,7 @@ import (
 	"slices"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
@@ -35,13 +38,13 @@ type Summary struct {
 // indexes and sums that do not follow from the attempts. It changes nothing. Stop is
 // called before every record that is read in its turn, and may be nil. An error means that
 // the store could not be walked.
-func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
-	if err := mustHoldItsJournal(s); err != nil {
+func Check(s store.Store, stop func() error, report func(Problem)) (Summary, error) {
+	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
 	c := &checker{
 		store: store.WithStop(s, stop), report: report,
-		paid: map[openField]payment{}, fields: map[openField]fieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
@@ -58,17 +61,16 @@ func Check(s Store, stop func() error, report func(Problem)) (Summary, error) {
 // checker holds what a check knows so far: some tens of bytes for each field of
 // each identity.
 type checker struct {
-	store   Store
+	store   store.Store
 	report  func(Problem)
 	summary Summary
 	secret  []byte
-	books   persistedBooks
+	books   record.State
 	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
-	listed  bool                // the books list what is in flight: only doubts have a mark
 	next    attempt.ID          // the first ID without an intent
 	*recount
-	paid         map[openField]payment
-	fields       map[openField]fieldEntry // what the index has to say
+	paid         map[record.KeyedField]payment
+	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
 }
 
@@ -78,14 +80,14 @@ type payment struct {
 	forfeited bool
 }
 
-func (c *checker) problem(record, format string, args ...any) {
+func (c *checker) problem(of, format string, args ...any) {
 	c.summary.Problems++
-	c.report(Problem{Record: record, Text: fmt.Sprintf(format, args...)})
+	c.report(Problem{Record: of, Text: fmt.Sprintf(format, args...)})
 }
 
 // read decodes a record; one that cannot be read is a problem.
-func read[T any](c *checker, name string, key, value []byte, into *T) bool {
-	err := decode(key, value, into)
+func read[T record.Record](c *checker, name string, key, value []byte, into *T) bool {
+	err := record.Decode(key, value, into)
 	if err != nil {
 		c.problem(name, "%s", unreadable(value))
 	}
@@ -94,31 +96,31 @@ func read[T any](c *checker, name string, key, value []byte, into *T) bool {
 
 // unreadable says why a record cannot be read, without its bytes.
 func unreadable(value []byte) string {
-	if !isKnownVersion(value) {
+	if !record.IsKnownVersion(value) {
 		return "is of a version that this program does not know"
 	}
 	return "cannot be read"
 }
 
 // lookUp reads a record that may be missing.
-func lookUp[T any](c *checker, name string, key []byte) (record T, found bool, err error) {
+func lookUp[T record.Record](c *checker, name string, key []byte) (into T, found bool, err error) {
 	value, err := c.store.Get(key)
 	if err != nil || value == nil {
-		return record, false, err
+		return into, false, err
 	}
-	return record, read(c, name, key, value, &record), nil
+	return into, read(c, name, key, value, &into), nil
 }
 
 func (c *checker) checkMeta() error {
-	identity, found, err := lookUp[identityRecord](c, "the journal's identity", identityKey)
+	identity, found, err := lookUp[record.Journal](c, "the journal's identity", record.IdentityKey)
 	if err != nil {
 		return err
 	}
-	if !found || len(identity.Secret) != secretLength || identity.ID == "" {
+	if !found || len(identity.Secret) != record.SecretLength || identity.ID == "" {
 		c.problem("the journal's identity", "is missing or not whole")
 	}
 	c.summary.ID, c.secret = identity.ID, identity.Secret
-	c.books, found, err = lookUp[persistedBooks](c, "the books", booksKey)
+	c.books, found, err = lookUp[record.State](c, "the books", record.StateKey)
 	if !found {
 		c.books.NextID = 1
 	}
@@ -138,19 +140,17 @@ func (c *checker) checkFlight() error {
 	if len(c.flight) < len(c.books.InFlight) || !slices.IsSorted(c.books.InFlight) {
 		c.problem("the books", "do not list what is in flight in its order, each once: %d", c.books.InFlight)
 	}
-	books, err := c.store.Get(booksKey)
-	c.listed = len(books) > 0 && books[0] >= packedVersion
-	return err
+	return nil
 }
 
 func (c *checker) checkAttempts() error {
 	c.next = 1
-	err := c.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
-		if len(key) != idKeyLength {
+	err := c.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
+		if len(key) != record.IDKeyLength {
 			c.problem(fmt.Sprintf("record %q", key), "has no ID")
 			return true, nil
 		}
-		id := idOf(key)
+		id := record.IDOf(key)
 		for ; c.next < id && c.next < c.books.NextID; c.next++ {
 			c.problem(nameOf("intent", c.next), "is missing")
 		}
@@ -179,15 +179,15 @@ func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attem
 
 // checkOrphans finds what belongs to no attempt.
 func (c *checker) checkOrphans() error {
-	for prefix, kind := range map[byte]string{doubtPrefix: "doubt", resolutionPrefix: "resolution", openPrefix: "open mark"} {
+	for prefix, kind := range map[byte]string{record.DoubtPrefix: "doubt", record.ResolutionPrefix: "resolution", record.OpenPrefix: "open mark"} {
 		err := c.store.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
-			if len(key) != idKeyLength {
+			if len(key) != record.IDKeyLength {
 				c.problem(fmt.Sprintf("record %q", key), "has no ID")
 				return true, nil
 			}
-			intent, err := c.store.Get(idKey(intentPrefix, idOf(key)))
+			intent, err := c.store.Get(record.IDKey(record.IntentPrefix, record.IDOf(key)))
 			if intent == nil && err == nil {
-				c.problem(nameOf(kind, idOf(key)), "belongs to no intent")
+				c.problem(nameOf(kind, record.IDOf(key)), "belongs to no intent")
 			}
 			return true, err
 		})
@@ -199,8 +199,8 @@ func (c *checker) checkOrphans() error {
 }
 
 func (c *checker) checkRuns() error {
-	return c.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
-		var run Run
+	return c.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run record.Run
 		name := fmt.Sprintf("run %q", key[1:])
 		if read(c, name, key, value, &run) && run.Name != string(key[1:]) {
 			c.problem(name, "calls itself %q", run.Name)
@@ -213,7 +213,7 @@ func (c *checker) checkRuns() error {
 // checkKinds finds records of no known kind.
 func (c *checker) checkKinds() error {
 	return c.store.Scan(nil, nil, func(key, value []byte) (bool, error) {
-		if kindOf(key[0]) == "" {
+		if record.KindOf(key[0]) == "" {
 			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
 		}
 		return true, nil

@@ -1,4 +1,4 @@
-package checkpoint
+package record
 
 import (
 	"encoding/binary"
@@ -59,10 +59,10 @@ func appendFlags(data []byte, flags ...bool) []byte {
 	return append(data, bits)
 }
 
-// packet is a packed form that is read part by part. Its bytes may be damaged: so nothing
+// Packet is a packed form that is read part by part. Its bytes may be damaged: so nothing
 // is read beyond its end, no more memory is taken than what is there can fill, and after
 // the first mistake every part reads as zero.
-type packet struct {
+type Packet struct {
 	data string
 	at   int // where the next part begins
 	err  error
@@ -75,7 +75,7 @@ type packet struct {
 var errPacked = errors.New("it is not packed as its kind is")
 
 // unpackAll reads the form that a packet holds, which has to end where the record does.
-func unpackAll(into unpacker, from *packet) error {
+func unpackAll(into unpacker, from *Packet) error {
 	into.unpack(from)
 	if from.left() > 0 {
 		from.fail()
@@ -84,22 +84,22 @@ func unpackAll(into unpacker, from *packet) error {
 }
 
 // reset makes the packet hold another form.
-func (p *packet) reset(data string) { p.data, p.at, p.err = data, 0, nil }
+func (p *Packet) reset(data string) { p.data, p.at, p.err = data, 0, nil }
 
 // left returns how many bytes follow.
-func (p *packet) left() int { return len(p.data) - p.at }
+func (p *Packet) left() int { return len(p.data) - p.at }
 
 // skipRest leaves out all that follows.
-func (p *packet) skipRest() { p.at = len(p.data) }
+func (p *Packet) skipRest() { p.at = len(p.data) }
 
 // fail notes a mistake: nothing more is read.
-func (p *packet) fail() {
+func (p *Packet) fail() {
 	p.skipRest()
 	p.err = errPacked
 }
 
 // bytes reads a part of fixed length.
-func (p *packet) bytes(into []byte) {
+func (p *Packet) bytes(into []byte) {
 	if p.left() < len(into) {
 		p.fail()
 		return
@@ -107,7 +107,7 @@ func (p *packet) bytes(into []byte) {
 	p.at += copy(into, p.data[p.at:])
 }
 
-func (p *packet) byte() byte {
+func (p *Packet) byte() byte {
 	if p.left() == 0 {
 		p.fail()
 		return 0
@@ -117,7 +117,7 @@ func (p *packet) byte() byte {
 }
 
 // number reads a number as binary.Uvarint does. Most have one byte.
-func (p *packet) number() uint64 {
+func (p *Packet) number() uint64 {
 	if p.left() > 0 && p.data[p.at] < 0x80 {
 		p.at++
 		return uint64(p.data[p.at-1])
@@ -125,7 +125,7 @@ func (p *packet) number() uint64 {
 	return p.longNumber()
 }
 
-func (p *packet) longNumber() (n uint64) {
+func (p *Packet) longNumber() (n uint64) {
 	for i := range min(p.left(), binary.MaxVarintLen64) {
 		part := p.data[p.at+i]
 		if i == binary.MaxVarintLen64-1 && part > 1 {
@@ -141,13 +141,13 @@ func (p *packet) longNumber() (n uint64) {
 	return 0
 }
 
-func (p *packet) signed() int64 {
+func (p *Packet) signed() int64 {
 	n := p.number()
 	return int64(n>>1) ^ -int64(n&1)
 }
 
 // count reads how many parts of at least one byte follow.
-func (p *packet) count() int {
+func (p *Packet) count() int {
 	n := p.number()
 	if n > uint64(p.left()) {
 		p.fail()
@@ -157,7 +157,7 @@ func (p *packet) count() int {
 }
 
 // text reads a text, which is a part of the form.
-func (p *packet) text() string {
+func (p *Packet) text() string {
 	length := p.count()
 	p.at += length
 	return p.data[p.at-length : p.at]
@@ -171,7 +171,7 @@ const (
 
 // time reads a time. In UTC it is as time.Time.UTC returns it, and in the zone of this
 // machine as time.Parse does.
-func (p *packet) time() time.Time {
+func (p *Packet) time() time.Time {
 	seconds, nanoseconds := p.signed(), p.number()
 	var offset int64
 	if nanoseconds&1 != 0 {
@@ -194,7 +194,7 @@ func (p *packet) time() time.Time {
 	return t.In(time.FixedZone("", int(offset)))
 }
 
-func (p *packet) fields() enrich.Fields {
+func (p *Packet) fields() enrich.Fields {
 	fields := enrich.Fields(p.byte())
 	if fields.Without(enrich.AllFields) != 0 {
 		p.fail()
@@ -204,7 +204,7 @@ func (p *packet) fields() enrich.Fields {
 }
 
 // flags reads up to eight flags. One that nobody knows is a mistake.
-func (p *packet) flags(flags ...*bool) {
+func (p *Packet) flags(flags ...*bool) {
 	bits := p.byte()
 	for i, flag := range flags {
 		*flag = bits&(1<<i) != 0

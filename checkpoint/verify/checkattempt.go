@@ -1,7 +1,8 @@
-package checkpoint
+package verify
 
 import (
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -9,20 +10,20 @@ import (
 // checkAttempt checks one attempt with all of its records and enters it into the
 // sums and indexes.
 func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
-	var in intent
+	var in record.Intent
 	if !read(c, nameOf("intent", id), key, value, &in) {
 		return nil
 	}
 	c.checkIntent(id, in)
-	res, resolved, err := lookUp[attempt.Resolution](c, nameOf("resolution", id), idKey(resolutionPrefix, id))
+	res, resolved, err := lookUp[attempt.Resolution](c, nameOf("resolution", id), record.IDKey(record.ResolutionPrefix, id))
 	if err != nil {
 		return err
 	}
-	_, doubted, err := lookUp[doubt](c, nameOf("doubt", id), idKey(doubtPrefix, id))
+	_, doubted, err := lookUp[record.Doubt](c, nameOf("doubt", id), record.IDKey(record.DoubtPrefix, id))
 	if err != nil {
 		return err
 	}
-	_, marked, err := lookUp[openMark](c, nameOf("open mark", id), idKey(openPrefix, id))
+	_, marked, err := lookUp[record.OpenMark](c, nameOf("open mark", id), record.IDKey(record.OpenPrefix, id))
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 		c.problem("the books", "have attempt %d in flight, which is resolved", id)
 	case (marked || doubted) && inFlight:
 		c.problem("the books", "have attempt %d in flight, which is in doubt", id)
-	case marked && !doubted && c.listed:
+	case marked && !doubted:
 		c.problem(nameOf("doubt", id), "is missing, and its open mark stands")
 	case !resolved && !marked && !inFlight:
 		c.problem(nameOf("resolution", id), "is missing, and the attempt is not open either")
@@ -52,11 +53,11 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if in.Erased || res.Erased {
 		c.summary.Erased++
 	}
-	c.add(ended{id, in, res, resolved})
+	c.add(id, in, res, resolved)
 	return nil
 }
 
-func (c *checker) checkIntent(id attempt.ID, in intent) {
+func (c *checker) checkIntent(id attempt.ID, in record.Intent) {
 	name := nameOf("intent", id)
 	c.keys[in.Key] = true
 	switch {
@@ -65,20 +66,20 @@ func (c *checker) checkIntent(id attempt.ID, in intent) {
 		if in.Identity != (enrich.Identity{}) {
 			c.problem(name, "is erased and still holds the identity")
 		}
-	case len(c.secret) == secretLength && hashKey(c.secret, in.Identity) != in.Key:
+	case len(c.secret) == record.SecretLength && record.HashKey(c.secret, in.Identity) != in.Key:
 		c.problem(name, "has an identity that does not hash to its key")
 	}
 	if _, err := in.Hold.Prices.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problem(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
-	if want := in.Identity.Pattern().String(); !in.Erased && in.pattern() != want {
+	if want := in.Identity.Pattern().String(); !in.Erased && in.Pattern != want {
 		c.problem(name, "counts as a lookup by %s, and its identity is by %s", in.Pattern, want)
 	}
 }
 
 // checkResolution checks that the outcome follows from the answer and the hold,
 // and enters what it says of the fields.
-func (c *checker) checkResolution(id attempt.ID, in intent, res attempt.Resolution) {
+func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.Resolution) {
 	name := nameOf("resolution", id)
 	if res.Run != in.Run {
 		c.problem(name, "belongs to run %q and its intent to run %q", res.Run, in.Run)
@@ -90,7 +91,7 @@ func (c *checker) checkResolution(id attempt.ID, in intent, res attempt.Resoluti
 			c.problem(name, "is settled without an answer")
 			break
 		}
-		if res.Charge != settled(in.Hold, returned(res), res.Charge) {
+		if res.Charge != settled(in.Hold, record.Returned(res), res.Charge) {
 			c.problem(name, "charges $%s for %q, which does not follow from its answer and its hold", res.Charge.Amount, charged)
 		}
 	case attempt.Forfeited:
@@ -117,19 +118,11 @@ func settled(hold cost.Hold, charged enrich.Fields, charge cost.Charge) cost.Cha
 	return hold.Settle(charged).Correct(charge.Free.Without(hold.Free), hold.Prices)
 }
 
-// returned returns the fields that the answer had, whether it was erased or not.
-func returned(res attempt.Resolution) enrich.Fields {
-	if res.Erased {
-		return res.Returned
-	}
-	return res.Answer.Returned()
-}
-
 // checkPaidOnce finds fields that were charged before. Only what was forfeited may
 // be bought again.
 func (c *checker) checkPaidOnce(id attempt.ID, key enrich.Key, charged enrich.Fields, state attempt.State) {
 	for f := range charged.Each() {
-		field := openField{key, f}
+		field := record.KeyedField{Key: key, Field: f}
 		if earlier, paid := c.paid[field]; paid && !earlier.forfeited {
 			c.problem(nameOf("resolution", id), "pays for %s a second time: attempt %d paid for it before", f, earlier.id)
 		}
@@ -138,13 +131,13 @@ func (c *checker) checkPaidOnce(id attempt.ID, key enrich.Key, charged enrich.Fi
 }
 
 // expectFields notes what the index of fields has to say after a resolution.
-func (c *checker) expectFields(id attempt.ID, in intent, res attempt.Resolution, charged enrich.Fields) {
+func (c *checker) expectFields(id attempt.ID, in record.Intent, res attempt.Resolution, charged enrich.Fields) {
 	expect := func(f enrich.Field, state attempt.FieldState) {
-		c.fields[openField{in.Key, f}] = fieldEntry{State: state, Attempt: id, At: res.At, Earlier: in.Earlier[f]}
+		c.fields[record.KeyedField{Key: in.Key, Field: f}] = record.FieldEntry{State: state, Attempt: id, At: res.At, Earlier: in.Earlier[f]}
 	}
 	for f := range in.Hold.Fields.Each() {
 		switch {
-		case res.State == attempt.Settled && res.Answer != nil && returned(res).Has(f):
+		case res.State == attempt.Settled && res.Answer != nil && record.Returned(res).Has(f):
 			expect(f, attempt.Found)
 		case res.State == attempt.Settled:
 			expect(f, attempt.Missing)
@@ -158,14 +151,14 @@ func (c *checker) expectFields(id attempt.ID, in intent, res attempt.Resolution,
 
 // checkFields compares the index with the attempts.
 func (c *checker) checkFields() error {
-	err := c.store.Scan([]byte{fieldPrefix}, nil, func(key, value []byte) (bool, error) {
-		field, ok := fieldOf(key)
+	err := c.store.Scan([]byte{record.FieldPrefix}, nil, func(key, value []byte) (bool, error) {
+		field, ok := record.FieldOf(key)
 		if !ok {
 			c.problem("a field record", "has a key that names no field")
 			return true, nil
 		}
 		name := field.String()
-		var entry fieldEntry
+		var entry record.FieldEntry
 		if !read(c, name, key, value, &entry) {
 			delete(c.fields, field)
 			return true, nil
@@ -174,10 +167,10 @@ func (c *checker) checkFields() error {
 		delete(c.fields, field)
 		switch {
 		case entry.State == attempt.Forgotten:
-			if expected && !c.erased[field.key] {
+			if expected && !c.erased[field.Key] {
 				c.problem(name, "is forgotten, and attempt %d still holds the identity", want.Attempt)
 			}
-		case c.erased[field.key]:
+		case c.erased[field.Key]:
 			c.problem(name, "is not forgotten, and the identity is erased")
 		case !expected:
 			c.problem(name, "points to attempt %d, which decided nothing about it", entry.Attempt)
