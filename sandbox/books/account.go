@@ -145,7 +145,7 @@ func (a *account) objectionWithout(amount cost.Money, at time.Time) Code {
 type reservation struct {
 	hold  cost.Hold
 	money balance // taken out of what is left
-	epoch int   // of the account when it was made
+	epoch int     // of the account when it was made
 }
 
 // expired returns the part of a reservation that is not the account's any more.
