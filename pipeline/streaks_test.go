@@ -11,9 +11,9 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// TestOneBurstOfTroubleIsOneSpell: what was in flight when the first of them was
+// TestABurstOfFailuresCountsOnce: what was in flight when the first of them was
 // told to wait, or was cut off, says nothing new.
-func TestOneBurstOfTroubleIsOneSpell(t *testing.T) {
+func TestABurstOfFailuresCountsOnce(t *testing.T) {
 	for title, trouble := range map[string]reply{
 		"429":      slowsDown(300*time.Millisecond, 2*time.Second),
 		"not sent": unsent(),

@@ -42,32 +42,32 @@ func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []strin
 // nobodyKnown is a journal that knows of nobody.
 var nobodyKnown = drawnAnswers{drawnJournal{}}
 
-func callRoll(t *testing.T, scope row.Scope, list row.List, journal survey.Recorder) *survey.Index {
+func newIndex(t *testing.T, scope row.Scope, list row.List, journal survey.Recorder) *survey.Index {
 	t.Helper()
-	roster, err := survey.NewIndex(t.Context(), scope, list, journal)
+	index, err := survey.NewIndex(t.Context(), scope, list, journal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := roster.Close(); err != nil {
+		if err := index.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return roster
+	return index
 }
 
-// TestARosterIsOfListsWithAsManyRows writes lists with rosters of longer and shorter ones,
+// TestAnIndexIsOfListsWithAsManyRows writes lists with indexes of longer and shorter ones,
 // in blocks of several sizes.
-func TestARosterIsOfListsWithAsManyRows(t *testing.T) {
+func TestAnIndexIsOfListsWithAsManyRows(t *testing.T) {
 	called := profileList(names(6)...)
 	output := output.Output{Scope: called.scope(t, email), Run: "run"}
 	for rows := 1; rows <= 12; rows++ {
 		for size := 1; size <= 4; size++ {
 			list := cutList{profileList(names(rows)...), size}
-			roster := callRoll(t, output.Scope, called, nobodyKnown)
-			_, err := output.Write(t.Context(), list, roster, nobodyKnown, &noted{}, nil)
+			index := newIndex(t, output.Scope, called, nobodyKnown)
+			_, err := output.Write(t.Context(), list, index, nobodyKnown, &noted{}, nil)
 			if errors.Is(err, row.ErrListChanged) != (rows != 6) || rows == 6 && err != nil {
-				t.Errorf("%d rows in blocks of %d, with a roster of 6: error %v", rows, size, err)
+				t.Errorf("%d rows in blocks of %d, with an index of 6: error %v", rows, size, err)
 			}
 		}
 	}
@@ -92,8 +92,8 @@ func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 	output := output.Output{Scope: list.scope(t, email), Run: "run"}
 	output.Scope.Memory = 123_456
 	journal := &asked{drawnAnswers: nobodyKnown}
-	roster := callRoll(t, output.Scope, list, journal)
-	if _, err := output.Write(t.Context(), list, roster, journal, &noted{}, nil); err != nil {
+	index := newIndex(t, output.Scope, list, journal)
+	if _, err := output.Write(t.Context(), list, index, journal, &noted{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !journal.who || journal.memory != 123_456 {
@@ -101,17 +101,17 @@ func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 	}
 }
 
-// TestARollIsCalledWithoutATemporaryFile has a person that comes so often that the rows go
+// TestAnIndexIsMadeWithoutATemporaryFile has a person that comes so often that the rows go
 // to a temporary file, where one can be made.
-func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
+func TestAnIndexIsMadeWithoutATemporaryFile(t *testing.T) {
 	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
 	scope := list.scope(t, enrich.AllFields)
 	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
-	roster, err := survey.NewIndex(t.Context(), scope, list, drawnAnswers{drawnJournal{}})
+	index, err := survey.NewIndex(t.Context(), scope, list, drawnAnswers{drawnJournal{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := roster.Close(); err != nil {
+	if err := index.Close(); err != nil {
 		t.Fatal(err)
 	}
 	scope.Memory = 1
@@ -120,7 +120,7 @@ func TestARollIsCalledWithoutATemporaryFile(t *testing.T) {
 	}
 }
 
-// inEachSpan is how many rows of a crowd are in a span of its roster: more than stay in
+// inEachSpan is how many rows of a crowd are in a span of its index: more than stay in
 // memory.
 const inEachSpan = 600
 
@@ -129,14 +129,14 @@ func crowd(last string) csvList {
 	return profileList(append(slices.Repeat([]string{"p1"}, 256*inEachSpan), last)...)
 }
 
-// TestARosterOfManyDuplicates has more to say of rows than stays in memory, unless there is
+// TestAnIndexOfManyDuplicates has more to say of rows than stays in memory, unless there is
 // no temporary file.
-func TestARosterOfManyDuplicates(t *testing.T) {
+func TestAnIndexOfManyDuplicates(t *testing.T) {
 	list := crowd("p2")
 	for name, dir := range map[string]string{"with": t.TempDir(), "without": filepath.Join(t.TempDir(), "nowhere")} {
 		output := output.Output{Scope: list.scope(t, email), Run: "run"}
 		output.Scope.TempDir = dir
-		rows, err := output.Write(t.Context(), list, callRoll(t, output.Scope, list, nobodyKnown), nobodyKnown, &noted{}, nil)
+		rows, err := output.Write(t.Context(), list, newIndex(t, output.Scope, list, nobodyKnown), nobodyKnown, &noted{}, nil)
 		if err != nil || rows[row.StatusDuplicate] != 256*inEachSpan-1 || rows[row.StatusNotAttempted] != 2 {
 			t.Errorf("%s a temporary file: rows %v, error %v", name, rows, err)
 		}
@@ -158,8 +158,8 @@ func (f failing) Records(first, _ enrich.Key, _ func(enrich.Key, func() (attempt
 	return nil
 }
 
-// TestARollThatCannotBeCalledLeavesNothingOpen fails behind a person with many duplicates.
-func TestARollThatCannotBeCalledLeavesNothingOpen(t *testing.T) {
+// TestAnIndexThatCannotBeMadeLeavesNothingOpen fails behind a person with many duplicates.
+func TestAnIndexThatCannotBeMadeLeavesNothingOpen(t *testing.T) {
 	behind := func(who string) bool { return keyOf(identity(who))[0] > keyOf(identity("p1"))[0] }
 	last := names(100)[slices.IndexFunc(names(100), behind)]
 	list := crowd(last)
