@@ -97,7 +97,7 @@ func (w *world) account() {
 		_, _ = w.Reconcile(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1), rapid.Bool().Draw(w.t, "exclusive"))
 	default:
 		for _, d := range w.Doubts() {
-			_ = w.Assume(d.ID, rapid.Bool().Draw(w.t, "charged"))
+			_ = w.Assume(rapid.Bool().Draw(w.t, "charged"), d.ID)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func soundRig(t *testing.T) *rig {
 	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
 	forfeited := r.grant(request(person(3), email))                                                          // 3
 	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(forfeited.ID, true))
+	r.check(r.Assume(true, forfeited.ID))
 	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"})) // 4
 	r.settle(r.grant(request(person(5), email)), found)                                    // 5
 	r.grant(request(person(6), email))                                                     // 6
@@ -291,7 +291,7 @@ func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
 	r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(ticket.ID, true))
+	r.check(r.Assume(true, ticket.ID))
 	again := request(person(1), email)
 	again.Reask.Forfeited = true
 	r.settle(r.grant(again), found)

@@ -138,7 +138,7 @@ func TestAForgottenDoubtIsNotAskedAgainWhateverItsOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.reopen()
-		r.check(r.Assume(ticket.ID, charged))
+		r.check(r.Assume(charged, ticket.ID))
 		r.reopen()
 		again := request(person(1), email)
 		again.Reask.Forfeited = true

@@ -44,7 +44,7 @@ func TestTheBooksTellWhatIsInFlight(t *testing.T) {
 	r.reopen()
 	r.wantOpen("after a crash", nil, []attempt.ID{3, 4, 5})
 	for _, doubt := range r.Doubts() {
-		r.check(r.Assume(doubt.ID, doubt.ID == 3))
+		r.check(r.Assume(doubt.ID == 3, doubt.ID))
 	}
 	r.wantOpen("decided", nil, nil)
 	r.reopen()

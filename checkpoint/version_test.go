@@ -63,7 +63,7 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 		{"Settle", func() { r.settle(tickets[0], found) }},
 		{"another Begin", func() { tickets = append(tickets, r.grant(request(person(2), email))) }},
 		{"Park", func() { r.check(r.Park(tickets[1].ID, attempt.Parking{Cause: "connection reset"})) }},
-		{"Assume", func() { r.check(r.Assume(tickets[1].ID, false)) }},
+		{"Assume", func() { r.check(r.Assume(false, tickets[1].ID)) }},
 		{"SaveRun", func() { r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"})) }},
 		{"Prune", func() { _, err := r.Prune(start.Add(time.Hour)); r.check(err) }},
 		{"Forget", func() { _, err := r.Forget(Person{Identity: person(1)}); r.check(err) }},
