@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -94,51 +95,6 @@ func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 	}
 }
 
-// TestRecordsAreHeldWhenManyLieApart counts who asks the store.
-func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
-	for name, c := range map[string]struct {
-		memory int64
-		apart  bool
-		held   bool
-	}{
-		"apart":                   {apart: true, held: true},
-		"together":                {},
-		"apart, with room":        {memory: 1 << 20, apart: true, held: true},
-		"apart, without room":     {memory: 1000, apart: true},
-		"apart, room for a chunk": {memory: 2 * chunkOverhead, apart: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			all := outcomesOfAllKinds(r, 300)
-			recollection := newRecollection(r.Journal, all[len(all)-1], c.memory, true)
-			for n := range 100 {
-				ids := all[:100]
-				if c.apart {
-					ids = []attempt.ID{all[n], all[n+100], all[n+200]}
-				} else if n > 15 {
-					break // many calls of however many lie apart too
-				}
-				_, err := recollection.outcomes(ids, nil)
-				r.check(err)
-			}
-			for kind, held := range map[string]*held{"intents": recollection.intents, "resolutions": recollection.resolutions} {
-				if held := held.chunksHeld() > 0; held != c.held {
-					t.Errorf("%s held %t, want %t", kind, held, c.held)
-				}
-			}
-		})
-	}
-}
-
-func (h *held) chunksHeld() (chunks int) {
-	for i := range h.chunks {
-		if h.chunks[i].Load() != nil {
-			chunks++
-		}
-	}
-	return chunks
-}
-
 // outcomesOfAllKinds makes attempts, for person 0 and on, of which some are open, in
 // doubt or answered with nothing.
 func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {
@@ -168,13 +124,13 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		lose []Write
 	}{
 		"behind the last":       {ids: []attempt.ID{all[0], 9999}},
-		"no intent, by itself":  {ids: []attempt.ID{all[30]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"no intent, among many": {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"no intent, far apart":  {ids: []attempt.ID{all[0], all[30], all[59]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"an empty intent":       {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{}}}},
-		"an empty resolution":   {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{}}}},
-		"half an intent":        {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{recordVersion, 0, 1}}}},
-		"of an unknown version": {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{recordVersion + 1}}}},
+		"no intent, by itself":  {ids: []attempt.ID{all[30]}, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"no intent, among many": {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"no intent, far apart":  {ids: []attempt.ID{all[0], all[30], all[59]}, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"an empty intent":       {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30]), Value: []byte{}}}},
+		"an empty resolution":   {ids: all, lose: []Write{{Key: record.IDKey(record.ResolutionPrefix, all[30]), Value: []byte{}}}},
+		"half an intent":        {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30]), Value: []byte{record.Version, 0, 1}}}},
+		"of an unknown version": {ids: all, lose: []Write{{Key: record.IDKey(record.ResolutionPrefix, all[30]), Value: []byte{record.Version + 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recall := r.Recall(0, true)

@@ -14,6 +14,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
@@ -103,12 +104,8 @@ func (c *checker) pauseKept(p *process, until time.Time) {
 
 // intent is a record of the journal, as it stands on the disk.
 type intent struct {
-	ID       attempt.ID
-	At       time.Time       `json:"at"`
-	Identity enrich.Identity `json:"identity"`
-	Hold     cost.Hold       `json:"hold"`
-	Run      string          `json:"run"`
-	Job      string          `json:"job"`
+	ID attempt.ID
+	record.Intent
 }
 
 // scopes names anew, as the journal should have, what the attempt counts in.
@@ -125,34 +122,13 @@ func (in intent) scopes() []string {
 	}
 }
 
-// record reads a record from the disk, as the journal's dump shows it.
-func (d *disk) record(key string, into any) error {
+// readRecord reads a record from the disk.
+func readRecord[T record.Record](d *disk, key string, into *T) error {
 	data := d.get(key)
 	if len(data) == 0 {
 		return fmt.Errorf("no record")
 	}
-	var dump bytes.Buffer
-	if err := checkpoint.Dump(oneRecord{key: []byte(key), value: data}, nil, &dump, true); err != nil {
-		return err
-	}
-	var line struct {
-		Value json.RawMessage `json:"value"`
-	}
-	if err := json.Unmarshal(dump.Bytes(), &line); err != nil {
-		return err
-	}
-	return json.Unmarshal(line.Value, into)
-}
-
-// oneRecord is a store that holds one record.
-type oneRecord struct {
-	checkpoint.Store
-	key, value []byte
-}
-
-func (r oneRecord) Scan(_, _ []byte, visit func(key, value []byte) (bool, error)) error {
-	_, err := visit(r.key, r.value)
-	return err
+	return record.Decode([]byte(key), data, into)
 }
 
 // intents returns the attempts on the disk, those without a resolution alone or all.
@@ -163,7 +139,7 @@ func (c *checker) intents(openAlone bool) []intent {
 		if openAlone && c.world.disk.get(recordKey('r', in.ID)) != nil {
 			continue
 		}
-		if err := c.world.disk.record(recordKey('a', in.ID), &in); err != nil {
+		if err := readRecord(c.world.disk, recordKey('a', in.ID), &in.Intent); err != nil {
 			c.broken("P3: the intent of attempt %d cannot be read: %v", in.ID, err)
 			continue
 		}
@@ -174,7 +150,7 @@ func (c *checker) intents(openAlone bool) []intent {
 
 func (c *checker) totals(scope string) (totals cost.Totals) {
 	if c.world.disk.get("c"+scope) != nil {
-		if err := c.world.disk.record("c"+scope, &totals); err != nil {
+		if err := readRecord(c.world.disk, "c"+scope, &totals); err != nil {
 			c.broken("P3: the totals of %s cannot be read: %v", scope, err)
 		}
 	}
@@ -347,7 +323,7 @@ func (c *checker) resolution(id attempt.ID) (res attempt.Resolution, resolved bo
 	if c.world.disk.get(recordKey('r', id)) == nil {
 		return res, false
 	}
-	if err := c.world.disk.record(recordKey('r', id), &res); err != nil {
+	if err := readRecord(c.world.disk, recordKey('r', id), &res); err != nil {
 		c.broken("P3: the resolution of attempt %d cannot be read: %v", id, err)
 	}
 	return res, true

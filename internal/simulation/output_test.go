@@ -128,7 +128,7 @@ func (c *checker) unanswered() int {
 	answered := map[string]bool{}
 	for _, in := range c.intents(false) {
 		var res attempt.Resolution
-		if c.world.disk.record(recordKey('r', in.ID), &res) == nil && res.State == attempt.Settled {
+		if readRecord(c.world.disk, recordKey('r', in.ID), &res) == nil && res.State == attempt.Settled {
 			answered[res.RequestID] = true
 		}
 	}
@@ -146,7 +146,7 @@ func (c *checker) forfeited() int {
 	fields := 0
 	for _, in := range c.intents(false) {
 		var res attempt.Resolution
-		if c.world.disk.record(recordKey('r', in.ID), &res) != nil || res.State != attempt.Forfeited {
+		if readRecord(c.world.disk, recordKey('r', in.ID), &res) != nil || res.State != attempt.Forfeited {
 			continue
 		}
 		for range (res.Charge.Free | res.Charge.Paid).Each() {
