@@ -25,7 +25,7 @@ type provisional struct {
 // more was booked than the account lost.
 type closedPeriod struct {
 	First, Next attempt.ID // its attempts: from First on, before Next
-	Lost        cost.Money // by the account
+	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
 	Provisional []provisional
 }
@@ -81,12 +81,15 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		return nil, err
 	}
 	p.Provisional = nil
-	change, why := evidence.Change()
-	if why != "" || len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
+	if len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
 		return writes, nil
 	}
+	lost := cost.MaxMoney // no bound
+	if change, why := evidence.Change(); why == "" {
+		lost = change.Money
+	}
 	booked := j.books.sums.totals(ScopeAccount).Settled
-	p.Closed = append(slices.Clone(p.Closed), closedPeriod{p.BaseFirst, p.NextID, change.Money, booked, list})
+	p.Closed = append(slices.Clone(p.Closed), closedPeriod{p.BaseFirst, p.NextID, lost, booked, list})
 	return writes, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"payonce/checkpoint"
@@ -25,10 +26,13 @@ type disk struct {
 	// synced is what a crash leaves of the records on a disk that does not sync;
 	// nil on one that does.
 	synced map[string][]byte
+	// decoded holds records that were decoded, until they change: the checker reads
+	// most of them again after every start.
+	decoded map[string]any
 }
 
 func newDisk(syncs bool) *disk {
-	d := &disk{records: map[string][]byte{}}
+	d := &disk{records: map[string][]byte{}, decoded: map[string]any{}}
 	if !syncs {
 		d.synced = map[string][]byte{}
 	}
@@ -40,6 +44,7 @@ func (d *disk) apply(writes []checkpoint.Write) {
 	defer d.mu.Unlock()
 	d.applied++
 	for _, write := range writes {
+		delete(d.decoded, string(write.Key))
 		if write.Value == nil {
 			delete(d.records, string(write.Key))
 		} else {
@@ -63,6 +68,7 @@ func (d *disk) lose() {
 	defer d.mu.Unlock()
 	if d.synced != nil {
 		d.records = maps.Clone(d.synced)
+		clear(d.decoded)
 	}
 }
 
@@ -72,13 +78,19 @@ func (d *disk) get(key string) []byte {
 	return bytes.Clone(d.records[key])
 }
 
+func (d *disk) has(key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.records[key] != nil
+}
+
 // scan returns the records under a prefix in their order.
 func (d *disk) scan(prefix, from string) []checkpoint.Write {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var found []checkpoint.Write
 	for key, value := range d.records {
-		if bytes.HasPrefix([]byte(key), []byte(prefix)) && key >= from {
+		if strings.HasPrefix(key, prefix) && key >= from {
 			found = append(found, checkpoint.Write{Key: []byte(key), Value: value})
 		}
 	}
@@ -130,7 +142,7 @@ func (s *store) Commit(writes []checkpoint.Write) error {
 		}
 		return errDead
 	}
-	before := w.check.totalsOf(writes)
+	before := w.check.totalsOf(s.process, writes)
 	w.disk.apply(writes)
 	w.check.committed(s.process, before, writes)
 	if drawn.IntN(12) == 0 {
