@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/dchest/siphash"
@@ -48,12 +49,12 @@ func (j *Journal) People() int64 {
 	return attempts
 }
 
-// Records hands the keys that begin with a byte, of all persons something is known of,
-// to visit, with a function that returns what is known; it may be called until visit
-// returns. A key may come twice. Records may be called for several bytes at the same
-// time.
-func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error {
-	for _, key := range j.openKeys(first) {
+// Records hands the keys from first to last, of all persons something is known of, to visit,
+// with a function that returns what is known; it may be called until visit returns. A key
+// may come twice. Records may be called for several ranges at the same time. A range is the
+// faster the more bytes its ends begin with in common.
+func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error {
+	for _, key := range j.openKeys(first, last) {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
 			return err
 		}
@@ -66,9 +67,13 @@ func (j *Journal) Records(first byte, visit func(key enrich.Key, record func() (
 		}
 		return visit(person.key, record)
 	}
-	err := j.store.Scan([]byte{fieldPrefix, first}, nil, func(name, value []byte) (bool, error) {
+	prefix := []byte{fieldPrefix}
+	for i := 0; i < len(first) && first[i] == last[i]; i++ {
+		prefix = append(prefix, first[i])
+	}
+	err := j.store.Scan(prefix, nil, func(name, value []byte) (bool, error) {
 		field, ok := fieldOf(name)
-		if !ok {
+		if !ok || !isBetween(field.key, first, last) {
 			return true, nil
 		}
 		if field.key != person.key {
@@ -100,13 +105,18 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	return record, j.addOpen(&record, person.key, nil, enrich.AllFields)
 }
 
-// openKeys returns the keys that begin with a byte, of persons with an open attempt.
-func (j *Journal) openKeys(first byte) []enrich.Key {
+// isBetween reports whether a key lies from first to last.
+func isBetween(key, first, last enrich.Key) bool {
+	return bytes.Compare(first[:], key[:]) <= 0 && bytes.Compare(key[:], last[:]) <= 0
+}
+
+// openKeys returns the keys from first to last of persons with an open attempt.
+func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var open []enrich.Key
 	for field := range j.books.byField {
-		if field.key[0] == first {
+		if isBetween(field.key, first, last) {
 			open = append(open, field.key)
 		}
 	}

@@ -110,7 +110,7 @@ func BenchmarkRecords(b *testing.B) {
 	journal := answeredJournal(b)
 	perAnswer(b, func() (answers int, err error) {
 		for first := range 256 {
-			err := journal.Records(byte(first), func(_ enrich.Key, recordOf func() (attempt.Record, error)) error {
+			err := journal.Records(enrich.Key{byte(first)}, lastOf(byte(first)), func(_ enrich.Key, recordOf func() (attempt.Record, error)) error {
 				record, err := recordOf()
 				if record.States[enrich.WorkEmail] == attempt.Found {
 					answers++

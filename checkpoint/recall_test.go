@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dchest/siphash"
@@ -45,7 +46,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 	}
 	got := map[enrich.Key]bool{}
 	for first := range 256 {
-		err := r.Records(byte(first), func(key enrich.Key, record func() (attempt.Record, error)) error {
+		err := r.Records(enrich.Key{byte(first)}, lastOf(byte(first)), func(key enrich.Key, record func() (attempt.Record, error)) error {
 			if int(key[0]) != first {
 				t.Errorf("key %s among those that begin with %02x", key, first)
 			}
@@ -66,6 +67,24 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || r.People() < int64(len(want)) {
 		t.Errorf("%d people, keys (-want +got):\n%s", r.People(), diff)
+	}
+	for key := range want { // a range of one key
+		var alone []enrich.Key
+		err := r.Records(key, key, func(key enrich.Key, _ func() (attempt.Record, error)) error {
+			alone = append(alone, key)
+			return nil
+		})
+		if diff := cmp.Diff([]enrich.Key{key}, slices.Compact(alone)); diff != "" || err != nil {
+			t.Errorf("the range of %s alone: %v, keys (-want +got):\n%s", key, err, diff)
+		}
+	}
+	all := map[enrich.Key]bool{}
+	err := r.Records(enrich.Key{}, lastOf(0xff), func(key enrich.Key, _ func() (attempt.Record, error)) error {
+		all[key] = true
+		return nil
+	})
+	if diff := cmp.Diff(want, all); diff != "" || err != nil {
+		t.Errorf("the range of all keys: %v, keys (-want +got):\n%s", err, diff)
 	}
 	for n := range 41 {
 		byKey, err := r.RecordOf(r.Key(person(n)))
@@ -100,4 +119,13 @@ func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
 		}
 		r.reopen()
 	}
+}
+
+// lastOf returns the last key that begins with a byte.
+func lastOf(first byte) (last enrich.Key) {
+	for i := range last {
+		last[i] = 0xff
+	}
+	last[0] = first
+	return last
 }

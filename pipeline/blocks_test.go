@@ -353,8 +353,8 @@ func (d drawnAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
 	return record, nil
 }
 
-func (d drawnAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
-	return d.drawnJournal.Records(first, func(key enrich.Key, _ func() (attempt.Record, error)) error {
+func (d drawnAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return d.drawnJournal.Records(first, last, func(key enrich.Key, _ func() (attempt.Record, error)) error {
 		return visit(key, func() (attempt.Record, error) { return d.RecordOf(key) })
 	})
 }
@@ -420,8 +420,8 @@ func (w wideAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
 	return record, err
 }
 
-func (w wideAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
-	return w.drawnJournal.Records(first, func(key enrich.Key, _ func() (attempt.Record, error)) error {
+func (w wideAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return w.drawnJournal.Records(first, last, func(key enrich.Key, _ func() (attempt.Record, error)) error {
 		return visit(key, func() (attempt.Record, error) { return w.RecordOf(key) })
 	})
 }

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -61,7 +62,10 @@ func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
 func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	columns := []string{"Email", "Name", "Work Email"}
 	_, err := row.MapColumns(table.Schema{Columns: columns}, nil)
-	wantError(t, err, `#1 "Email"`, `#3 "Work Email"`, "--map email=#1")
+	wantError(t, err, `#1 "Email"`, `#3 "Work Email"`)
+	if ambiguous, ok := errors.AsType[*row.AmbiguousError](err); !ok || ambiguous.Role != row.RoleEmail || ambiguous.First != 0 {
+		t.Errorf("error %#v, want one that names the role and its first column", err)
+	}
 	got := mapColumns(t, columns, "email=#3")
 	if diff := cmp.Diff(row.Mapping{row.RoleEmail: 2}, got); diff != "" {
 		t.Errorf("with the advice taken (-want +got):\n%s", diff)
@@ -74,7 +78,11 @@ func TestOneColumnTakesOneField(t *testing.T) {
 	both := enrich.FieldsOf(enrich.WorkEmail, enrich.BusinessPhone)
 	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
 		mapping := mapColumns(t, schema.Columns, overrides...)
-		wantError(t, mapping.CheckFilled(schema, both), `column #2 "Phone" cannot be filled with both email and phone`, "--map phone=")
+		err := mapping.CheckFilled(schema, both)
+		wantError(t, err, `column #2 "Phone" cannot be filled with both email and phone`)
+		if shared, ok := errors.AsType[*row.SharedColumnError](err); !ok || shared.A != row.RoleEmail || shared.B != row.RolePhone {
+			t.Errorf("error %#v, want one that names both roles", err)
+		}
 		for _, one := range []enrich.Fields{email, phone} {
 			if err := mapping.CheckFilled(schema, one); err != nil {
 				t.Errorf("%v alone: %v", one, err)
@@ -166,8 +174,8 @@ func TestWrongOverridesSayWhatToDo(t *testing.T) {
 		overrides []string
 		want      []string
 	}{
-		"unknown role":               {[]string{"mobile=Tel A"}, []string{"--map mobile=Tel A", "profile_url, first_name"}},
-		"no equals sign":             {[]string{"phone"}, []string{"--map phone", "FIELD=COLUMN"}},
+		"unknown role":               {[]string{"mobile=Tel A"}, []string{"mobile=Tel A: ", "profile_url, first_name"}},
+		"no equals sign":             {[]string{"phone"}, []string{"phone: ", "FIELD=COLUMN"}},
 		"empty":                      {[]string{""}, []string{"FIELD=COLUMN"}},
 		"unknown column":             {[]string{"phone=Fon"}, []string{`no column "Fon"`, "Email, Tel A, tel-a"}},
 		"number past the end":        {[]string{"phone=#7"}, []string{`no column "#7"`}},
@@ -176,14 +184,17 @@ func TestWrongOverridesSayWhatToDo(t *testing.T) {
 		"nothing but signs":          {[]string{"phone=--"}, []string{`no column "--"`}},
 		"a name that two have":       {[]string{"phone=Note"}, []string{"#4, #5", "such as #4"}},
 		"a folded name of two":       {[]string{"phone=TEL A"}, []string{"#2, #3", "such as #2"}},
-		"the same role twice":        {[]string{"phone=#2", "phone=#3"}, []string{"--map phone=#3", "mapped twice"}},
+		"the same role twice":        {[]string{"phone=#2", "phone=#3"}, []string{"phone=#3: ", "mapped twice"}},
 		"a role twice, once empty":   {[]string{"phone=", "phone=#3"}, []string{"mapped twice"}},
-		"the second of two is wrong": {[]string{"phone=#2", "email=#9"}, []string{"--map email=#9"}},
+		"the second of two is wrong": {[]string{"phone=#2", "email=#9"}, []string{"email=#9: "}},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			_, err := row.MapColumns(table.Schema{Columns: columns}, test.overrides)
 			wantError(t, err, test.want...)
+			if wrong, ok := errors.AsType[*row.OverrideError](err); !ok || wrong.Override != test.overrides[len(test.overrides)-1] {
+				t.Errorf("error %#v, want one that names the override", err)
+			}
 		})
 	}
 }

@@ -97,8 +97,8 @@ func (a faultyAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
 	return record, errors.Join(a.step(), err)
 }
 
-func (a faultyAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
-	return errors.Join(a.step(), a.drawnAnswers.Records(first, visit))
+func (a faultyAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return errors.Join(a.step(), a.drawnAnswers.Records(first, last, visit))
 }
 
 func (a faultyAnswers) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {

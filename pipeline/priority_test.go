@@ -291,12 +291,12 @@ func TestParsePriority(t *testing.T) {
 		"descending":              {text: "#4:desc", want: row.Priority{Column: 3}},
 		"a name that ends so":     {text: "score:asc", want: row.Priority{Column: 2}},
 		"both":                    {text: "score:asc:asc", want: row.Priority{Column: 2, Ascending: true}},
-		"no such column":          {text: "size", err: []string{"--priority size", `no column "size"`, "Annual revenue"}},
-		"no such column to order": {text: "size:asc", err: []string{"--priority size:asc", "no column"}},
-		"two columns":             {text: "Stage", err: []string{"--priority Stage", "#4, #5"}},
-		"no direction":            {text: "Email:up", err: []string{"--priority Email:up", "no column"}},
-		"nothing":                 {text: "", err: []string{"--priority", "COLUMN:asc"}},
-		"a direction alone":       {text: ":asc", err: []string{"--priority :asc", "no column"}},
+		"no such column":          {text: "size", err: []string{`no column "size"`, "Annual revenue"}},
+		"no such column to order": {text: "size:asc", err: []string{"no column"}},
+		"two columns":             {text: "Stage", err: []string{"#4, #5"}},
+		"no direction":            {text: "Email:up", err: []string{"no column"}},
+		"nothing":                 {text: "", err: []string{"COLUMN:asc"}},
+		"a direction alone":       {text: ":asc", err: []string{"no column"}},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {

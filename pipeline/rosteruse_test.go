@@ -151,8 +151,8 @@ type failing struct {
 
 func (f failing) People() int64 { return 1 }
 
-func (f failing) Records(first byte, _ func(enrich.Key, func() (attempt.Record, error)) error) error {
-	if first == f.first {
+func (f failing) Records(first, _ enrich.Key, _ func(enrich.Key, func() (attempt.Record, error)) error) error {
+	if first[0] == f.first {
 		return errFault
 	}
 	return nil

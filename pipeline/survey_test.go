@@ -76,7 +76,9 @@ func (blank) KeyOf(canonical []byte) enrich.Key {
 
 func (blank) People() int64 { return 0 }
 
-func (blank) Records(byte, func(enrich.Key, func() (attempt.Record, error)) error) error { return nil }
+func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return nil
+}
 
 func (blank) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
 

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,9 +66,9 @@ type drawnJournal struct {
 
 func (d drawnJournal) People() int64 { return int64(len(d.records)) }
 
-func (d drawnJournal) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+func (d drawnJournal) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	for key, record := range d.records {
-		if key[0] == first {
+		if bytes.Compare(first[:], key[:]) <= 0 && bytes.Compare(key[:], last[:]) <= 0 {
 			if err := visit(key, func() (attempt.Record, error) { return record, nil }); err != nil {
 				return err
 			}

@@ -198,8 +198,8 @@ func (j *heldAnswers) KeyOf(canonical []byte) (key enrich.Key) {
 
 func (j *heldAnswers) People() int64 { return int64(len(j.attempts)) }
 
-func (j *heldAnswers) Records(first byte, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
-	for _, key := range j.shards[first] {
+func (j *heldAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
+	for _, key := range j.shards[first[0]] {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
 			return err
 		}

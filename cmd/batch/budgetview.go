@@ -45,11 +45,11 @@ func (s *session) accountOfBudget(ctx context.Context) (*report.Account, string)
 		err = s.journal.CheckAPIKey(s.apiKey, s.sameWorkspace)
 	}
 	if err != nil {
-		return nil, err.Error()
+		return nil, explain(err)
 	}
 	account, err := client.Status(ctx)
 	if err != nil {
-		return nil, err.Error()
+		return nil, explain(err)
 	}
 	return report.AccountOf(account), ""
 }

@@ -37,7 +37,7 @@ func (j *job) openSpending(ctx context.Context, client *v1.Client) (why string, 
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return err.Error(), nil // it is reported, and nothing is sent
+		return explain(err), nil // it is reported, and nothing is sent
 	}
 	if err := j.journal.RememberAPIKey(j.apiKey); err != nil {
 		return "", err

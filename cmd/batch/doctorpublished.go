@@ -38,7 +38,7 @@ func (d *doctor) checkDocument(ctx context.Context, client *v1.StatusClient) (v1
 		d.warn(check, "Names and prices are then taken as they are assumed; compare them with the service's documentation", "the service publishes none")
 		return document, false
 	case err != nil:
-		d.warn(check, "Names and prices are then taken as they are assumed; compare them with the service's documentation", "%v", err)
+		d.warn(check, "Names and prices are then taken as they are assumed; compare them with the service's documentation", "%s", explain(err))
 		return document, false
 	}
 	d.ok(check, "%s", describeDocument(document))
@@ -64,7 +64,7 @@ func (d *doctor) checkTools(ctx context.Context, client *v1.StatusClient) (v1.De
 	used := d.transport.Value == string(v1.MCP)
 	tools, err := client.Tools(ctx)
 	if err != nil {
-		d.matter(used, check, "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it", "%v", err)
+		d.matter(used, check, "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it", "%s", explain(err))
 		return tools, false
 	}
 	if !slices.Contains(tools.Others, statusTool) {

@@ -38,7 +38,7 @@ func (d *doctor) checkConfig(config v1.Config) bool {
 		{"key", v1.Config{BaseURL: config.BaseURL, Key: config.Key}},
 	} {
 		if _, err := v1.NewStatusClient(part.config); err != nil {
-			d.problem(exitUsage, part.check, "", "%v", err)
+			d.problem(exitUsage, part.check, "", "%s", explain(err))
 			usable = false
 		}
 	}
@@ -65,7 +65,7 @@ func (d *doctor) checkBaseURL(address string) {
 func (d *doctor) checkService(ctx context.Context, config v1.Config) {
 	client, err := v1.NewStatusClient(config)
 	if err != nil {
-		d.problem(exitUsage, "configuration", "", "%v", err)
+		d.problem(exitUsage, "configuration", "", "%s", explain(err))
 		return
 	}
 	found, err := client.Inspect(ctx)
@@ -87,11 +87,11 @@ func (d *doctor) checkNoStatus(err error) {
 	var refused *v1.StatusError
 	switch {
 	case errors.As(err, &refused) && refused.HTTPStatus == http.StatusUnauthorized:
-		d.problem(exitRefused, "key", "", "%v", err)
+		d.problem(exitRefused, "key", "", "%s", explain(err))
 	case errors.As(err, &refused):
-		d.problem(exitRefused, "account status", "When it stays so, ask the service about it", "%v", err)
+		d.problem(exitRefused, "account status", "When it stays so, ask the service about it", "%s", explain(err))
 	default:
-		d.problem(exitRefused, "service", "Run this again when that is mended", "%v", err)
+		d.problem(exitRefused, "service", "Run this again when that is mended", "%s", explain(err))
 	}
 }
 

@@ -170,7 +170,7 @@ func errorText(err error) string {
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return err.Error() + "; nothing more is sent; what was bought since the backup is not in it and would be bought again"
 	}
-	return err.Error()
+	return explain(err) + memoryHint(err)
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

@@ -58,7 +58,7 @@ func prepareJob(s *session, names []string) (*job, error) {
 		err = mapping.CheckFilled(j.schema, enrich.Fields(s.fields))
 	}
 	if err != nil {
-		return nil, usagef("%s: %w", strings.Join(names, " "), err)
+		return nil, usagef("%s: %w", strings.Join(names, " "), hinted(err))
 	}
 	if !mapping.CanIdentify() {
 		return nil, usagef("%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
@@ -81,7 +81,7 @@ func prepareJob(s *session, names []string) (*job, error) {
 	}
 	if s.priority != "" {
 		if j.scope.Priority, err = row.ParsePriority(j.schema, s.priority); err != nil {
-			return nil, usagef("%s: %w", strings.Join(names, " "), err)
+			return nil, usagef("%s: --priority %s: %w", strings.Join(names, " "), s.priority, err)
 		}
 	}
 	return j, nil
@@ -120,7 +120,7 @@ func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonic
 
 func (blankRecorder) People() int64 { return 0 }
 
-func (blankRecorder) Records(byte, func(enrich.Key, func() (attempt.Record, error)) error) error {
+func (blankRecorder) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (j *job) readPublished(ctx context.Context, client *v1.StatusClient) error 
 			return err
 		}
 	case !errors.As(err, &none) || none.HTTPStatus != http.StatusNotFound:
-		fmt.Fprintf(j.env.stderr, "batch: %v; the plan goes on without it\n", err)
+		fmt.Fprintf(j.env.stderr, "batch: %s; the plan goes on without it\n", explain(err))
 	}
 	if v1.Transport(j.transport.Value) != v1.MCP {
 		return nil
@@ -166,7 +166,7 @@ func (j *job) checkPrices() error {
 			return usagef("%s. Nothing was sent: choose the right option with --rate-option, or correct the price in the rate card", d)
 		}
 	}
-	return asUsage(dispatch.CheckPrices(j.account, j.quote, j.scope.Wanted))
+	return asUsage(hinted(dispatch.CheckPrices(j.account, j.quote, j.scope.Wanted)))
 }
 
 // optionNames returns the options of the rate card that the workspace may pay by:

@@ -142,7 +142,7 @@ func (s *settings) check() error {
 	case s.sandbox && s.mcpURL != s.env.getenv("SERVICE_MCP_URL"):
 		return errors.New("--sandbox and --mcp-url exclude each other")
 	case !s.hasService() && !(s.offline && s.unbound):
-		return errors.New("which service? give --base-url URL or set SERVICE_BASE_URL; --sandbox rehearses without one")
+		return errors.New("Not connected yet: set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox")
 	case s.state != "":
 		return nil
 	}

@@ -4,7 +4,7 @@
 //   - a package imports one that is not below it (floors),
 //   - enrich imports anything but the standard library, x/text and x/net,
 //   - a function outside tests has more than 70 lines,
-//   - anything but service/... sends HTTP or dials a network outside tests,
+//   - anything but service/paidhttp sends HTTP or dials a network outside tests,
 //   - anything but checkpoint/badgerstore imports Badger,
 //   - a Go file lies directly in io/, where it would shadow the library's package,
 //   - anything but the main files of cmd/batch and bench ends the process outside tests,

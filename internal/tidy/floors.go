@@ -22,8 +22,13 @@ func floors() map[string][]string {
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
 		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store"},
-		"service/v1":    {"enrich", "cost"},
-		"configs":       {"enrich", "cost"},
+		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
+		"service/paidhttp":    {"enrich"},
+		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
+		"service/jsonobject":  {"cost"},
+		"service/inputschema": {},
+		"service/v1":          {"enrich", "cost", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
 		"pipeline/row":       {"enrich", "cost", "attempt", "io/table"},

@@ -85,15 +85,15 @@ type ban struct {
 }
 
 func bans() []ban {
-	testOrService := func(s *source) bool { return s.test || matches("service/...", s.dir) }
+	testOrSender := func(s *source) bool { return s.test || s.dir == "service/paidhttp" }
 	testOrMain := func(s *source) bool { return s.test || s.file == "cmd/batch/main.go" || s.file == "bench/main.go" }
 	nobody := func(*source) bool { return false }
 	return []ban{
 		{RuleHTTP, "net/http", []string{
 			"Client", "DefaultClient", "Get", "Post", "Head", "PostForm", "NewRequest*", "Transport", "DefaultTransport",
-		}, testOrService, "only service sends HTTP"},
-		{RuleDial, "net", []string{"Dial*"}, testOrService, "only service opens connections"},
-		{RuleDial, "crypto/tls", []string{"Dial*"}, testOrService, "only service opens connections"},
+		}, testOrSender, "only service/paidhttp sends HTTP"},
+		{RuleDial, "net", []string{"Dial*"}, testOrSender, "only service/paidhttp opens connections"},
+		{RuleDial, "crypto/tls", []string{"Dial*"}, testOrSender, "only service/paidhttp opens connections"},
 		{RuleExit, "os", []string{"Exit"}, testOrMain, "return an error; only main ends the process"},
 		{RuleExit, "log", []string{"Fatal*"}, testOrMain, "return an error; only main ends the process"},
 		{RuleSleep, "time", []string{"Sleep"}, nobody, "wait for a context, a channel or a timer"},

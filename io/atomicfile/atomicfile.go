@@ -1,5 +1,5 @@
-// Package atomicfile writes a file that appears whole or not at all: whoever opens
-// its path, also after a crash, finds the old file or the complete new one.
+// Package atomicfile writes files that appear whole or not at all. A reader of the path finds the old file
+// or the complete new one, also after a crash.
 package atomicfile
 
 import (
@@ -13,23 +13,22 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// File is a file in the making. It is not buffered: every Write is a system call. It
-// is used by one goroutine.
+// File is a file that is being written. It is not buffered: every Write is a system call. Only one
+// goroutine may use it.
 type File struct {
 	path      string // what Commit replaces
 	pending   *renameio.PendingFile
 	writeback writeback
-	failed    error // of the first write that failed; the file is not whole
-	// beginWriteback has a range of the file put on the disk.
+	failed    error // of the first write that failed
+	// beginWriteback starts to write a range of the file to the disk.
 	beginWriteback func(file *os.File, offset, size int64) error
 	// syncDirectory makes a directory's entries durable.
 	syncDirectory func(directory string) error
 }
 
-// Create begins a file that Commit puts at path. Until then it stands in the same
-// directory under another name, and path is untouched. It gets the mode of the file
-// that it replaces, or 0600. A symbolic link at path stays and its target is replaced, or
-// created.
+// Create starts a file that Commit puts at path. Until then the file has another name in the same
+// directory, and path does not change. The file gets the mode of the file that it replaces, or
+// 0600. If path is a symbolic link, Commit replaces or creates its target.
 //
 // Every File needs a Commit or a Discard.
 func Create(path string) (*File, error) {
@@ -42,20 +41,21 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
-	return &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory}, nil
+	return &File{
+		path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory,
+	}, nil
 }
 
-// Write writes to the file in the making. After an error, which names the path and not
-// the file in the making, Commit refuses.
+// Write writes to the file. Its errors name the path, not the temporary file. After an error Commit fails.
 func (f *File) Write(data []byte) (int, error) {
 	written, err := f.pending.Write(data)
 	if failed, isPath := errors.AsType[*fs.PathError](err); isPath {
 		failed.Path = f.path
 	}
 	if offset, size := f.writeback.add(written); size > 0 {
-		// It only saves time: a file system that cannot do it is synced in Commit as well.
-		// But a disk that is full or broken may tell it here, and not once more in Commit.
-		if begun := f.beginWriteback(f.pending.File, offset, size); err == nil && ofTheDisk(begun) {
+		// Writeback only saves time: Commit syncs the file in any case. But a full or broken disk may report its
+		// error here, and not again in Commit.
+		if begun := f.beginWriteback(f.pending.File, offset, size); err == nil && isDiskError(begun) {
 			err = begun
 		}
 	}
@@ -65,34 +65,33 @@ func (f *File) Write(data []byte) (int, error) {
 	return written, err
 }
 
-// Commit makes the file durable and puts it at its path. When it fails before that,
-// the path is untouched and nothing is left over. When only the sync of the directory
-// fails, the file is in its place, but a crash may still bring the old one back.
+// Commit makes the file durable and puts it at its path. If it fails before that, the path does not
+// change and no file is left. If only the sync of the directory fails, the new file is at the path,
+// but a crash may restore the old one.
 func (f *File) Commit() error {
 	if f.failed != nil {
 		f.Discard()
-		return fmt.Errorf("%s was not written whole and is discarded: %w", f.path, f.failed)
+		return fmt.Errorf("%s could not be written completely and was removed: %w", f.path, f.failed)
 	}
 	if err := f.pending.CloseAtomicallyReplace(); err != nil {
 		f.Discard()
 		return fmt.Errorf("putting the new file at %s: %w", f.path, err)
 	}
-	// The rename is the commit point for every reader, but it is durable only with the
-	// directory: before this sync a crash may undo it, after it nothing does.
+	// The rename is the commit point for every reader. It is durable only after this sync: before
+	// it a crash may undo the rename.
 	if err := f.syncDirectory(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("%s is written, but a crash may undo it: %w", f.path, err)
 	}
 	return nil
 }
 
-// Discard removes the file in the making. After Commit or Discard it does nothing.
+// Discard removes the file. After Commit or Discard it does nothing.
 func (f *File) Discard() {
-	// What cannot be removed is a left-over beside the path; the path is right anyway.
+	// If this fails a temporary file is left, but the file at the path is right.
 	_ = f.pending.Cleanup()
 }
 
-// CheckWritable reports early, before there is anything to write, whether Create would
-// succeed. It leaves no file behind.
+// CheckWritable returns the error that Create would return. It leaves no file.
 func CheckWritable(path string) error {
 	f, err := Create(path)
 	if err != nil {
@@ -102,12 +101,12 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// replaceable returns the file that path stands for, and an error when there is
-// something at path that must not be replaced by a file, or nowhere to put one.
+// replaceable returns the file that path stands for. It returns an error when path cannot be
+// replaced by a file or has no directory.
 func replaceable(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, os.ErrNotExist) {
-		if link, err := os.Readlink(path); err == nil { // to a file that is still to come
+		if link, err := os.Readlink(path); err == nil { // to a file that does not exist yet
 			if !filepath.IsAbs(link) {
 				link = filepath.Join(filepath.Dir(path), link)
 			}
@@ -125,7 +124,7 @@ func replaceable(path string) (string, error) {
 	case info.IsDir():
 		return "", fmt.Errorf("%s is a directory; name a file in it", path)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is a device or a pipe, which cannot be replaced; name a file", path)
+		return "", fmt.Errorf("%s is a device or a pipe and cannot be replaced; name a file", path)
 	}
 	return target, nil
 }
@@ -144,7 +143,7 @@ func directoryOf(path string) error {
 }
 
 func cannotCreate(path string, err error) error {
-	return fmt.Errorf("cannot create %s; check its directory and your rights to it: %w", path, err)
+	return fmt.Errorf("cannot create %s; check its directory and your permissions: %w", path, err)
 }
 
 func syncDirectory(path string) error {
@@ -153,7 +152,7 @@ func syncDirectory(path string) error {
 		return err
 	}
 	defer directory.Close()
-	// Some file systems cannot sync a directory and say so; nothing more can be done there.
+	// Some file systems cannot sync a directory.
 	if err := directory.Sync(); !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}

@@ -154,7 +154,7 @@ func TestCommitRefusesAfterFailedWrite(t *testing.T) {
 	if _, err := f.Write([]byte("more")); err == nil {
 		t.Fatal("Write after Discard succeeded")
 	}
-	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), "not written whole") {
+	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("Commit = %v, want a refusal", err)
 	}
 	wantFiles(t, directory, map[string]string{})

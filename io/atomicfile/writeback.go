@@ -5,18 +5,17 @@ import (
 	"syscall"
 )
 
-// writebackSize is how much is written before the system is asked to put it on the disk,
-// in bytes: enough for large requests, and little is left for Commit to wait for.
+// writebackSize is how many bytes are written before writeback starts: enough for large requests,
+// and little for Commit to wait for.
 const writebackSize = 16 << 20
 
-// writeback says what of a file the system was asked to put on the disk.
+// writeback counts the bytes of a file for which writeback was started.
 type writeback struct {
 	written int64
-	begun   int64 // of what was written
+	begun   int64 // bytes for which writeback was started
 }
 
-// add counts bytes that were written and returns the range that is to be begun now; its
-// size is 0 for none.
+// add counts written bytes. It returns the range for which writeback is to start now; size is 0 for none.
 func (w *writeback) add(length int) (offset, size int64) {
 	w.written += int64(length)
 	if size = w.written - w.begun; size < writebackSize {
@@ -26,8 +25,8 @@ func (w *writeback) add(length int) (offset, size int64) {
 	return offset, size
 }
 
-// ofTheDisk reports whether an error says that bytes cannot be put on the disk, and not
-// that the file system cannot be asked to.
-func ofTheDisk(err error) bool {
+// isDiskError reports whether an error says that bytes cannot be written to the disk. Other errors
+// say that the file system has no writeback.
+func isDiskError(err error) bool {
 	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

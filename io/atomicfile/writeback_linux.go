@@ -7,10 +7,8 @@ import (
 	"syscall"
 )
 
-// beginWriteback has the kernel begin to put a range of a file on the disk, so that the
-// disk works while the rest is computed. It waits for nothing and promises nothing: what
-// goes wrong later on the way is an error of the Sync in Commit. For arm of 32 bits the
-// standard library does not offer the system call.
+// beginWriteback starts to write a range of a file to the disk, and does not wait. Later errors are
+// errors of the sync in Commit. The standard library does not have the system call for 32-bit arm.
 func beginWriteback(file *os.File, offset, size int64) error {
 	const write = 2 // SYNC_FILE_RANGE_WRITE
 	raw, err := file.SyscallConn()

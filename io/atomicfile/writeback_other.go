@@ -4,5 +4,5 @@ package atomicfile
 
 import "os"
 
-// beginWriteback leaves it to the system when it puts a file on the disk.
+// beginWriteback does nothing: the system has no such call.
 func beginWriteback(*os.File, int64, int64) error { return nil }

@@ -35,23 +35,6 @@ func TestWritebackFollowsWhatIsWritten(t *testing.T) {
 	})
 }
 
-// TestWritebackIsPossible asks for a range of a file, which the system of tests can do.
-func TestWritebackIsPossible(t *testing.T) {
-	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString("text"); err != nil {
-		t.Fatal(err)
-	}
-	if err := beginWriteback(file, 0, 4); err != nil {
-		t.Errorf("%v for a file", err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestALargeFileIsWhole writes more than the system is asked to put on the disk at once.
 func TestALargeFileIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

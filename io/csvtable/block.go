@@ -7,32 +7,32 @@ import (
 	"payonce/io/table"
 )
 
-// block is a chunk of a file on its way to become the records that end in it.
+// block is first a chunk of a file, and then the records that end in the chunk.
 type block struct {
 	scanner *scanner
-	buffer  []byte // headroom, then what was read
+	buffer  []byte // headroom, then the bytes that were read
 	data    []byte // the chunk, later the records
 
-	// What feed says of the chunk.
-	weight   int // the slots that it takes
+	// Set by feed.
+	weight   int // number of slots that the chunk takes
 	last     bool
-	overlong bool  // no line ends in it, and it is longer than a record may be
-	failure  error // why nothing follows
+	overlong bool  // no line ends in the chunk, and it is longer than the longest record
+	failure  error // why no chunk follows
 	outline  outline
-	ready    chan struct{} // gets a value when the outline is there
+	ready    chan struct{} // gets a value when the outline is done
 
-	// What next says of the records.
+	// Set by next.
 	first     int64
 	startLine int64
-	bounds    []int32 // 0, then for each record where it ends, with its blank lines
-	released  uint64  // how often the block was given back
+	bounds    []int32 // 0, then the end of each record, with the blank lines after it
+	released  uint64  // how often the block was released
 
 	row row
 }
 
 var _ table.Block = (*block)(nil)
 
-// headroom is kept free before a chunk for a record that began in the one before.
+// headroom is free space before a chunk, for a record that begins in the chunk before.
 const headroom = 16 << 10
 
 func newBlock(s *scanner) *block {
@@ -45,7 +45,7 @@ func (b *block) reset() {
 	b.data, b.weight, b.last, b.overlong, b.failure = nil, 1, false, false, nil
 }
 
-// analyse runs beside other chunks'.
+// analyse makes the outline. Several goroutines analyse chunks at the same time.
 func (b *block) analyse() {
 	if !b.overlong {
 		b.outline = guessOutline(b.data, b.scanner.dialect.Delimiter, b.last, b.bounds)
@@ -53,8 +53,8 @@ func (b *block) analyse() {
 	b.ready <- struct{}{}
 }
 
-// prepend puts the beginning of the first record before the data, which are still at
-// their place in the buffer or in memory of their own.
+// prepend puts the start of the first record before the data. The data are at their place in the
+// buffer, or in other memory.
 func (b *block) prepend(head []byte) {
 	switch {
 	case len(head) == 0:
@@ -81,9 +81,8 @@ func (b *block) Release() {
 	b.scanner.free.Put(b)
 }
 
-// Each hands every row to visit. It cuts them into cells as it goes, or in a list that
-// was checked before as cells are asked for: what is wrong with one then shows after its
-// visit.
+// Each calls visit for every row. It splits each row into cells before the visit. In a checked list
+// it splits a row when a cell is used, so it returns the fault of a row after the visit.
 func (b *block) Each(visit func(table.Row) error) error {
 	r := &b.row
 	r.begin(b)
@@ -105,7 +104,7 @@ func (b *block) Each(visit func(table.Row) error) error {
 	return nil
 }
 
-// fault places what is wrong with the record that raw begins with.
+// fault adds the place to a fault of the record at the start of raw.
 func (b *block) fault(line int64, raw []byte, err error) error {
 	var wrong *fault
 	if !errors.As(err, &wrong) {
@@ -114,7 +113,7 @@ func (b *block) fault(line int64, raw []byte, err error) error {
 	return b.scanner.errorAt(line, raw, wrong)
 }
 
-// indexFrom returns the offset of the first such byte at or after from, or len(data).
+// indexFrom returns the offset of the first char at or after from, or len(data).
 func indexFrom(data []byte, from int, char byte) int {
 	if width := bytes.IndexByte(data[from:], char); width >= 0 {
 		return from + width

@@ -1,6 +1,6 @@
 package csvtable
 
-// Dialect says how a list is written. The zero value is commas, LF and UTF-8.
+// Dialect is how a list is written. The zero value is commas, LF and UTF-8.
 type Dialect struct {
 	Delimiter  byte     // one of , ; tab |; 0 is a comma
 	LineEnding string   // "\n" or "\r\n"; "" is "\n"
@@ -20,15 +20,14 @@ func (d Dialect) withDefaults() Dialect {
 	return d
 }
 
-// delimiters are the delimiters that are recognised; the first of two that fit a
-// list equally well is taken.
+// delimiters are the delimiters that are detected. If two fit a list equally well, the first one is used.
 const delimiters = ",;\t|"
 
-// sampleRows is how many rows decide on the delimiter.
+// sampleRows is how many rows are used to detect the delimiter.
 const sampleRows = 64
 
-// detectDelimiter returns the delimiter that cuts the records of the sample, which
-// begins with the header, most evenly. whole says that the sample is the whole list.
+// detectDelimiter returns the delimiter that splits the records of the sample most evenly. The
+// sample starts with the header. whole says that it is the whole list.
 func detectDelimiter(sample []byte, whole bool) byte {
 	best, bestFit := delimiters[0], fit{}
 	for _, candidate := range []byte(delimiters) {
@@ -39,15 +38,14 @@ func detectDelimiter(sample []byte, whole bool) byte {
 	return best
 }
 
-// fit says how well a delimiter cuts a sample.
+// fit is how well a delimiter splits a sample.
 type fit struct {
-	columns int     // the cells of the header, as far as it can be cut
-	even    float64 // the share of the rows with as many cells, from 0 to 1
+	columns int     // cells of the header, as far as it can be split
+	even    float64 // share of the rows with as many cells as the header, from 0 to 1
 }
 
-// betterThan prefers a delimiter that stands in the header to one that does not,
-// whatever the rows say: a list with a ragged row shall be reported as that and not
-// be taken for a list of one column.
+// betterThan prefers a delimiter that the header contains. So a list with a ragged row is reported
+// as such, and is not read as a list of one column.
 func (f fit) betterThan(other fit) bool {
 	if several := f.columns > 1; several != (other.columns > 1) {
 		return several

@@ -1,7 +1,6 @@
 package csvtable
 
-// appendCell appends value as a cell, quoted where its text needs it or when quote says
-// so.
+// appendCell appends value as a cell. The cell is quoted when its text needs that or when quote is true.
 func appendCell[text string | []byte](buffer []byte, value text, quote bool, delimiter byte) []byte {
 	if !quote && !needsQuotes(value, delimiter) {
 		return append(buffer, value...)
@@ -16,8 +15,8 @@ func appendCell[text string | []byte](buffer []byte, value text, quote bool, del
 	return append(buffer, '"')
 }
 
-// needsQuotes reports whether value would not be read back as it is, here or by
-// readers that trim cells or see a quote anywhere as the start of a quoted cell.
+// needsQuotes reports whether some reader would read value differently without quotes: this
+// package, a reader that trims cells, or one that takes any quote as the start of a quoted cell.
 func needsQuotes[text string | []byte](value text, delimiter byte) bool {
 	if len(value) == 0 {
 		return false
@@ -26,7 +25,7 @@ func needsQuotes[text string | []byte](value text, delimiter byte) bool {
 		return true
 	}
 	for i := range len(value) {
-		// Of the characters that need quotes only a delimiter stands above the quote.
+		// Only a delimiter is a higher byte than the quote and needs quotes.
 		if char := value[i]; char == delimiter || char <= '"' && (char == '"' || char == '\r' || char == '\n') {
 			return true
 		}

@@ -12,12 +12,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Encoding is how the text of a list is kept in bytes. Everything but UTF-8 is
-// decoded before it is scanned and encoded after it is written; both lose nothing.
+// Encoding is the character encoding of a list. Text that is not UTF-8 is decoded before it is
+// scanned, and encoded after it is written, without loss.
 type Encoding string
 
-// The encodings of lists. Bytes of a UTF-8 list that are no UTF-8 are carried over as
-// they are.
+// The encodings of lists. Bytes of a UTF-8 list that are not UTF-8 are copied unchanged.
 const (
 	UTF8        Encoding = "UTF-8"
 	UTF16LE     Encoding = "UTF-16LE"
@@ -25,7 +24,7 @@ const (
 	Windows1252 Encoding = "Windows-1252"
 )
 
-// ParseEncoding returns the encoding with a name as it is commonly written.
+// ParseEncoding returns the encoding with a common name.
 func ParseEncoding(name string) (Encoding, error) {
 	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
 	case "utf8":
@@ -37,7 +36,8 @@ func ParseEncoding(name string) (Encoding, error) {
 	case "windows1252", "cp1252", "1252", "latin1", "iso88591":
 		return Windows1252, nil
 	}
-	return "", fmt.Errorf("the encoding %q is not supported; give %s, %s, %s or %s", name, UTF8, UTF16LE, UTF16BE, Windows1252)
+	return "", fmt.Errorf("the encoding %q is not supported; give %s, %s, %s or %s",
+		name, UTF8, UTF16LE, UTF16BE, Windows1252)
 }
 
 // The byte order marks.
@@ -47,9 +47,9 @@ const (
 	utf16BEMark = "\xfe\xff"
 )
 
-// detectEncoding returns the encoding of a list that begins with sample; whole says that
-// nothing follows it. A byte order mark decides, else what was declared, else the bytes;
-// guessed says that they leave a doubt.
+// detectEncoding returns the encoding of a list that starts with sample. whole says that the sample
+// is the whole list. A byte order mark decides, otherwise the declared encoding, otherwise the
+// bytes. guessed says that the bytes fit more than one encoding.
 func detectEncoding(sample []byte, whole bool, declared Encoding) (found Encoding, guessed bool) {
 	switch {
 	case bytes.HasPrefix(sample, []byte(utf8Mark)):
@@ -72,12 +72,11 @@ func detectEncoding(sample []byte, whole bool, declared Encoding) (found Encodin
 	return UTF8, true
 }
 
-// utf16Sample is how much of a list shows whether it is UTF-16, in bytes.
+// utf16Sample is how many bytes of a list are used to detect UTF-16.
 const utf16Sample = 1 << 10
 
-// looksUTF16 reports whether a list without a mark is evidently UTF-16: the first and
-// three quarters of its first characters are ASCII, so that one byte of each is NUL, the
-// one at high in it, and none is NUL itself.
+// looksUTF16 reports whether a list without a byte order mark is UTF-16: the first character and
+// three quarters of the sample are ASCII, so their bytes at high are NUL, and no character is NUL.
 func looksUTF16(sample []byte, high int) bool {
 	sample = sample[:min(len(sample), utf16Sample)&^1]
 	ascii := 0
@@ -92,7 +91,7 @@ func looksUTF16(sample []byte, high int) bool {
 	return len(sample) >= 4 && sample[high] == 0 && ascii*4 >= len(sample)/2*3
 }
 
-// validUTF8 reports whether the sample is UTF-8, but for a last character that may be cut.
+// validUTF8 reports whether the sample is UTF-8. The sample may end within a character.
 func validUTF8(sample []byte, whole bool) bool {
 	if !whole {
 		for cut := range min(len(sample), utf8.UTFMax) {
@@ -107,8 +106,8 @@ func validUTF8(sample []byte, whole bool) bool {
 	return utf8.Valid(sample)
 }
 
-// looksWindows1252 reports whether text that is no UTF-8 reads as Windows-1252: nine
-// in ten of its bytes beyond ASCII are ones that Western text has at such a place.
+// looksWindows1252 reports whether text that is not UTF-8 looks like Windows-1252: nine in ten of
+// its bytes above ASCII are plausible between their neighbours in Western text.
 func looksWindows1252(sample []byte) bool {
 	beyond, plausible := 0, 0
 	for i, char := range sample {
@@ -130,9 +129,9 @@ func looksWindows1252(sample []byte) bool {
 	return beyond > 0 && plausible*10 >= beyond*9
 }
 
-// plausibleWindows1252 reports whether char beyond ASCII fits between its neighbours. A
-// letter stands with ASCII, for whole words beyond it are of other scripts; a sign does
-// not stand within a word, but for the apostrophe.
+// plausibleWindows1252 reports whether a character above ASCII is plausible between its neighbours.
+// A letter has an ASCII neighbour, because words without ASCII are of other scripts. A sign is not
+// within a word, except for the apostrophe.
 func plausibleWindows1252(before, char, after byte) bool {
 	decoded := decode1252(char)
 	switch {
@@ -146,7 +145,7 @@ func plausibleWindows1252(before, char, after byte) bool {
 	return !isASCIILetter(before) || !isASCIILetter(after)
 }
 
-// isLetter1252 reports whether a byte is a letter beyond ASCII in Windows-1252.
+// isLetter1252 reports whether a byte above ASCII is a letter in Windows-1252.
 func isLetter1252(char byte) bool {
 	switch char {
 	case 0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f, 0xaa, 0xba:
@@ -157,10 +156,10 @@ func isLetter1252(char byte) bool {
 
 func isASCIILetter(char byte) bool { return 'a' <= char|0x20 && char|0x20 <= 'z' }
 
-// decodeSize is what is read at once to be decoded, in bytes.
+// decodeSize is how many bytes are read at once to be decoded.
 const decodeSize = 64 << 10
 
-// decode returns the text of in as UTF-8; name stands for it in errors.
+// decode returns the text of in as UTF-8. name is its name in errors.
 func (e Encoding) decode(in io.Reader, name string) io.Reader {
 	switch e {
 	case UTF16LE, UTF16BE:
@@ -171,7 +170,7 @@ func (e Encoding) decode(in io.Reader, name string) io.Reader {
 	return in
 }
 
-// encoder returns what encodes UTF-8 text, nil when nothing is to be done.
+// encoder returns an encoder of UTF-8 text. It returns nil for UTF-8.
 func (e Encoding) encoder() transform.Transformer {
 	switch e {
 	case UTF16LE:
@@ -184,8 +183,8 @@ func (e Encoding) encoder() transform.Transformer {
 	return nil
 }
 
-// lacks returns the first character of value that the encoding cannot hold. A byte that
-// is no UTF-8 is one only UTF-8 lists can hold, as it is.
+// lacks returns the first character of value that the encoding does not have. Only a UTF-8 list can
+// hold a byte that is not UTF-8.
 func (e Encoding) lacks(value string) (char rune, found bool) {
 	if e == UTF8 {
 		return 0, false

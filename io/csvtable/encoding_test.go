@@ -156,7 +156,7 @@ func TestAnyTextInUTF16(t *testing.T) {
 }
 
 func TestBrokenUTF16(t *testing.T) {
-	const alone, within = "half of a UTF-16 surrogate pair stands alone here", "the UTF-16 text ends within a character"
+	const alone, within = "the text has half of a UTF-16 surrogate pair here", "the UTF-16 text ends within a character"
 	for _, test := range []struct {
 		name, list   string
 		line, column int64
@@ -189,9 +189,9 @@ func TestValueThatTheEncodingLacks(t *testing.T) {
 	}{
 		{"UTF-8 holds all", csvtable.UTF8, "Łódź \xff", ""},
 		{"UTF-16 holds all text", csvtable.UTF16LE, "Łódź 𝄞 \ufffd", ""},
-		{"UTF-16 holds text alone", csvtable.UTF16LE, "x\xff", `which UTF-16LE has no place for`},
+		{"UTF-16 holds text alone", csvtable.UTF16LE, "x\xff", `which cannot be written in UTF-16LE`},
 		{"Windows-1252 holds some", csvtable.Windows1252, "café – 5 € …", ""},
-		{"Windows-1252 holds no Ł", csvtable.Windows1252, "Łódź", `list.csv:2: the value for "town" holds 'Ł' (U+0141), which Windows-1252 has no place for; nothing is lost or paid twice: write the output as .xlsx or .parquet, or save the list as UTF-8 and run again`},
+		{"Windows-1252 holds no Ł", csvtable.Windows1252, "Łódź", `list.csv:2: the value for "town" holds 'Ł' (U+0141), which cannot be written in Windows-1252; nothing is lost or paid twice: write the output as .xlsx or .parquet, or save the list as UTF-8 and run again`},
 		{"not as another byte", csvtable.Windows1252, "\ufffd", `U+FFFD`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"payonce/io/table"
 )
 
-// ending returns why nothing follows a chunk; nil when more may follow.
+// ending returns why no chunk follows. It returns nil when another one may follow.
 func (s *scanner) ending(b *block) error {
 	switch {
 	case b.failure != nil:
@@ -24,7 +24,7 @@ func (s *scanner) ending(b *block) error {
 	return nil
 }
 
-// unfinished says what is wrong with the last record of the list, which never ends.
+// unfinished returns the error of the last record of the list, which does not end.
 func (s *scanner) unfinished(raw []byte) error {
 	var rec record
 	var wrong *fault
@@ -34,7 +34,7 @@ func (s *scanner) unfinished(raw []byte) error {
 	return s.errorAt(s.line, raw, wrong)
 }
 
-// readError says that the input failed. What it says of the list itself stays as it is.
+// readError adds the name of the list to an error of the input. It returns a *table.Error unchanged.
 func (s *scanner) readError(err error) error {
 	if _, ok := errors.AsType[*table.Error](err); ok {
 		return err
@@ -42,8 +42,7 @@ func (s *scanner) readError(err error) error {
 	return fmt.Errorf("reading %s: %w", s.name, err)
 }
 
-// errorAt places a fault in the list: raw are the bytes from the start of a line on, at
-// least up to the fault.
+// errorAt adds the place to a fault. raw has the bytes from the start of a line to the fault, or more.
 func (s *scanner) errorAt(line int64, raw []byte, f *fault) *table.Error {
 	before := raw[:f.at]
 	return &table.Error{
@@ -55,11 +54,11 @@ func (s *scanner) errorAt(line int64, raw []byte, f *fault) *table.Error {
 	}
 }
 
-// recordWindow is how much has to be seen to know that a record is longer than
-// maxRecord: a line ending may still have to show whether it goes on.
+// recordWindow is how many bytes are needed to know that a record is longer than maxRecord. It has
+// room for a line ending.
 const recordWindow = maxRecord + 2
 
-// overlong says what is wrong with a record that is longer than maxRecord.
+// overlong returns the error of a record that is longer than maxRecord.
 func overlong(raw []byte, delimiter byte) *fault {
 	raw = raw[:maxRecord]
 	var rec record

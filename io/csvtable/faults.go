@@ -3,7 +3,8 @@ package csvtable
 import "fmt"
 
 func unclosedQuote(at int) *fault {
-	return &fault{at, "the quote that opens here is never closed", "close it, or double it when it belongs to the text"}
+	const hint = "close it, or double it when it belongs to the text"
+	return &fault{at, "the quote that opens here is never closed", hint}
 }
 
 func overlongQuote(at int) *fault {
@@ -28,10 +29,11 @@ func afterQuote(at int) *fault {
 }
 
 func nulByte(at int) *fault {
-	return &fault{at, "the text holds a NUL byte", "save the list as UTF-8 text, or name its encoding when that is UTF-16"}
+	const hint = "save the list as UTF-8 text, or name its encoding when that is UTF-16"
+	return &fault{at, "the text holds a NUL byte", hint}
 }
 
-// ragged says that a record has not as many cells as the header.
+// ragged returns the fault of a record with more or fewer cells than the header.
 func ragged(rec *record, columns int) *fault {
 	reason := fmt.Sprintf("the row has %s, the header has %d", count(rec.cells(), "cell"), columns)
 	if rec.cells() > columns {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// feed reads the input in chunks until its end.
+// feed reads the input in chunks, to its end.
 func (s *scanner) feed() {
 	for {
 		b := s.take()
@@ -15,15 +15,14 @@ func (s *scanner) feed() {
 		}
 		more := s.load(b)
 		s.running.Go(b.analyse)
-		s.chunks <- b // there is room: its slot was one of as many
+		s.chunks <- b // never blocks: there are as many slots
 		if !more {
 			return
 		}
 	}
 }
 
-// take returns memory for a chunk once it may be read ahead, or nil when nobody wants
-// more.
+// take waits for a slot and returns memory for a chunk. It returns nil after close.
 func (s *scanner) take() *block {
 	select {
 	case s.slots <- struct{}{}:
@@ -35,7 +34,7 @@ func (s *scanner) take() *block {
 	return b
 }
 
-// load fills a chunk and reports whether another may follow it.
+// load fills a chunk. It reports whether another one may follow.
 func (s *scanner) load(b *block) (more bool) {
 	data := append(b.buffer[headroom:headroom], s.tail...)
 	for {
@@ -65,8 +64,8 @@ func (s *scanner) load(b *block) (more bool) {
 	}
 }
 
-// takeAll lets a chunk that grows take the place of all that could be read ahead, so
-// that long records do not add up. It reports false when nobody wants more.
+// takeAll takes all slots for a chunk that grows, so that the memory of long records does not add
+// up. It returns false after close.
 func (s *scanner) takeAll(b *block) bool {
 	for ; b.weight < cap(s.slots); b.weight++ {
 		select {
@@ -78,8 +77,8 @@ func (s *scanner) takeAll(b *block) bool {
 	return true
 }
 
-// lastCut returns the offset after the last line in data that is known to be followed
-// by something else than a line ending, or 0.
+// lastCut returns the offset after the last line in data whose following byte is known not to
+// belong to a line ending, or 0.
 func lastCut(data []byte) int {
 	for end := len(data); ; end-- {
 		end = bytes.LastIndexByte(data[:end], '\n') + 1

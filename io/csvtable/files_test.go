@@ -123,13 +123,13 @@ func TestTextThatDoesNotFitTheEncodingOfTheFirstFile(t *testing.T) {
 	}{
 		"UTF-8 in Windows-1252": {
 			[]string{latin, "name,town\nAda,x\nÉva,Łódź\n"},
-			`b.csv:3:6: the character 'Ł' (U+0141) has no place in Windows-1252, the encoding of a.csv and so of the output; name a file in UTF-8 first, or save all files of the list as UTF-8`,
+			`b.csv:3:6: the character 'Ł' (U+0141) cannot be written in Windows-1252, the encoding of a.csv and of the output; name a file in UTF-8 first, or save all files of the list as UTF-8`,
 		},
-		"UTF-16 in Windows-1252":    {[]string{latin, wide}, "b.csv:2:7: the character 'Ł' (U+0141) has no place in Windows-1252"},
+		"UTF-16 in Windows-1252":    {[]string{latin, wide}, "b.csv:2:7: the character 'Ł' (U+0141) cannot be written in Windows-1252"},
 		"far from the beginning":    {[]string{latin, "name,town\n" + far + "Ł,x\n"}, "b.csv:50002:1: the character 'Ł'"},
 		"in the third file":         {[]string{latin, "name,town\nAda,x\n", "name,town\nŁ,x\n"}, "c.csv:2:1: the character 'Ł'"},
-		"no UTF-8 in UTF-16":        {[]string{wide, "name,town\nA\xc8\xe2\xe0\xed,x\n"}, "b.csv:2:2: a byte that is no UTF-8 has no place in UTF-16LE"},
-		"a character cut in two":    {[]string{wide, "\ufeffname,town\nA,x\xc3"}, "b.csv:2:4: a byte that is no UTF-8"},
+		"no UTF-8 in UTF-16":        {[]string{wide, "name,town\nA\xc8\xe2\xe0\xed,x\n"}, "b.csv:2:2: a byte that is not UTF-8 cannot be written in UTF-16LE"},
+		"a character cut in two":    {[]string{wide, "\ufeffname,town\nA,x\xc3"}, "b.csv:2:4: a byte that is not UTF-8"},
 		"a mark, and what has room": {[]string{latin, "\ufeffname,town\nÉva,€\n", "name,town\nAda,x\n", latin}, ""},
 		"anything in UTF-8":         {[]string{"name,town\nAda,x\n", latin, wide, "name,town\n\xc8\xe2\xe0\xed,x\n"}, ""},
 		"anything whole in UTF-16":  {[]string{wide, latin, "name,town\nŁ,\ufffd\n"}, ""},

@@ -10,20 +10,19 @@ import (
 	"payonce/io/table"
 )
 
-// fitter passes on the text of a further file of a list. The output has the encoding of
-// the first file: what that cannot hold is an error whenever the list is read, at its
-// place, and not only once the list is written.
+// fitter reads the text of a further file of a list. The output has the encoding of the first file.
+// fitter returns an error at the place of a character that this encoding does not have, so that the
+// error comes before the output is written.
 type fitter struct {
 	transform.NopResetter
-	name, first string // of the file, and of the list's first one
+	name, first string // names of the file and of the first file
 	encoding    Encoding
 
 	begun        bool
-	line, column int64 // of what comes next
+	line, column int64 // of the next character
 }
 
-// fitting returns in, or a reader that finds what does not fit into the encoding of the
-// list's first file.
+// fitting returns in, or a fitter when the encoding of the first file does not have every character.
 func (s *scanner) fitting(in io.Reader) (fits io.Reader, changed bool) {
 	if s.leader == nil || s.leader.dialect.Encoding == UTF8 || s.leader.dialect.Encoding == s.dialect.Encoding {
 		return in, false
@@ -61,11 +60,12 @@ func (f *fitter) Transform(dst, src []byte, last bool) (written, read int, err e
 func (f *fitter) fault(char rune, size int) error {
 	what := fmt.Sprintf("the character %q (%U)", char, char)
 	if char == utf8.RuneError && size == 1 {
-		what = "a byte that is no UTF-8"
+		what = "a byte that is not UTF-8"
 	}
 	return &table.Error{
 		File: f.name, Line: f.line, Column: f.column,
-		Reason: fmt.Sprintf("%s has no place in %s, the encoding of %s and so of the output", what, f.encoding, f.first),
-		Hint:   "name a file in UTF-8 first, or save all files of the list as UTF-8",
+		Reason: fmt.Sprintf("%s cannot be written in %s, the encoding of %s and of the output",
+			what, f.encoding, f.first),
+		Hint: "name a file in UTF-8 first, or save all files of the list as UTF-8",
 	}
 }

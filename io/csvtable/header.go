@@ -14,13 +14,13 @@ import (
 type header struct {
 	lead    []byte // byte order mark and blank lines before it
 	raw     []byte // with its line ending and the blank lines after it
-	text    int    // where its text ends in raw
-	line    int64  // that it begins on
+	text    int    // end of its text in raw
+	line    int64  // on which it starts
 	columns []string
 	starts  []int // of the columns in raw
 }
 
-// lineEnding returns the line ending of the header, "" when it has none.
+// lineEnding returns the line ending of the header. It returns "" when there is none.
 func (h *header) lineEnding() string {
 	switch ending := h.raw[h.text:]; {
 	case bytes.HasPrefix(ending, []byte("\r\n")):
@@ -31,8 +31,7 @@ func (h *header) lineEnding() string {
 	return ""
 }
 
-// readHeader reads everything up to the first row. declared is the encoding, "" when
-// it is to be recognised.
+// readHeader reads everything before the first row. declared is the encoding, or "" to detect it.
 func (s *scanner) readHeader(declared Encoding) error {
 	s.decode(declared)
 	if err := s.readLead(); err != nil {
@@ -65,7 +64,7 @@ func (s *scanner) readHeader(declared Encoding) error {
 	return nil
 }
 
-// decode makes the source one of UTF-8 text, and reads its beginning.
+// decode makes the source return UTF-8 text, and reads the start of the text.
 func (s *scanner) decode(declared Encoding) {
 	s.source.fill()
 	s.dialect.Encoding, s.guessed = detectEncoding(s.source.unread(), s.source.ended(), declared)
@@ -81,7 +80,7 @@ func (s *scanner) decode(declared Encoding) {
 	}
 }
 
-// readRecord cuts the record that comes next off the source.
+// readRecord reads the next record from the source.
 func (s *scanner) readRecord(rec *record) ([]byte, error) {
 	for {
 		data := s.source.unread()
@@ -129,13 +128,13 @@ func (s *scanner) takeLead(length int) {
 	s.skip(length)
 }
 
-// skip goes on in the source.
+// skip skips bytes of the source.
 func (s *scanner) skip(length int) {
 	s.line += int64(bytes.Count(s.source.unread()[:length], []byte{'\n'}))
 	s.source.skip(length)
 }
 
-// nothing says that the list has no header, because it has no text at all.
+// nothing returns the error of a list without text.
 func (s *scanner) nothing() error {
 	reason := "the file is empty"
 	if s.line > 1 {
@@ -144,16 +143,18 @@ func (s *scanner) nothing() error {
 	return &table.Error{File: s.name, Reason: reason, Hint: "a list begins with a line of column names"}
 }
 
-// differs returns how the header of a further file differs from that of the first,
-// which has a name; nil when it does not.
+// differs returns how the header of a further file differs from that of the first file. It returns
+// nil when they are the same. name is the name of the first file.
 func (h *header) differs(first *header, name string) *fault {
 	const hint = "give all files of a list the same header"
 	for i, column := range h.columns {
 		if i < len(first.columns) && column != first.columns[i] {
-			return &fault{h.starts[i], fmt.Sprintf("column %d of the header is not %q as in %s", i+1, first.columns[i], name), hint}
+			reason := fmt.Sprintf("column %d of the header is not %q as in %s", i+1, first.columns[i], name)
+			return &fault{h.starts[i], reason, hint}
 		}
 	}
-	reason := fmt.Sprintf("the header has %s, that of %s has %d", count(len(h.columns), "column"), name, len(first.columns))
+	reason := fmt.Sprintf("the header has %s, that of %s has %d",
+		count(len(h.columns), "column"), name, len(first.columns))
 	switch extra := len(h.columns) - len(first.columns); {
 	case extra > 0:
 		return &fault{h.starts[len(first.columns)], reason, hint}
@@ -163,14 +164,15 @@ func (h *header) differs(first *header, name string) *fault {
 	return nil
 }
 
-// check returns what shows that the first record is no header; nil when nothing
-// does. The reasons quote no cell: it may be a person's data.
+// check returns why the first record cannot be a header, and nil when it can. The reasons quote no
+// cell, because it may be the data of a person.
 func (h *header) check() *fault {
 	empty := true
 	for i, name := range h.columns {
 		start := h.starts[i]
 		if at := strings.Index(name, "\r"); at >= 0 && h.raw[start] != '"' {
-			return &fault{start + at, "a line of the header ends in CR without LF", "save the list with LF or CRLF at the line ends"}
+			const hint = "save the list with LF or CRLF at the line ends"
+			return &fault{start + at, "a line of the header ends in CR without LF", hint}
 		}
 		if kind := kindOfData(name); kind != "" {
 			return noHeader(start, "the first line holds "+kind)
@@ -187,7 +189,7 @@ func noHeader(at int, why string) *fault {
 	return &fault{at, "no header: " + why, "put a line with the names of the columns first"}
 }
 
-// kindOfData names what a cell of a first line holds that no column name would.
+// kindOfData names the data in a cell that cannot be a column name.
 func kindOfData(cell string) string {
 	cell = strings.ToLower(strings.TrimSpace(cell))
 	switch {
@@ -207,9 +209,10 @@ func isEmailAddress(cell string) bool {
 		!strings.ContainsAny(cell, " \t\r\n")
 }
 
-// isDate reports whether cell is a day, as columns of what happened on it are named.
+// isDate reports whether cell is a date. A column may be named by a date.
 func isDate(cell string) bool {
-	for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "02/01/2006", "01/02/2006"} {
+	layouts := []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "02/01/2006", "01/02/2006"}
+	for _, layout := range layouts {
 		if _, err := time.Parse(layout, cell); err == nil {
 			return true
 		}
@@ -217,8 +220,8 @@ func isDate(cell string) bool {
 	return false
 }
 
-// isPhoneNumber reports whether cell holds at least seven digits and nothing else
-// than what stands between the digits of a phone number.
+// isPhoneNumber reports whether cell has at least seven digits, and otherwise only characters that
+// are usual between the digits of a phone number.
 func isPhoneNumber(cell string) bool {
 	digits := 0
 	for _, char := range cell {

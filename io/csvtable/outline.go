@@ -2,24 +2,24 @@ package csvtable
 
 import "bytes"
 
-// outline says how records lie in a chunk. A chunk begins where a line does, and
-// that is either where a record begins or within a quoted cell; so there are two
-// ways to read it, and which is right is known only after the chunk before.
+// outline has the places of the records in a chunk. A chunk starts at the start of a line. That is
+// either the start of a record or within a quoted cell, so there are two ways to read the chunk.
+// Which one is right is known only when the chunk before was read.
 type outline struct {
-	startsQuoted bool // the way it was read
+	startsQuoted bool // the chunk was read as if it started within a quoted cell
 	endsQuoted   bool
-	starts       []int32 // of the records that end in the chunk; the first may begin before it
-	end          int     // where the last of them ends, with its blank lines
-	lines        int64   // that end before that
+	starts       []int32 // of the records that end in the chunk; the first one may start before the chunk
+	end          int     // end of the last of them, with the blank lines after it
+	lines        int64   // that end before end
 }
 
-// guessOutline reads a chunk in the way that its first quote makes more likely. The
-// starts stand in memory that is given.
+// guessOutline reads a chunk in the way that its first quote makes more likely. It puts the starts
+// of the records into the given memory.
 func guessOutline(data []byte, delimiter byte, last bool, memory []int32) outline {
 	return outlineOf(data, delimiter, looksQuoted(data, delimiter), last, memory)
 }
 
-// looksQuoted reports whether the first quote of a chunk looks as if it closed a cell.
+// looksQuoted reports whether the first quote of a chunk probably closes a cell.
 func looksQuoted(data []byte, delimiter byte) bool {
 	quote := bytes.IndexByte(data, '"')
 	if quote <= 0 || quote == len(data)-1 {
@@ -29,8 +29,9 @@ func looksQuoted(data []byte, delimiter byte) bool {
 	return before != delimiter && before != '\n' && (after == delimiter || after == '\r' || after == '\n')
 }
 
-// outlineOf reads a chunk that begins within a quoted cell or with a record. last says
-// that the list ends with it. Records that Block.Each finds wrong are counted somehow.
+// outlineOf reads a chunk that starts within a quoted cell or with a record. last says that the
+// list ends with the chunk. The places of faulty records may be wrong: Block.Each returns their
+// faults.
 func outlineOf(data []byte, delimiter byte, quoted, last bool, memory []int32) outline {
 	o := outline{startsQuoted: quoted}
 	lines := recordLines{data: data, starts: memory[:0]}
@@ -66,12 +67,12 @@ func outlineOf(data []byte, delimiter byte, quoted, last bool, memory []int32) o
 // recordLines finds the lines at which records end.
 type recordLines struct {
 	data   []byte
-	begin  int     // of the record, or the blank line, that comes next; 0 for one begun before
-	starts []int32 // of the records that ended
+	begin  int     // of the next record or blank line; 0 for a record that starts before the chunk
+	starts []int32 // of the records that end in the chunk
 	count  int
 }
 
-// take looks at data[from:to], which is not within quotes.
+// take finds the lines in data[from:to], which is not within quotes.
 func (l *recordLines) take(from, to int) {
 	for from < to {
 		width := bytes.IndexByte(l.data[from:to], '\n')
@@ -96,8 +97,8 @@ func (l *recordLines) takeRest() {
 	}
 }
 
-// afterQuoted returns the offset after the quote that closes the cell in which at
-// lies, or -1. Where the next cell is quoted too it goes on to the end of that.
+// afterQuoted returns the offset after the quote that closes the cell around at, or -1. If the next
+// cell is quoted, too, it continues to the end of that cell.
 func afterQuoted(data []byte, at int, delimiter byte) int {
 	for {
 		width := bytes.IndexByte(data[at:], '"')

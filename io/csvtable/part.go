@@ -11,21 +11,21 @@ import (
 // errReleased says that a block was released before its part was written.
 var errReleased = errors.New("csvtable: a block was released before its part was written")
 
-// part gathers rows. What rows of its own block leave untouched is copied only when
-// something else follows, so that a run of them is copied at once.
+// part gathers rows. It copies unchanged bytes of its own block only when other bytes follow, so
+// that consecutive rows are copied at once.
 type part struct {
 	writer   *Writer
-	block    *block // nil when the rows come from elsewhere
-	released uint64 // of the block when the part was begun
+	block    *block // nil for rows of another format
+	released uint64 // block.released when the part was started
 	buffer   []byte
 
 	data     []byte // of a block
-	from, to int    // what of it follows what is in the buffer
+	from, to int    // the bytes of data that follow those in the buffer
 
-	tails [2]tail // that were appended last, the latest one first: most rows get the same
+	tails [2]tail // the last two, the latest one first: most rows get one of them
 }
 
-// tail is the text of appended cells.
+// tail has the values and the text of appended cells.
 type tail struct {
 	appended []string
 	text     []byte
@@ -33,7 +33,7 @@ type tail struct {
 
 var _ table.Part = (*part)(nil)
 
-// begin makes the part an empty one of a block.
+// begin makes the part an empty part of a block.
 func (p *part) begin(b table.Block) {
 	p.block, _ = b.(*block)
 	if p.block != nil {
@@ -43,12 +43,12 @@ func (p *part) begin(b table.Block) {
 	p.from, p.to = nowhere, nowhere
 }
 
-// nowhere is where no row begins.
+// nowhere is an offset at which no row starts.
 const nowhere = -1
 
-// WriteRow adds the row with the fills in place of its cells, and with the appended
-// cells after them. A cell is quoted where its text needs it, and a fill also where
-// the cell was quoted. A row of another delimiter or format is encoded.
+// WriteRow adds the row with the fills in place of its cells, and the appended cells. A cell is
+// quoted when its text needs quotes. A fill is also quoted when the cell was. A row with another
+// delimiter or format is encoded.
 func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
 	if err := p.writer.check(fills, appended); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 	return nil
 }
 
-// carry adds a row of a list of the same dialect: its bytes, but for the filled cells.
+// carry adds a row of a list of the same dialect. It copies the bytes of all cells that are not filled.
 func (p *part) carry(r *row, fills []table.Fill, appended []string) {
 	if r.start != p.to {
 		p.endLine()
@@ -104,7 +104,7 @@ func (p *part) carry(r *row, fills []table.Fill, appended []string) {
 	p.to = r.start + len(r.raw)
 }
 
-// encode adds a row of another list from its values.
+// encode adds a row of another list by its values.
 func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 	for i := range p.writer.columns {
 		p.separate(i)
@@ -133,8 +133,7 @@ func (p *part) writeAppended(appended []string) {
 	p.buffer = append(p.buffer, latest.text...)
 }
 
-// appendTail appends the text of the appended cells, most of which are empty in most
-// rows.
+// appendTail appends the text of the appended cells. Most of them are empty in most rows.
 func (w *Writer) appendTail(buffer []byte, appended []string) []byte {
 	for i, value := range appended {
 		if w.columns+i > 0 {
@@ -159,7 +158,7 @@ func (p *part) separate(i int) {
 	}
 }
 
-// flush copies the run of rows that is still to be copied.
+// flush copies the rows that are not copied yet.
 func (p *part) flush() {
 	if p.from < p.to {
 		p.buffer = append(p.buffer, p.data[p.from:p.to]...)
@@ -167,7 +166,7 @@ func (p *part) flush() {
 	p.data, p.from, p.to = nil, nowhere, nowhere
 }
 
-// endLine ends a last line that has no line ending, because a row follows it.
+// endLine adds the missing line ending of the last line of a list, because a row follows.
 func (p *part) endLine() {
 	p.flush()
 	if last := len(p.buffer) - 1; last >= 0 && p.buffer[last] != '\n' {

@@ -1,17 +1,15 @@
-// Package csvtable reads and writes lists of delimited text so that nothing is lost:
-// a cell that is not filled comes out byte for byte as it went in, with its quotes,
-// and so do the byte order mark, the line endings and the blank lines.
+// Package csvtable reads and writes lists of delimited text without loss. A cell that is not filled is
+// written byte for byte as it was read, with its quotes. The byte order mark, the line endings and the
+// blank lines stay the same, too.
 //
-// Every byte of a list belongs to the header or to exactly one row. A record ends at
-// LF or CRLF; a CR alone is text. A quote opens a quoted cell only as its first byte,
-// anywhere else in a plain cell it is text. Lines and columns in errors are those of the
-// list as UTF-8, the columns in bytes.
+// Every byte of a list belongs to the header or to exactly one row. A record ends at LF or CRLF; a CR
+// alone is text. A quote opens a quoted cell only as the first byte of the cell. Elsewhere in a plain
+// cell it is text. Lines and columns in errors are those of the list as UTF-8; columns count bytes.
 //
-// The bytes are read in chunks that end with a line. Whether a chunk begins with a
-// record or within a quoted cell shows only after the chunk before, so each is looked
-// at in the likelier way, beside the others, and again where that was wrong. The cells
-// are cut when a block is visited, or only where they are asked for when the list was
-// checked by a pass before.
+// The bytes are read in chunks of whole lines. Whether a chunk starts with a record or within a quoted
+// cell is known only when the chunk before was read. So chunks are read at the same time in the likelier
+// way, and a chunk is read again when that was wrong. Rows are split into cells when a block is visited.
+// In a list that an earlier pass checked, a row is split only when one of its cells is used.
 package csvtable
 
 import (
@@ -26,43 +24,39 @@ import (
 
 // Input is a file of a list. It can be opened any number of times.
 type Input interface {
-	// Name stands for the file in errors.
+	// Name returns the name of the file for errors.
 	Name() string
 	Open() (io.ReadCloser, error)
 }
 
-// Options say what is known of a list beforehand.
+// Options say what is known about a list.
 type Options struct {
-	// Encoding is that of the list's files; "" has it recognised. A byte order mark
-	// goes before it.
+	// Encoding is the encoding of the files, or "" to detect it. A byte order mark has precedence.
 	Encoding Encoding
-	// Checked says that every row of the list was read before and found sound, with these
-	// very bytes. Then a row is cut into cells only when a cell is asked for or filled.
-	// Should it be ragged after all, its cells are empty, it cannot be written with fills,
-	// and Block.Each returns the error after its visit; a row that is not cut is written as
-	// it is.
+	// Checked says that an earlier pass read every row of the same bytes without a fault. A row is
+	// then split into cells only when a cell is used or filled. If the row is faulty nevertheless,
+	// its cells are empty, it cannot be filled, and Block.Each returns the error after the visit. A
+	// row that is not split is written unchanged.
 	Checked bool
 }
 
-// Reader reads the rows of a list, which may be of several files. Its memory is
-// bounded by some chunks, or by the longest rows, and those by 16 MiB each.
+// Reader reads the rows of a list of one or more files. It holds some chunks, or the longest rows,
+// which have at most 16 MiB each.
 //
-// An error of Next follows all blocks that were handed out before: what Block.Each finds
-// wrong in one of them stands before it in the list.
+// An error of Next comes after all faults in the blocks that were returned before.
 type Reader struct {
 	options Options
-	first   *scanner // of the first file, whose header is the list's
+	first   *scanner // of the first file, which has the header of the list
 	scanner *scanner
-	further []Input // not yet opened
+	further []Input // not opened yet
 	err     error   // sticky, also io.EOF
 }
 
 var _ table.Reader = (*Reader)(nil)
 
-// Open reads the header of a list of one or more files, whose rows follow each other.
-// All have the same columns; delimiter, line endings and encoding may differ, but the
-// text of all has to fit into the encoding of the first. What is wrong with the list is a
-// *table.Error.
+// Open reads the header of a list of one or more files. All files have the same columns. Delimiter,
+// line endings and encoding may differ, but the encoding of the first file must have all
+// characters. A fault of the list is a *table.Error.
 func Open(options Options, inputs ...Input) (*Reader, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("csvtable: a list without files")
@@ -74,9 +68,9 @@ func Open(options Options, inputs ...Input) (*Reader, error) {
 	return &Reader{options: options, first: s, scanner: s, further: inputs[1:]}, nil
 }
 
-// NewReader reads the header of the list in; name stands for it in errors. What is
-// wrong with the list is a *table.Error. The delimiter, one of comma, semicolon, tab
-// and vertical bar, is recognised by the header and the first rows.
+// NewReader reads the header of the list in. name is its name in errors. A fault of the list is a
+// *table.Error. The delimiter (comma, semicolon, tab or vertical bar) is detected in the header and
+// the first rows.
 func NewReader(in io.Reader, name string, options Options) (*Reader, error) {
 	s, err := newScanner(in, name, options, nil)
 	if err != nil {
@@ -85,7 +79,7 @@ func NewReader(in io.Reader, name string, options Options) (*Reader, error) {
 	return &Reader{options: options, first: s, scanner: s}, nil
 }
 
-// openInput opens a file of a list whose first one is leader; nil for that one itself.
+// openInput opens a file of a list. leader is the first file, or nil for the first file itself.
 func openInput(input Input, options Options, leader *scanner) (*scanner, error) {
 	file, err := input.Open()
 	if err != nil {
@@ -100,21 +94,20 @@ func openInput(input Input, options Options, leader *scanner) (*scanner, error) 
 	return s, nil
 }
 
-// Schema returns the columns that the header names.
+// Schema returns the names of the columns.
 func (r *Reader) Schema() table.Schema {
 	return table.Schema{Columns: slices.Clone(r.first.header.columns)}
 }
 
-// Dialect returns the list's delimiter, the line ending of its header and its encoding.
+// Dialect returns the delimiter of the list, the line ending of its header, and its encoding.
 func (r *Reader) Dialect() Dialect { return r.first.dialect }
 
-// EncodingGuessed reports whether the list leaves a doubt about its encoding, so that the
-// user should be told which one was taken.
+// EncodingGuessed reports whether the bytes of the list fit more than one encoding. The user should
+// then see which one is used.
 func (r *Reader) EncodingGuessed() bool { return r.first.guessed }
 
-// Next returns the next block of rows, io.EOF after the last one, or an error: a
-// *table.Error for what is wrong with the list. After an error it returns that error
-// again.
+// Next returns the next block of rows. It returns io.EOF after the last one, and a *table.Error for
+// a fault of the list. After an error it returns the same error again.
 func (r *Reader) Next() (table.Block, error) {
 	for r.err == nil {
 		block, err := r.scanner.next()
@@ -128,7 +121,7 @@ func (r *Reader) Next() (table.Block, error) {
 	return nil, r.err
 }
 
-// advance goes on with the next file.
+// advance opens the next file.
 func (r *Reader) advance() error {
 	if err := r.scanner.close(); err != nil {
 		return fmt.Errorf("reading %s: %w", r.scanner.name, err)
@@ -145,8 +138,8 @@ func (r *Reader) advance() error {
 	return nil
 }
 
-// Close ends what reads ahead, and closes the files that Open opened. What was given
-// to NewReader stays open. It waits for a Read of the list that has begun.
+// Close ends the goroutines and closes the files that Open opened. It does not close the reader
+// that was passed to NewReader. It waits for a Read that has started.
 func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = os.ErrClosed

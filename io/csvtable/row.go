@@ -6,21 +6,21 @@ import (
 	"payonce/io/table"
 )
 
-// row is the row of a block that its visitor stands on.
+// row is the row of a block that is being visited.
 type row struct {
 	block   *block
-	start   int // of the record in the block's data
+	start   int // of the record in block.data
 	raw     []byte
 	number  int64
-	scratch []byte // the values whose doubled quotes were undone
+	scratch []byte // values that had doubled quotes
 
 	record  record
-	isCut   bool  // record is how this row is cut into cells
-	fault   error // why the row cannot be cut
-	quote   int   // the first quote behind the start of the last row that was cut
-	careful bool  // the block holds a NUL byte or may hold too long a record
+	isCut   bool  // record has the cells of this row
+	fault   error // why the row cannot be split
+	quote   int   // the first quote after the start of the last row that was split
+	careful bool  // the block has a NUL byte, or may have a record that is too long
 
-	// The last line that was asked for, and where in the block's data that begins.
+	// The last line that Line returned, and its start in block.data.
 	line   int64
 	lineAt int
 }
@@ -29,7 +29,7 @@ var _ table.Row = (*row)(nil)
 
 func (r *row) Number() int64 { return r.number }
 
-// Line counts from the last line that was asked for.
+// Line returns the line that the row starts on. It counts from the last line that it returned.
 func (r *row) Line() int64 {
 	r.line += int64(bytes.Count(r.block.data[r.lineAt:r.start], []byte{'\n'}))
 	r.lineAt = r.start
@@ -48,8 +48,8 @@ func (r *row) Cell(i int) []byte {
 	return cellValue(raw, &r.scratch)
 }
 
-// cellValue returns the value of a quoted cell. Where doubled quotes have to be undone
-// it stands in scratch, which only grows, so that earlier values stay valid.
+// cellValue returns the value of a quoted cell. A value with doubled quotes is put into scratch,
+// which only grows, so that earlier values stay valid.
 func cellValue(raw []byte, scratch *[]byte) []byte {
 	value := raw[1 : len(raw)-1 : len(raw)-1]
 	quote := bytes.IndexByte(value, '"')
@@ -72,7 +72,7 @@ func (r *row) begin(b *block) {
 	r.careful = len(b.data) > maxRecord || !b.scanner.checked && bytes.IndexByte(b.data, 0) >= 0
 }
 
-// enter goes to the next row, which stands in data[start:end] of the block.
+// enter goes to the next row. Its bytes are data[start:end] of the block.
 func (r *row) enter(start, end int) {
 	r.start, r.raw = start, r.block.data[start:end]
 	r.number++
@@ -80,7 +80,7 @@ func (r *row) enter(start, end int) {
 	r.isCut = false
 }
 
-// cut cuts the row into cells, unless that is done.
+// cut splits the row into cells, unless that is done already.
 func (r *row) cut() error {
 	if !r.isCut && r.fault == nil {
 		r.fault = r.split()
@@ -108,7 +108,7 @@ func (r *row) split() error {
 	return nil
 }
 
-// splitAny cuts any record off data.
+// splitAny splits the first record of data.
 func (r *row) splitAny(data []byte) error {
 	window := data[:min(len(data), recordWindow)]
 	delimiter := r.block.scanner.dialect.Delimiter
@@ -119,10 +119,10 @@ func (r *row) splitAny(data []byte) error {
 	return err
 }
 
-// columns returns how many cells the row has, once it is cut.
+// columns returns the number of cells of a row that was split.
 func (r *row) columns() int { return len(r.block.scanner.header.columns) }
 
-// text returns where the text of the row ends in raw; its line ending follows.
+// text returns the end of the text of the row in raw. The line ending follows it.
 func (r *row) text() int {
 	if r.isCut {
 		return r.record.text

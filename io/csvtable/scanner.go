@@ -7,51 +7,52 @@ import (
 	"sync"
 )
 
-// scanner reads one file of a list. A goroutine of its own reads chunks ahead and has
-// others outline them; next puts them in order, makes blocks of them and alone knows
-// what a quote means.
+// scanner reads one file of a list. One goroutine reads chunks ahead, others make their outlines.
+// next puts the chunks in order and makes blocks of them. Only next knows whether a chunk starts
+// within quotes.
 type scanner struct {
 	name    string
-	leader  *scanner  // of the list's first file; nil when it is this one
-	closer  io.Closer // of the input; nil when it is not ours
+	leader  *scanner  // of the first file; nil for the first file itself
+	closer  io.Closer // of the input; nil when the caller closes it
 	source  source
 	dialect Dialect
 	header  header
 	guessed bool // the encoding is a guess
-	checked bool // the list was found sound before
+	checked bool // an earlier pass found no fault
 	size    int  // of a chunk, in bytes
 
-	// What passes between the goroutines.
-	chunks  chan *block   // in order; the outline is awaited at each one's ready
+	// Between the goroutines.
+	chunks  chan *block   // in order; the outline of a chunk is done when ready has a value
 	slots   chan struct{} // one is taken for each chunk that is read ahead
 	stop    chan struct{}
 	running sync.WaitGroup
 	free    sync.Pool // of *block
-	tail    []byte    // what was read behind the last chunk; belongs to feed
+	tail    []byte    // bytes after the last chunk; only feed uses it
 
-	// Where next stands.
+	// Only next uses these.
 	line    int64  // of the next record
 	number  int64  // of the last row
-	quoted  bool   // the next chunk begins within quotes
-	pending []byte // the record that does not end in the chunks so far
+	quoted  bool   // the next chunk starts within quotes
+	pending []byte // the record that did not end yet
 	err     error  // sticky, also io.EOF
 }
 
-// chunkSize is what is read at once, in bytes. It is small enough for a block to stay in
-// a core's cache from its first reader to its last.
+// chunkSize is how many bytes are read at once. A block is small enough to stay in the cache of a core.
 const chunkSize = 256 << 10
 
-// newScanner reads the header of a file of a list whose first one is leader; nil for that
-// one itself.
+// newScanner reads the header of a file of a list. leader is the first file, or nil for the first
+// file itself.
 func newScanner(in io.Reader, name string, options Options, leader *scanner) (*scanner, error) {
-	s := &scanner{name: name, leader: leader, source: source{in: in}, line: 1, checked: options.Checked, size: chunkSize}
+	s := &scanner{
+		name: name, leader: leader, source: source{in: in}, line: 1, checked: options.Checked, size: chunkSize,
+	}
 	if err := s.readHeader(options.Encoding); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// start begins to read ahead.
+// start starts to read ahead.
 func (s *scanner) start() {
 	ahead := readAhead()
 	s.chunks = make(chan *block, ahead)
@@ -61,7 +62,7 @@ func (s *scanner) start() {
 	s.running.Go(s.feed)
 }
 
-// readAhead returns how many chunks may wait to be asked for.
+// readAhead returns how many chunks may be read ahead.
 func readAhead() int { return 2 * min(runtime.GOMAXPROCS(0), 8) }
 
 // close ends all goroutines and closes the input.
@@ -81,7 +82,7 @@ func (s *scanner) close() error {
 	return closer.Close()
 }
 
-// next returns the next block, or an error, which it returns again from then on.
+// next returns the next block. After an error it returns the same error again.
 func (s *scanner) next() (*block, error) {
 	if s.stop == nil {
 		s.start()
@@ -100,8 +101,8 @@ func (s *scanner) next() (*block, error) {
 	return nil, s.err
 }
 
-// place puts a chunk behind those before it and reports whether a record ends in it,
-// so that it is a block.
+// place puts a chunk after the chunks before it. It reports whether the chunk is a block: a record
+// ends in it.
 func (s *scanner) place(b *block) bool {
 	o := b.outline
 	switch {

@@ -2,26 +2,26 @@ package csvtable
 
 import "io"
 
-// bufferSize is what is read at once to find the header, in bytes; the buffer grows
-// beyond it only for a longer header.
+// bufferSize is how many bytes are read at once to find the header. The buffer grows only for a
+// longer header.
 const bufferSize = 256 << 10
 
-// source is the input with the part of it that is in memory.
+// source is the input and the part of it that is in memory.
 type source struct {
 	in         io.Reader
 	buffer     []byte
-	start, end int   // of what is unread in the buffer
-	err        error // why the input gives no more; io.EOF at its end
+	start, end int   // of the unread bytes in the buffer
+	err        error // of the input; io.EOF at its end
 }
 
 func (s *source) unread() []byte { return s.buffer[s.start:s.end] }
 
 func (s *source) skip(length int) { s.start += length }
 
-// ended reports whether nothing follows what is unread.
+// ended reports whether nothing follows the unread bytes.
 func (s *source) ended() bool { return s.err == io.EOF }
 
-// Read gives what is unread, then what the input gives.
+// Read reads the unread bytes first, and then the input.
 func (s *source) Read(p []byte) (int, error) {
 	if s.start < s.end {
 		length := copy(p, s.unread())
@@ -35,12 +35,12 @@ func (s *source) Read(p []byte) (int, error) {
 	return s.in.Read(p)
 }
 
-// fill reads more behind what is unread and reports whether it could: not after the
-// input's end or failure, and not beyond maxRecord. What unread returned before is
-// overwritten.
+// fill reads more bytes after the unread ones. It returns false after the end or an error of the
+// input, and when the buffer has maxRecord bytes. It overwrites the bytes that unread returned
+// before.
 //
-// The buffer is filled to the brim, so that a record that needs several fills is
-// looked at once for each doubling and not once for each small read.
+// It fills the whole buffer, so that a long record is scanned again only when the buffer doubles,
+// and not after each small read.
 func (s *source) fill() bool {
 	if s.err != nil || s.end-s.start >= maxRecord {
 		return false
@@ -62,8 +62,8 @@ func (s *source) makeRoom() {
 	s.buffer = target
 }
 
-// readFull reads until p is full or the input gives no more; err says why, without
-// making another of the input's own error as io.ReadFull does.
+// readFull reads until p is full or the input returns an error. Unlike io.ReadFull it returns that
+// error unchanged.
 func readFull(in io.Reader, p []byte) (length int, err error) {
 	for length < len(p) && err == nil {
 		var read int

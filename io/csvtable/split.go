@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// maxRecord is the longest record that is read, in bytes: without it one quote
-// that is never closed would pull the rest of the file into memory.
+// maxRecord is the most bytes of a record. Without it, a quote that is never closed would make the
+// reader hold the rest of the file in memory.
 const maxRecord = 16 << 20
 
 // errIncomplete says that the data ends before the record does.
 var errIncomplete = errors.New("the record is not complete")
 
-// fault is what is wrong with a record, and at which of its bytes.
+// fault is what is wrong with a record, and at which byte of the record.
 type fault struct {
 	at           int
 	reason, hint string
@@ -21,29 +21,28 @@ type fault struct {
 
 func (f *fault) Error() string { return f.reason }
 
-// record is one record, cut into cells. Its offsets count from its first byte.
+// record is one record, split into cells. Its offsets count from its first byte.
 type record struct {
-	// bounds are -1, then for each cell the offset after it, which is that of the
-	// delimiter or the end of the text. A cell that begins with a quote is quoted.
+	// bounds are -1, then the offset after each cell: that of the delimiter, or the end of the
+	// text. A cell that starts with a quote is quoted.
 	bounds []int32
-	text   int // the end of the last cell; the line ending follows
+	text   int // end of the last cell; the line ending follows
 	size   int // with the line ending and the blank lines after it
 }
 
 // cells returns the number of cells.
 func (r *record) cells() int { return len(r.bounds) - 1 }
 
-// cell says where cell i stands, with its quotes.
+// cell returns the place of cell i, with its quotes.
 func (r *record) cell(i int) (start, end int) {
 	return int(r.bounds[i]) + 1, int(r.bounds[i+1])
 }
 
-// split cuts the first record off data, which begins with no blank line. last
-// says that nothing follows data; without it a record whose end could still move
-// is errIncomplete. What is wrong with the record is a *fault.
+// split splits the first record of data. data must not start with a blank line. last says that
+// nothing follows data; if it is false and more data could change the end of the record, the error
+// is errIncomplete. A fault of the record is a *fault.
 //
-// It is a pure function of its arguments and keeps nothing of data, so that blocks
-// of a list can be split side by side.
+// It is a pure function and does not retain data, so that blocks can be split at the same time.
 func (r *record) split(data []byte, delimiter byte, last bool) error {
 	r.bounds = append(r.bounds[:0], -1)
 	end, err := lineText(data, 0, last)
@@ -66,8 +65,7 @@ func (r *record) split(data []byte, delimiter byte, last bool) error {
 	return nil
 }
 
-// splitPlain cuts the line that data begins with, which holds no quote; end is where its
-// text ends.
+// splitPlain splits the first line of data. The line has no quote, and its text ends at end.
 func (r *record) splitPlain(data []byte, end int, delimiter byte) {
 	bounds := append(r.bounds[:0], -1)
 	at := 0
@@ -88,9 +86,9 @@ func (r *record) splitPlain(data []byte, end int, delimiter byte) {
 	r.bounds = append(bounds, int32(end))
 }
 
-// splitQuoted cuts a record that may hold quoted cells and returns where its text
-// ends. end is where the text of its first line ends; a line ending inside a quoted
-// cell moves it.
+// splitQuoted splits a record that may have quoted cells. It returns the end of the text of the
+// record. end is the end of the text of its first line; a quoted cell may continue on further
+// lines.
 func (r *record) splitQuoted(data []byte, end int, delimiter byte, last bool) (int, error) {
 	at := 0
 	for {
@@ -121,8 +119,7 @@ func (r *record) splitQuoted(data []byte, end int, delimiter byte, last bool) (i
 	}
 }
 
-// afterCell returns the offset after the quoted cell whose opening quote stands at
-// open.
+// afterCell returns the offset after the quoted cell whose opening quote is at open.
 func afterCell(data []byte, open int, last bool) (int, error) {
 	at := open + 1
 	for {
@@ -141,9 +138,8 @@ func afterCell(data []byte, open int, last bool) (int, error) {
 	}
 }
 
-// lineText returns where the text of the line ends that goes on at data[at]: before
-// its LF or CRLF. A CR alone is text, but for one at the very end of the file: that
-// is a CRLF cut short.
+// lineText returns the end of the text of the line around data[at]: the start of its LF or CRLF. A
+// CR alone is text, unless it is the last byte of the file: then it is the first half of a CRLF.
 func lineText(data []byte, at int, last bool) (int, error) {
 	end := len(data)
 	if width := bytes.IndexByte(data[at:], '\n'); width >= 0 {
@@ -157,8 +153,8 @@ func lineText(data []byte, at int, last bool) (int, error) {
 	return end, nil
 }
 
-// lineEndings returns the length of the line endings that data begins with. whole
-// reports whether it could not grow by data still to come.
+// lineEndings returns the length of the line endings at the start of data. whole reports that
+// further data cannot change the length.
 func lineEndings(data []byte, last bool) (length int, whole bool) {
 	for {
 		rest := data[length:]
@@ -175,8 +171,8 @@ func lineEndings(data []byte, last bool) (length int, whole bool) {
 	}
 }
 
-// textEnd returns where the text of a whole record ends that raw holds with its line
-// ending and the blank lines after it. A CR that no LF follows is at the end of the file.
+// textEnd returns the end of the text of a record. raw is the record with its line ending and the
+// blank lines after it. A CR without LF is at the end of the file.
 func textEnd(raw []byte) int {
 	end := len(raw)
 	if end > 0 && raw[end-1] == '\r' {

@@ -2,12 +2,12 @@ package csvtable
 
 import "encoding/binary"
 
-// wordLength is how many bytes positions looks at, a bit for each.
+// wordLength is how many bytes positions looks at: one for each bit of its result.
 const wordLength = 64
 
-// positions returns a bit for each of the first 64 bytes of data that is char, the lowest
-// for the first: eight bytes at a time, since a call for each byte that is found costs
-// more where they are as dense as delimiters.
+// positions returns a bit for each of the first 64 bytes of data, set where the byte is char. The
+// lowest bit is that of the first byte. It compares eight bytes at a time: delimiters are so
+// frequent that a call for each one takes longer.
 func positions(data []byte, char byte) (found uint64) {
 	const low, ones = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
 	_ = data[wordLength-1]

@@ -9,19 +9,19 @@ import (
 	"payonce/io/table"
 )
 
-// utf16Reader decodes UTF-16, marks included. Unlike the decoder of golang.org/x/text it refuses
-// what it could not give back: half a surrogate pair would become U+FFFD for good.
+// utf16Reader decodes UTF-16 with its byte order marks. Unlike the decoder of golang.org/x/text it
+// refuses half a surrogate pair, which would become U+FFFD and be lost.
 type utf16Reader struct {
 	in        io.Reader
 	name      string
 	bigEndian bool
 
-	buffer       []byte // of what is read
-	raw          []byte // read and not decoded
-	decoded      []byte // what was decoded last
-	text         []byte // of that, what is not given
-	line, column int64  // of what is decoded next, in the decoded text
-	err          error  // what follows the text
+	buffer       []byte // memory of raw
+	raw          []byte // read, and not decoded yet
+	decoded      []byte // memory of text
+	text         []byte // decoded, and not returned yet
+	line, column int64  // of the next character in the decoded text
+	err          error  // follows the text
 }
 
 func (r *utf16Reader) Read(p []byte) (int, error) {
@@ -36,7 +36,7 @@ func (r *utf16Reader) Read(p []byte) (int, error) {
 	return length, nil
 }
 
-// fill reads and decodes more. What is left of the raw bytes is less than a character.
+// fill reads and decodes more. Less than a character is left in raw.
 func (r *utf16Reader) fill() {
 	if r.buffer == nil {
 		r.buffer = make([]byte, decodeSize)
@@ -53,7 +53,8 @@ func (r *utf16Reader) fill() {
 		r.put(char)
 	}
 	if r.err == nil && err == io.EOF && len(r.raw) > 0 {
-		r.err = r.fault("the UTF-16 text ends within a character", "the file may be cut short; copy or export it again")
+		const hint = "the file may be cut short; copy or export it again"
+		r.err = r.fault("the UTF-16 text ends within a character", hint)
 	}
 	if r.err == nil {
 		r.err = err
@@ -61,8 +62,8 @@ func (r *utf16Reader) fill() {
 	r.text = r.decoded
 }
 
-// next returns the next character and its size in raw, 0 when it is not all there. last
-// says that nothing follows.
+// next returns the next character and its size in raw. The size is 0 when raw does not have the
+// whole character. last says that nothing follows raw.
 func (r *utf16Reader) next(last bool) (size int, char rune) {
 	if len(r.raw) < 2 {
 		return 0, 0
@@ -79,7 +80,8 @@ func (r *utf16Reader) next(last bool) (size int, char rune) {
 			return 4, pair
 		}
 	}
-	r.err = r.fault("half of a UTF-16 surrogate pair stands alone here", "remove the broken character, or save the list again as UTF-8")
+	const hint = "remove the broken character, or save the list again as UTF-8"
+	r.err = r.fault("the text has half of a UTF-16 surrogate pair here", hint)
 	return 0, 0
 }
 

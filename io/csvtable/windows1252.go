@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decode1252 returns the character of a byte in Windows-1252. The five bytes that it
-// gives no meaning stand for control characters, as browsers have it: golang.org/x/text
-// alone would lose them.
+// decode1252 returns the character of a byte in Windows-1252. The five bytes without a meaning
+// become control characters, as in browsers. golang.org/x/text would lose them.
 func decode1252(char byte) rune {
 	if decoded := charmap.Windows1252.DecodeByte(char); decoded != utf8.RuneError {
 		return decoded
@@ -18,7 +17,7 @@ func decode1252(char byte) rune {
 	return rune(char)
 }
 
-// encode1252 undoes decode1252.
+// encode1252 is the inverse of decode1252.
 func encode1252(char rune) (encoded byte, found bool) {
 	if encoded, found = charmap.Windows1252.EncodeRune(char); found {
 		return encoded, true
@@ -27,7 +26,7 @@ func encode1252(char rune) (encoded byte, found bool) {
 	return encoded, char < 0xa0 && charmap.Windows1252.DecodeByte(encoded) == utf8.RuneError
 }
 
-// decoder1252 makes Windows-1252 UTF-8.
+// decoder1252 transforms Windows-1252 into UTF-8.
 type decoder1252 struct{ transform.NopResetter }
 
 func (decoder1252) Transform(dst, src []byte, _ bool) (written, read int, err error) {
@@ -47,7 +46,7 @@ func (decoder1252) Transform(dst, src []byte, _ bool) (written, read int, err er
 	return written, read, nil
 }
 
-// encoder1252 makes UTF-8 Windows-1252.
+// encoder1252 transforms UTF-8 into Windows-1252.
 type encoder1252 struct{ transform.NopResetter }
 
 func (encoder1252) Transform(dst, src []byte, last bool) (written, read int, err error) {
@@ -66,7 +65,7 @@ func (encoder1252) Transform(dst, src []byte, last bool) (written, read int, err
 		char, size := utf8.DecodeRune(src[read:])
 		encoded, found := encode1252(char)
 		if !found {
-			return written, read, encoding.ErrInvalidUTF8 // refused before it came here
+			return written, read, encoding.ErrInvalidUTF8 // checked before
 		}
 		dst[written] = encoded
 		written, read = written+1, read+size

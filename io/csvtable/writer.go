@@ -12,32 +12,31 @@ import (
 	"payonce/io/table"
 )
 
-// Writer writes a list. It writes each part at once, so the file below needs no
-// buffer.
+// Writer writes a list. It writes each part at once, so the file below needs no buffer.
 type Writer struct {
 	out      io.Writer
 	dialect  Dialect
-	columns  int // of the rows that come in
+	columns  int // of the rows that are written
 	appended int
-	alone    bool                  // a cell stands alone in its line, which must not look blank
+	alone    bool                  // a line has one cell; an empty one must not look like a blank line
 	names    []string              // of all columns
-	list     string                // its name, for errors
-	encoder  transform.Transformer // nil when there is nothing to encode
+	list     string                // name of the list, for errors
+	encoder  transform.Transformer // nil for UTF-8
 	encoded  []byte
-	header   []byte    // nil once it is written
+	header   []byte    // nil when it is written
 	openLine bool      // the last line has no line ending
 	parts    sync.Pool // of *part
 	err      error     // sticky
 }
 
-// errOtherPart says that a part is not one of the writer.
+// errOtherPart says that a part belongs to another writer.
 var errOtherPart = errors.New("csvtable: a part of another writer")
 
 var _ table.Writer = (*Writer)(nil)
 
-// NewWriter returns a writer of the rows of list. It begins with the header of list
-// and the names of the appended columns. A row of list, or of another Reader over the
-// same list, goes out as it came in; a row of any other reader is encoded.
+// NewWriter returns a writer of the rows of list. The output starts with the header of list and the
+// names of the appended columns. A row of list, or of another Reader of the same list, is copied. A
+// row of any other reader is encoded.
 func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
 	h := &list.first.header
 	w := newWriter(out, list.first.dialect, h.columns, appended)
@@ -48,8 +47,8 @@ func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
 	return w
 }
 
-// NewEncoder returns a writer of rows that come from a list of another format with
-// this schema. It begins with the names of its columns and of the appended ones.
+// NewEncoder returns a writer of rows of a list of another format with this schema. The output
+// starts with the names of its columns and of the appended ones.
 func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []table.Column) *Writer {
 	w := newWriter(out, dialect.withDefaults(), schema.Columns, appended)
 	w.list = "the output"
@@ -64,7 +63,9 @@ func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []
 }
 
 func newWriter(out io.Writer, dialect Dialect, columns []string, appended []table.Column) *Writer {
-	w := &Writer{out: out, dialect: dialect, columns: len(columns), appended: len(appended), names: slices.Clone(columns)}
+	w := &Writer{
+		out: out, dialect: dialect, columns: len(columns), appended: len(appended), names: slices.Clone(columns),
+	}
 	for _, column := range appended {
 		w.names = append(w.names, column.Name)
 	}
@@ -81,8 +82,7 @@ func (w *Writer) Part(block table.Block) table.Part {
 	return p
 }
 
-// Write writes a part. The block that its rows came from is released after that, not
-// before.
+// Write writes a part. The block of its rows must not be released before.
 func (w *Writer) Write(rows table.Part) error {
 	p, ok := rows.(*part)
 	if !ok || p.writer != w {
@@ -126,7 +126,7 @@ func (w *Writer) write(text []byte) {
 	}
 }
 
-// check refuses what would spoil the list.
+// check refuses rows that would damage the list.
 func (w *Writer) check(fills []table.Fill, appended []string) error {
 	if len(appended) != w.appended {
 		return fmt.Errorf("csvtable: %s appended to a row of a list with %s appended",
@@ -143,8 +143,8 @@ func (w *Writer) check(fills []table.Fill, appended []string) error {
 	return nil
 }
 
-// checkText refuses values that the encoding of the list cannot hold. A value that was
-// paid for is not to be changed silently, and the output can be written again.
+// checkText refuses values with characters that the encoding of the list does not have. A paid
+// value must not change silently, and the output can be written again.
 func (w *Writer) checkText(r table.Row, fills []table.Fill, appended []string) error {
 	for _, fill := range fills {
 		if err := w.checkValue(r, fill.Column, fill.Value); err != nil {
@@ -174,7 +174,9 @@ func (w *Writer) checkValue(r table.Row, column int, value string) error {
 	}
 	return &table.Error{
 		File: w.list, Line: r.Line(),
-		Reason: fmt.Sprintf("the value for %q holds %q (%U), which %s has no place for", w.names[column], char, char, w.dialect.Encoding),
-		Hint:   "nothing is lost or paid twice: write the output as .xlsx or .parquet, or save the list as UTF-8 and run again",
+		Reason: fmt.Sprintf("the value for %q holds %q (%U), which cannot be written in %s",
+			w.names[column], char, char, w.dialect.Encoding),
+		Hint: "nothing is lost or paid twice: write the output as .xlsx or .parquet, " +
+			"or save the list as UTF-8 and run again",
 	}
 }

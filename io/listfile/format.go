@@ -15,18 +15,18 @@ import (
 	"payonce/io/textfile"
 )
 
-// format is a kind of lists.
+// format is a list format.
 type format interface {
-	// open opens a list of the format for the cells of some columns, of all for nil.
+	// open opens a list for the cells of some columns. nil stands for all columns.
 	open(list *List, columns []int) (table.Reader, error)
-	// rewrite returns a writer of rows of a list of the same format, which keeps what
-	// is not filled as it is. It returns nil when the format cannot do what is asked.
+	// rewrite returns a writer of rows of a list of the same format. The writer copies cells that
+	// are not filled. It returns nil when the format has no such writer for the request.
 	rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error)
 	// encode returns a writer of rows of any list.
 	encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error)
 }
 
-// formatOf returns the format that a file's name tells. Text has many endings.
+// formatOf returns the format by the ending of a file's name. An unknown ending stands for text.
 func formatOf(name string) (format, error) {
 	inner := textfile.TrimCompression(name)
 	ending := strings.ToLower(filepath.Ext(inner))
@@ -42,18 +42,19 @@ func formatOf(name string) (format, error) {
 	case ".parq", ".pq":
 		return nil, fmt.Errorf("%s: name a Parquet file .parquet", name)
 	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
-		return nil, fmt.Errorf("%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
+		return nil, fmt.Errorf(
+			"%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
 	case ".xls", ".xlsm", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
 		return nil, fmt.Errorf("%s: lists of the kind %s are not supported; export the list as CSV", name, ending)
 	}
 	return text{}, nil
 }
 
-// headLength is how many bytes of a file tell that it is no text.
+// headLength is how many bytes of a file are checked for another format.
 const headLength = 512
 
-// checkText refuses a file that is taken for text by its name and holds another format.
-// What cannot be read is told when the list is opened.
+// checkText refuses a file with the name of a text and the content of another format. It ignores
+// errors of reading: opening the list reports them.
 func checkText(input textfile.Input) error {
 	file, err := input.OpenBytes()
 	if err != nil {
@@ -68,19 +69,21 @@ func checkText(input textfile.Input) error {
 		{"PK\x03\x04", "a workbook or an archive", ".xlsx, when it is a workbook"},
 	} {
 		if bytes.HasPrefix(head, []byte(kind.magic)) && bytes.IndexByte(head, 0) > 0 { // text has no NUL
-			return fmt.Errorf("%s holds %s and not text, which its name does not tell; save it to a file whose name ends in %s", input.Name(), kind.what, kind.ending)
+			return fmt.Errorf("%s holds %s, and its name says that it is text; save it under a name that ends in %s",
+				input.Name(), kind.what, kind.ending)
 		}
 	}
 	return nil
 }
 
-// CheckRows refuses a file whose format cannot hold so many rows, by its name.
+// CheckRows refuses a file whose format cannot hold that many rows.
 func CheckRows(path string, rows int64) error {
 	if found, err := formatOf(path); err != nil || found != (workbook{}) || path == Standard {
 		return err
 	}
 	if rows >= sheet.MaxRows {
-		return fmt.Errorf("%s: a sheet holds %d rows besides its header and the list has %d; write it as CSV or Parquet", path, sheet.MaxRows-1, rows)
+		return fmt.Errorf("%s: the list has %d rows, and a sheet holds %d; write it as CSV or Parquet",
+			path, rows, sheet.MaxRows-1)
 	}
 	return nil
 }
@@ -99,12 +102,14 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
 	lines := list.(*csvtable.Reader)
 	if hasTabs(request.Path) && lines.Dialect().Delimiter != '\t' {
-		return nil, nil // the name says another delimiter than the list has
+		return nil, nil // the name asks for another delimiter
 	}
 	return csvtable.NewWriter(out, lines, request.Appended), nil
 }
 
-func (text) encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+func (text) encode(
+	out io.Writer, name string, schema table.Schema, appended []table.Column,
+) (table.Writer, error) {
 	dialect := csvtable.Dialect{Delimiter: ','}
 	if hasTabs(name) {
 		dialect.Delimiter = '\t'
@@ -112,7 +117,7 @@ func (text) encode(out io.Writer, name string, schema table.Schema, appended []t
 	return csvtable.NewEncoder(out, dialect, schema, appended), nil
 }
 
-// hasTabs reports whether a file's name says that tabs are between its cells.
+// hasTabs reports whether a file's name asks for tabs between cells.
 func hasTabs(name string) bool {
 	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
 }
@@ -131,14 +136,16 @@ func (parquet) rewrite(out io.Writer, list table.Reader, request Request) (table
 	return parquettable.NewWriter(out, list.(*parquettable.Reader), request.Filled, request.Appended)
 }
 
-func (parquet) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+func (parquet) encode(
+	out io.Writer, _ string, schema table.Schema, appended []table.Column,
+) (table.Writer, error) {
 	return parquettable.NewEncoder(out, schema, appended)
 }
 
 // workbook is one sheet of an Excel workbook.
 type workbook struct{}
 
-// open checks the sheet once: the list does not change between two passes.
+// open checks the sheet in the first pass only: the list does not change between passes.
 func (workbook) open(list *List, columns []int) (table.Reader, error) {
 	reader, err := openSheet(list)
 	if err != nil {
@@ -163,11 +170,13 @@ func openSheet(list *List) (*sheet.Reader, error) {
 
 func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
 	if request.Some {
-		return nil, nil // a workbook is written again whole, or new
+		return nil, nil // the writer of workbooks writes all rows
 	}
 	return sheet.NewWriter(out, list.(*sheet.Reader), request.Filled, request.Appended)
 }
 
-func (workbook) encode(out io.Writer, _ string, schema table.Schema, appended []table.Column) (table.Writer, error) {
+func (workbook) encode(
+	out io.Writer, _ string, schema table.Schema, appended []table.Column,
+) (table.Writer, error) {
 	return sheet.NewEncoder(out, schema, appended)
 }

@@ -1,6 +1,5 @@
-// Package listfile opens the lists that a user names and creates those that are
-// written, whatever their format: delimited text, compressed or not, in one file or
-// several, Parquet, and Excel workbooks.
+// Package listfile opens and creates lists by name, in any format: delimited text, compressed or not,
+// in one file or several; Parquet; Excel workbooks.
 package listfile
 
 import (
@@ -23,54 +22,52 @@ import (
 // Standard is the name of standard input and of standard output.
 const Standard = "-"
 
-// ErrChanged says that the list is not the one that was opened any more.
+// ErrChanged says that the files of the list changed after it was opened.
 var ErrChanged = errors.New("the list changed while it was being worked on; run the same command again")
 
 // Options say how lists are opened.
 type Options struct {
-	Encoding csvtable.Encoding // of text; "" has it recognised
-	Sheet    string            // of a workbook; "" is the only one that has values
-	Stdin    io.Reader         // what the name "-" stands for
-	TempDir  string            // for what comes from Stdin; the system's when ""
+	Encoding csvtable.Encoding // of text; "" to detect it
+	Sheet    string            // of a workbook; "" for the only one that has values
+	Stdin    io.Reader         // for the name "-"
+	TempDir  string            // for the data of Stdin; "" for the system's
 }
 
-// List is a list of one or more files. It can be read any number of times, and must be
-// the same each time.
+// List is a list of one or more files. It can be read any number of times. The files must not change.
 type List struct {
 	format  format
 	options Options
 	inputs  []textfile.Input
 	states  []state
-	spool   *textfile.Spool // of standard input; nil when files were named
-	all     bool            // every column is read, whichever are asked for
-	checked bool            // no fault is looked for that a pass before would have found
+	spool   *textfile.Spool // of standard input; nil for files
+	all     bool            // every pass reads every column
+	checked bool            // an earlier pass found no fault
 	sheet   *checkedSheet   // of a workbook
 }
 
-// checkedSheet is the sheet of a workbook that was found and checked, nil before.
+// checkedSheet holds the sheet of a workbook after it was checked.
 type checkedSheet struct{ found *sheet.Checked }
 
-// state is what tells that a file is still the same.
+// state identifies the content of a file.
 type state struct {
 	size    int64
 	changed time.Time
 }
 
-// stateOf tells how a file is, which has to be one that can be read several times.
+// stateOf returns the state of a file. It refuses files that can be read only once.
 func stateOf(input textfile.Input) (state, error) {
 	info, err := input.Stat()
 	if err != nil {
 		return state{}, err
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() { // reading a directory tells what to name
-		return state{}, fmt.Errorf("%s is no file that can be read several times; give - for standard input", input.Name())
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening a directory reports what to name
+		return state{}, fmt.Errorf("%s cannot be read several times; give - for standard input", input.Name())
 	}
 	return state{info.Size(), info.ModTime()}, nil
 }
 
-// New returns the list of the files that the patterns name, in their order: paths,
-// globs, or "-" alone for standard input, which is kept in a temporary file until
-// Close.
+// New returns the list of the files that the patterns name, in the order of the patterns: paths,
+// globs, or "-" alone for standard input. It keeps standard input in a temporary file until Close.
 func New(options Options, patterns ...string) (*List, error) {
 	l := &List{options: options, sheet: &checkedSheet{}}
 	var err error
@@ -80,7 +77,7 @@ func New(options Options, patterns ...string) (*List, error) {
 		}
 		l.inputs = []textfile.Input{l.spool.Input}
 	} else if slices.Contains(patterns, Standard) {
-		return nil, errors.New("- is standard input, which is a list of its own; name files alone")
+		return nil, errors.New("- is standard input, which cannot be combined with files; name only files")
 	} else if l.inputs, err = textfile.Expand(patterns...); err != nil {
 		return nil, err
 	}
@@ -90,7 +87,7 @@ func New(options Options, patterns ...string) (*List, error) {
 	return l, nil
 }
 
-// check finds the format and notes what the files are like.
+// check finds the format and records the states of the files.
 func (l *List) check() error {
 	for i, input := range l.inputs {
 		found, err := stateOf(input)
@@ -111,14 +108,15 @@ func (l *List) check() error {
 			}
 		}
 		if i > 0 && (format != l.format || format != (text{})) {
-			return fmt.Errorf("%s and %s cannot be one list: several files are one list only when all of them are text", l.inputs[0].Name(), input.Name())
+			return fmt.Errorf("%s and %s cannot be one list; name several files only when all of them are text",
+				l.inputs[0].Name(), input.Name())
 		}
 		l.format = format
 	}
 	return nil
 }
 
-// Close removes what was kept of standard input.
+// Close removes the copy of standard input.
 func (l *List) Close() error {
 	if l.spool == nil {
 		return nil
@@ -126,7 +124,7 @@ func (l *List) Close() error {
 	return l.spool.Remove()
 }
 
-// Paths returns the absolute paths of the files; none for standard input.
+// Paths returns the absolute paths of the files. It returns none for standard input.
 func (l *List) Paths() ([]string, error) {
 	if l.spool != nil {
 		return nil, nil
@@ -149,16 +147,16 @@ func (l *List) Whole() *List {
 	return &whole
 }
 
-// Checked returns the list for passes that need not look for faults again, because a
-// pass before read every row of these very files. Text is read in less time then; what is
-// wrong with a row after all shows only when its cells are looked at.
+// Checked returns the list for passes that do not look for faults again, because an earlier pass
+// read every row of the same files. Such a pass reads text in less time. It finds a fault only in a
+// row whose cells are used.
 func (l *List) Checked() *List {
 	checked := *l
 	checked.checked = true
 	return &checked
 }
 
-// Open opens the list for one pass, in which the cells of these columns are read.
+// Open opens the list for one pass that reads the cells of these columns.
 func (l *List) Open(columns []int) (table.Reader, error) {
 	if err := l.unchanged(); err != nil {
 		return nil, err
@@ -169,7 +167,7 @@ func (l *List) Open(columns []int) (table.Reader, error) {
 	return l.format.open(l, columns)
 }
 
-// unchanged returns ErrChanged when a file is not what it was.
+// unchanged returns ErrChanged when a file changed.
 func (l *List) unchanged() error {
 	for i, input := range l.inputs {
 		now, err := stateOf(input)
@@ -183,8 +181,7 @@ func (l *List) unchanged() error {
 	return nil
 }
 
-// About says what the text of the list is like, for a person: nothing when that goes
-// without saying.
+// About describes the encoding of a text for a person. It returns "" for UTF-8 and for other formats.
 func (l *List) About() (string, error) {
 	reader, err := l.Open(nil)
 	if err != nil {
@@ -214,8 +211,7 @@ func (l *List) Schema() (table.Schema, error) {
 	return reader.Schema(), reader.Close()
 }
 
-// Sum returns the SHA-256 of the files' bytes, one behind the other, in hexadecimal
-// digits.
+// Sum returns the SHA-256 of the bytes of all files in order, in hexadecimal digits.
 func (l *List) Sum() (string, error) {
 	if err := l.unchanged(); err != nil {
 		return "", err

@@ -221,13 +221,13 @@ func TestWhatCannotBeAList(t *testing.T) {
 		"not there":                  {[]string{"nowhere.csv"}, "there is no file nowhere.csv"},
 		"an old workbook":            {[]string{write(t, "list.xls", "x")}, "lists of the kind .xls are not supported; export the list as CSV"},
 		"compressed Parquet":         {[]string{write(t, "list.parquet.gz", "x")}, ".parquet files are compressed inside; decompress it"},
-		"files of two formats":       {[]string{csv, parquet}, "several files are one list only when all of them are text"},
-		"several Parquet files":      {[]string{parquet, write(t, "b.parquet", "PAR1")}, "several files are one list only when all of them are text"},
-		"Parquet by another name":    {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file and not text, which its name does not tell; save it to a file whose name ends in .parquet"},
-		"a workbook by another name": {[]string{write(t, "book.txt", "PK\x03\x04\x14\x00")}, "book.txt holds a workbook or an archive and not text"},
+		"files of two formats":       {[]string{csv, parquet}, "name several files only when all of them are text"},
+		"several Parquet files":      {[]string{parquet, write(t, "b.parquet", "PAR1")}, "name several files only when all of them are text"},
+		"Parquet by another name":    {[]string{write(t, "parquet.csv", "PAR1\x15\x00")}, "parquet.csv holds a Parquet file, and its name says that it is text; save it under a name that ends in .parquet"},
+		"a workbook by another name": {[]string{write(t, "book.txt", "PK\x03\x04\x14\x00")}, "book.txt holds a workbook or an archive, and its name says that it is text"},
 		"a workbook with macros":     {[]string{write(t, "list.xlsm", "PK\x03\x04\x14\x00")}, "lists of the kind .xlsm are not supported; export the list as CSV"},
 		"another compression":        {[]string{write(t, "list.csv.xz", "\xfd7zXZ\x00")}, "files of the kind .xz are not supported; compress text to .gz or .zst"},
-		"standard input and a file":  {[]string{csv, "-"}, "- is standard input, which is a list of its own; name files alone"},
+		"standard input and a file":  {[]string{csv, "-"}, "- is standard input, which cannot be combined with files; name only files"},
 		"the same file named twice":  {[]string{csv, csv}, "is named twice"},
 	} {
 		if _, err := listfile.New(listfile.Options{}, test.names...); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -309,7 +309,7 @@ func TestAPipeIsNoList(t *testing.T) {
 			continue // standard input is a file here
 		}
 		_, err := listfile.New(listfile.Options{}, name)
-		if want := "is no file that can be read several times; give - for standard input"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "cannot be read several times; give - for standard input"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

@@ -9,50 +9,52 @@ import (
 	"payonce/io/textfile"
 )
 
-// Output is a list in the making: it appears whole or not at all, unless it goes to
-// standard output.
+// Output is a list that is being written. Its file appears whole or not at all. Standard output has
+// no such guarantee.
 type Output struct {
 	Writer table.Writer
-	// Rows is the list as it has to be read for the writer.
+	// Rows is the list as the writer needs it to be read.
 	Rows *List
 
 	file   *atomicfile.File // nil for standard output
-	packed textfile.Writer  // what the writer writes to
-	list   io.Closer        // that the writer reads; nil for none
-	closed bool             // the writer
+	packed textfile.Writer  // below the writer; nil after its end
+	list   io.Closer        // the list that the writer reads; nil for none
+	closed bool             // the writer is closed
 }
 
-// Request says what is written.
+// Request says what to write.
 type Request struct {
 	Path     string // "-" for Stdout
 	Stdout   io.Writer
-	Filled   []int          // columns of the list that cells are filled in
+	Filled   []int          // columns of the list with filled cells
 	Appended []table.Column // behind those of the list
 	Some     bool           // not all rows of the list are written
 }
 
-// Create begins the output of a list, in the format that its name tells: that of the
-// list for standard output. Every Output needs a Commit or a Discard.
+// Create starts the output of a list. The name gives its format; standard output has the format of
+// the list. Every Output needs a Commit or a Discard.
 func Create(list *List, request Request) (*Output, error) {
-	return create(request, list.inputs[0].Name(), list.format, func(o *Output, format format, name string) error {
+	name := list.inputs[0].Name()
+	return create(request, name, list.format, func(o *Output, format format, name string) error {
 		o.Rows = list
 		return o.open(list, format, name, request)
 	})
 }
 
-// CreateNew begins an output whose rows do not come from a List, but from a reader of
-// their own with this schema. Its format is what its name tells, text for standard
-// output; nothing is filled, and Rows stays nil. Every Output needs a Commit or a
-// Discard.
+// CreateNew starts an output of rows that do not come from a List. They have this schema, none of
+// their cells are filled, and Rows is nil. The name gives the format; standard output gets text.
+// Every Output needs a Commit or a Discard.
 func CreateNew(schema table.Schema, request Request) (*Output, error) {
 	return create(request, Standard, text{}, func(o *Output, format format, name string) error {
 		return o.take(format.encode(o.packed, name, schema, request.Appended))
 	})
 }
 
-// create begins the file of an output, and has open make its writer, by its format and the
-// name that tells it. For standard output these are given.
-func create(request Request, name string, format format, open func(o *Output, format format, name string) error) (*Output, error) {
+// create starts the file of an output and calls open to make its writer. For standard output it
+// uses the given name and format, otherwise those of the path.
+func create(
+	request Request, name string, format format, open func(o *Output, format format, name string) error,
+) (*Output, error) {
 	o := &Output{}
 	out := request.Stdout
 	if request.Path != Standard {
@@ -67,7 +69,7 @@ func create(request Request, name string, format format, open func(o *Output, fo
 		out = o.file
 	}
 	var err error
-	if o.packed, err = textfile.NewWriter(out, name); err == nil { // the names of other formats say nothing of compression
+	if o.packed, err = textfile.NewWriter(out, name); err == nil { // only names of text ask for compression
 		err = open(o, format, name)
 	}
 	if err != nil {
@@ -77,8 +79,7 @@ func create(request Request, name string, format format, open func(o *Output, fo
 	return o, nil
 }
 
-// open makes the writer: one that carries over what nobody fills where the formats are
-// the same.
+// open makes the writer. If the formats are the same, it copies the cells that are not filled.
 func (o *Output) open(list *List, format format, name string, request Request) error {
 	reader, err := list.Open(nil)
 	if err != nil {
@@ -100,8 +101,7 @@ func (o *Output) open(list *List, format format, name string, request Request) e
 	return o.take(format.encode(o.packed, name, reader.Schema(), request.Appended))
 }
 
-// take takes a writer over. One that came with an error is none, also where the interface
-// is not nil.
+// take keeps the writer, unless there is an error.
 func (o *Output) take(writer table.Writer, err error) error {
 	if err == nil {
 		o.Writer = writer
@@ -109,13 +109,13 @@ func (o *Output) take(writer table.Writer, err error) error {
 	return err
 }
 
-// Commit writes what is left over and puts the file at its path, unless the list is not
-// the one any more that was opened: then the rows may be of several lists.
+// Commit closes the writer and puts the file at its path. It returns ErrChanged when the list
+// changed after it was opened, because the rows may then be of two lists.
 func (o *Output) Commit() error {
 	o.closed = true
 	err := errors.Join(o.Writer.Close(), o.packed.Close())
 	o.packed = nil
-	if o.Rows != nil { // there is none that a new list is made from
+	if o.Rows != nil { // nil after CreateNew
 		err = errors.Join(err, o.Rows.unchanged())
 	}
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *Output) Commit() error {
 	return o.file.Commit()
 }
 
-// Discard ends the output. After Commit it only closes what was read.
+// Discard ends the output without a file. After Commit it only closes the list that was read.
 func (o *Output) Discard() {
 	if writer, ok := o.Writer.(table.Discarder); ok && !o.closed {
 		o.closed = true

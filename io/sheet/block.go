@@ -2,7 +2,7 @@ package sheet
 
 import "payonce/io/table"
 
-// block is a run of rows. Its cells lie one behind the other.
+// block is a range of rows. The cells of all rows are in text, one after the other.
 type block struct {
 	reader *Reader
 	first  int64
@@ -14,7 +14,7 @@ type block struct {
 
 var _ table.Block = (*block)(nil)
 
-// add adds a row, with empty cells where it is shorter than the header.
+// add adds a row. It adds empty cells to a row that is shorter than the header.
 func (b *block) add(line int64, cells []string) {
 	b.lines = append(b.lines, line)
 	for i := range b.width {
@@ -39,10 +39,10 @@ func (b *block) Each(visit func(table.Row) error) error {
 	return nil
 }
 
-// Release does nothing: the collector takes the block.
+// Release does nothing: the garbage collector frees the block.
 func (b *block) Release() {}
 
-// row is the row at an index of a block.
+// row is one row of a block.
 type row struct {
 	block *block
 	index int
@@ -52,7 +52,7 @@ var _ table.Row = (*row)(nil)
 
 func (r *row) Number() int64 { return r.block.first + int64(r.index) }
 
-// Line is the number of the row in the sheet.
+// Line returns the number of the row in the sheet.
 func (r *row) Line() int64 { return r.block.lines[r.index] }
 
 func (r *row) Cell(i int) []byte {

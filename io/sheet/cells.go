@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
 )
 
 // cells copies the cells of one row.
 type cells struct {
 	*patch
 	prefix  string // of the names of elements
-	edits   []edit // still to be put in
+	edits   []edit // that are not written yet
 	closing []byte // the end of the row, when the sheet has none
-	column  int    // of the cell that was read last
+	column  int    // of the last cell
 }
 
 func (c *cells) copy() error {
@@ -72,7 +74,7 @@ func (c *cells) cell(start xml.StartElement, raw []byte) error {
 	return c.put(e, attribute(start, "s"))
 }
 
-// insert puts in the edits before a column.
+// insert writes the edits before a column.
 func (c *cells) insert(before int) error {
 	for len(c.edits) > 0 && c.edits[0].column < before {
 		if err := c.put(c.edits[0], ""); err != nil {
@@ -107,7 +109,8 @@ func (c *cells) put(e edit, style string) error {
 		if err := xml.EscapeText(&text, []byte(marked(e.value))); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.out, ` t="inlineStr"><%sis><%st xml:space="preserve">%s</%st></%sis></%sc>`, p, p, text.String(), p, p, p)
+		_, err = fmt.Fprintf(c.out, ` t="inlineStr"><%sis><%st xml:space="preserve">%s</%st></%sis></%sc>`,
+			p, p, text.String(), p, p, p)
 	}
 	return err
 }
@@ -123,12 +126,15 @@ func (c *cells) element(raw []byte) error {
 	})
 }
 
-// drop reads the rest of a cell.
+// drop skips the rest of a cell.
 func (c *cells) drop() error {
 	return c.content(func(token xml.Token, _ []byte) error {
 		start, ok := token.(xml.StartElement)
 		if ok && servesOthers(start) {
-			return fmt.Errorf("row %d: the formula of a cell that is to be filled serves other cells too; replace the formulas of the column by their values", c.line)
+			return &table.Error{
+				Line: int64(c.line), Reason: "the formula of a cell to fill is shared with other cells",
+				Hint: "replace the formulas of the column by their values",
+			}
 		}
 		return nil
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// checkSheet reads the XML of a sheet once before its rows are read: the library takes
-// an error in it for its end, and rows would be missing without a word.
+// checkSheet reads the XML of a sheet before the rows are read. The library takes an error in the
+// XML for the end of the sheet, so rows would be missing without an error.
 func checkSheet(path, sheet string) (*Checked, error) {
 	book, err := zip.OpenReader(path)
 	if err != nil {
@@ -34,15 +34,15 @@ func checkSheet(path, sheet string) (*Checked, error) {
 	return checked, nil
 }
 
-// Checked is a sheet whose XML was found sound. Of each column, from 0, it knows the line
-// of the first cell of either kind.
+// Checked is a sheet whose XML is sound. For each column, from 0, it has the line of the first cell
+// of either kind.
 type Checked struct {
 	sheet    string
 	unvalued map[int]int64 // formulas without a value
-	serving  map[int]int64 // those, and empty texts, whose formula serves other cells too
+	serving  map[int]int64 // formulas of several cells, without a value or with an empty text
 }
 
-// note keeps the first line of a column.
+// note records the first line of a column.
 func note(lines map[int]int64, column int, line int64) {
 	if _, found := lines[column]; !found {
 		lines[column] = line
@@ -83,11 +83,11 @@ func (c *Checked) read(decoder *xml.Decoder) error {
 	}
 }
 
-// order notices rows and cells that do not follow those before them. The library puts
-// such a cell into the column after the cell before it.
+// order finds rows and cells that are out of order. The library puts such a cell into the column
+// after the cell before.
 type order struct {
 	rows   patch
-	column int // of the cell before
+	column int // of the previous cell
 }
 
 func (o *order) next(start xml.StartElement) error {
@@ -106,7 +106,7 @@ func (o *order) next(start xml.StartElement) error {
 			return err
 		}
 		if o.column = column; column <= before {
-			return fmt.Errorf("the cell %s stands behind one that it should not follow", name)
+			return fmt.Errorf("the cell %s is out of order", name)
 		}
 	}
 	return nil

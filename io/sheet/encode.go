@@ -10,22 +10,22 @@ import (
 	"payonce/io/table"
 )
 
-// Encoder writes the rows of a list of another format as a new workbook with one
-// sheet. All cells are text but for amounts, which are numbers.
+// Encoder writes the rows of a list of another format to a new workbook with one sheet. Amounts are
+// numbers, all other cells are text.
 type Encoder struct {
 	out      io.Writer
-	columns  int // of the list
+	columns  int      // of the list
+	names    []string // of all columns
 	appended []table.Column
 	book     *excelize.File
 	rows     *excelize.StreamWriter
-	line     int   // of the row written last
+	line     int   // of the last row
 	err      error // sticky
 }
 
 var _ table.Discarder = (*Encoder)(nil)
 
-// NewEncoder returns a writer of rows that come from a list with this schema. It
-// begins with the names of its columns and of the appended ones.
+// NewEncoder returns a writer of rows of a list with this schema. It writes the header.
 func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Encoder, error) {
 	w := &Encoder{out: out, columns: len(list.Columns), appended: appended, book: excelize.NewFile()}
 	var err error
@@ -34,19 +34,20 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	}
 	header := make([]any, 0, len(list.Columns)+len(appended))
 	for _, name := range list.Columns {
-		header = append(header, name)
+		header, w.names = append(header, name), append(w.names, name)
 	}
 	for _, column := range appended {
-		header = append(header, column.Name)
+		header, w.names = append(header, column.Name), append(w.names, column.Name)
 	}
 	if len(header) > excelize.MaxColumns {
 		w.Discard()
-		return nil, fmt.Errorf("the list has %d columns; a sheet has %d at most: write it as CSV", len(header), excelize.MaxColumns)
+		return nil, fmt.Errorf("the list has %d columns, and a sheet has at most %d; write it as CSV",
+			len(header), excelize.MaxColumns)
 	}
-	for _, name := range header {
-		if err := checkNewText(name.(string)); err != nil {
+	for i, name := range w.names {
+		if err := checkNewText(name); err != nil {
 			w.Discard()
-			return nil, fmt.Errorf("the header: %w; write the list as CSV", err)
+			return nil, fmt.Errorf("the name of column %d: %w; write the list as CSV", i+1, err)
 		}
 	}
 	return w, w.writeRow(header)
@@ -64,7 +65,8 @@ type encodedPart struct {
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
 	if len(appended) != len(p.writer.appended) {
-		return fmt.Errorf("sheet: %d values appended to a row of a list with %d appended columns", len(appended), len(p.writer.appended))
+		return fmt.Errorf("sheet: row %d has %d appended values; the list has %d appended columns",
+			row.Number(), len(appended), len(p.writer.appended))
 	}
 	cells := make([]any, p.writer.columns, p.writer.columns+len(appended))
 	for i := range cells {
@@ -76,7 +78,8 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		cells[i] = text(string(row.Cell(i)))
 	}
 	if len(fills) > 0 {
-		return fmt.Errorf("sheet: row %d fills column %d in a list with %d columns; fills ascend", row.Number(), fills[0].Column, p.writer.columns)
+		return fmt.Errorf("sheet: row %d fills column %d of a list with %d columns; fills ascend",
+			row.Number(), fills[0].Column, p.writer.columns)
 	}
 	for i, value := range appended {
 		cell := text(value)
@@ -85,10 +88,10 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		}
 		cells = append(cells, cell)
 	}
-	for _, cell := range cells {
+	for i, cell := range cells {
 		if value, ok := cell.(string); ok {
 			if err := checkNewText(value); err != nil {
-				return fmt.Errorf("row %d: %w; write the list as CSV", row.Number(), err)
+				return fmt.Errorf("line %d: column %q: %w; write the list as CSV", row.Line(), p.writer.names[i], err)
 			}
 		}
 	}
@@ -96,7 +99,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	return nil
 }
 
-// text returns a cell; none for an empty value.
+// text returns a cell. It returns nil for an empty value.
 func text(value string) any {
 	if value == "" {
 		return nil
@@ -116,7 +119,7 @@ func (w *Encoder) Write(p table.Part) error {
 
 func (w *Encoder) writeRow(cells []any) error {
 	if w.line++; w.line > MaxRows {
-		return fmt.Errorf("the list has more rows than the %d of a sheet; write it as CSV or Parquet", MaxRows)
+		return fmt.Errorf("the list has more than the %d rows of a sheet; write it as CSV or Parquet", MaxRows)
 	}
 	name, err := excelize.CoordinatesToCellName(1, w.line)
 	if err != nil {
@@ -125,8 +128,7 @@ func (w *Encoder) writeRow(cells []any) error {
 	return w.rows.SetRow(name, cells)
 }
 
-// Discard takes the place of Close when the workbook is not wanted any more: it removes
-// what lies in temporary files.
+// Discard takes the place of Close when the workbook is not wanted. It removes the temporary files.
 func (w *Encoder) Discard() { _ = w.book.Close() }
 
 // Close writes the workbook. It does not close the file below.

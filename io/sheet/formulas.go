@@ -12,10 +12,11 @@ import (
 	"payonce/io/table"
 )
 
-// CheckValues returns an error for formulas in these columns that have no value; nil when
-// all have. They would be read as empty cells, and filled.
+// CheckValues returns an error when a formula in these columns has no value. Its cell would be read
+// as an empty one, and filled.
 func (r *Reader) CheckValues(columns []int) error {
-	return r.refuse(columns, r.checked.unvalued, "has no value: the program that wrote the workbook did not calculate it", again)
+	const reason = "has no value: the program that wrote the workbook did not calculate it"
+	return r.refuse(columns, r.checked.unvalued, reason, again)
 }
 
 // Legible is CheckValues for all columns of the list.
@@ -27,14 +28,15 @@ func (r *Reader) Legible() error {
 	return r.CheckValues(all)
 }
 
-// checkFillable refuses columns with cells that cannot be filled though they look empty:
-// some of the list, and so many behind it.
+// checkFillable refuses columns with cells that look empty but cannot be filled. It checks the
+// filled columns of the list and the columns behind it that get appended values.
 func (r *Reader) checkFillable(filled []int, appended int) error {
 	columns := slices.Clone(filled)
 	for i := range appended {
 		columns = append(columns, len(r.columns)+i)
 	}
-	return r.refuse(columns, r.checked.serving, "is shared with other cells, which would lose it when the cell is filled", "replace the formulas of the column by their values")
+	const reason = "is shared with other cells, which would lose it when the cell is filled"
+	return r.refuse(columns, r.checked.serving, reason, "replace the formulas of the column by their values")
 }
 
 // refuse returns an error for the first of the columns that has such a formula.
@@ -48,19 +50,20 @@ func (r *Reader) refuse(columns []int, lines map[int]int64, what, hint string) e
 		if err != nil {
 			return err
 		}
-		return &table.Error{File: r.name, Line: line, Reason: fmt.Sprintf("the formula of the cell %s %s", place, what), Hint: hint}
+		reason := fmt.Sprintf("the formula of the cell %s %s", place, what)
+		return &table.Error{File: r.name, Line: line, Reason: reason, Hint: hint}
 	}
 	return nil
 }
 
-// formula says what the formula of a cell is like that looks empty.
+// formula describes the formula of a cell that looks empty.
 type formula struct {
-	unvalued bool // programs that do not calculate write no value; else it is the empty text
-	serves   bool // other cells too
+	unvalued bool // it has no value; otherwise the value is the empty text
+	serves   bool // it is the formula of other cells, too
 }
 
-// readFormula reads the rest of a cell; what is within a cell is no cell. For a cell
-// without a formula, or with a value, it returns nothing.
+// readFormula reads the rest of a cell. It returns the zero formula for a cell without a formula or
+// with a value.
 func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
 	holder, isText := "v", false // the element with the value
 	switch attribute(cell, "t") {
@@ -70,7 +73,7 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 		holder, isText = "t", true
 	}
 	isFormula, isHeld, value := false, false, false
-	within, inHolder := 0, false // how many elements of the cell
+	within, inHolder := 0, false // depth below the cell
 	for {
 		token, err := decoder.Token()
 		if err != nil {

@@ -7,18 +7,17 @@ import (
 	"io"
 )
 
-// markup reads XML token by token along with the bytes that each was, so that what is
-// not changed is copied as it is.
+// markup reads XML tokens together with their bytes, so that unchanged tokens can be copied byte for byte.
 type markup struct {
 	decoder *xml.Decoder
 	source  recorder
 }
 
-// recorder keeps what was read from a source until it is taken.
+// recorder keeps the bytes that were read from a source until they are taken.
 type recorder struct {
 	in    io.Reader
 	bytes bytes.Buffer
-	taken int64 // bytes before those kept
+	taken int64 // number of bytes taken
 }
 
 func (r *recorder) Read(data []byte) (int, error) {
@@ -33,9 +32,8 @@ func newMarkup(in io.Reader) *markup {
 	return m
 }
 
-// next returns the next token and its bytes, which are valid until the call after.
-// The end of an element that has no content has no bytes. The error is io.EOF at the
-// end.
+// next returns the next token and its bytes, which are valid until the next call. The end of an
+// element without content has no bytes. After the last token it returns io.EOF.
 func (m *markup) next() (xml.Token, []byte, error) {
 	token, err := m.decoder.RawToken()
 	if err != nil {
@@ -46,10 +44,10 @@ func (m *markup) next() (xml.Token, []byte, error) {
 	return token, m.source.bytes.Next(int(length)), nil
 }
 
-// empty reports whether the bytes of a start are those of a whole element.
+// empty reports whether the bytes of a start are a whole element.
 func empty(start []byte) bool { return bytes.HasSuffix(start, []byte("/>")) }
 
-// attribute returns an attribute without prefix; "" when it is not there.
+// attribute returns the value of an attribute without prefix, and "" when there is none.
 func attribute(start xml.StartElement, name string) string {
 	for _, a := range start.Attr {
 		if a.Name.Space == "" && a.Name.Local == name {
@@ -59,7 +57,7 @@ func attribute(start xml.StartElement, name string) string {
 	return ""
 }
 
-// copyWithout copies XML but for the elements that drop names.
+// copyWithout copies XML without the elements for which drop returns true.
 func copyWithout(out io.Writer, in io.Reader, drop func(xml.StartElement) bool) error {
 	m := newMarkup(in)
 	dropping := 0 // elements that are open

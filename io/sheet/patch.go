@@ -17,14 +17,14 @@ type edit struct {
 	number bool
 }
 
-// patch copies a sheet with cells put into some of its rows.
+// patch copies a sheet and changes cells of some rows.
 type patch struct {
 	in   *markup
 	out  *bufio.Writer
-	line int // of the row that was read last
+	line int // of the last row
 }
 
-// toRow copies up to a row and returns its start with its bytes.
+// toRow copies the sheet up to a row. It returns the start of the row and its bytes.
 func (p *patch) toRow(line int) (xml.StartElement, []byte, error) {
 	for {
 		token, raw, err := p.in.next()
@@ -44,7 +44,7 @@ func (p *patch) toRow(line int) (xml.StartElement, []byte, error) {
 			}
 		}
 		if isStart && start.Name.Local == "dimension" {
-			// The area of the sheet would be wrong, and some programs read no further.
+			// The area would be wrong, and some programs read only the area.
 			if err := p.content(func(xml.Token, []byte) error { return nil }); err != nil {
 				return xml.StartElement{}, nil, err
 			}
@@ -56,7 +56,7 @@ func (p *patch) toRow(line int) (xml.StartElement, []byte, error) {
 	}
 }
 
-// number takes the number of a row. A row without one follows the row before.
+// number reads the number of a row. A row without a number follows the previous row.
 func (p *patch) number(row xml.StartElement) error {
 	line := p.line + 1
 	if text := attribute(row, "r"); text != "" {
@@ -66,16 +66,16 @@ func (p *patch) number(row xml.StartElement) error {
 		}
 	}
 	if line > MaxRows {
-		return fmt.Errorf("row %d is more than the %d rows that a sheet can have", line, MaxRows)
+		return fmt.Errorf("row %d is more than the %d rows of a sheet", line, MaxRows)
 	}
 	if line <= p.line {
-		return fmt.Errorf("row %d stands behind row %d", line, p.line)
+		return fmt.Errorf("row %d is out of order: it follows row %d", line, p.line)
 	}
 	p.line = line
 	return nil
 }
 
-// content hands all tokens up to the end of an element that has started to visit.
+// content calls visit with all tokens up to the end of the element that has started.
 func (p *patch) content(visit func(token xml.Token, raw []byte) error) error {
 	for open := 1; open > 0; {
 		token, raw, err := p.in.next()
@@ -95,7 +95,7 @@ func (p *patch) content(visit func(token xml.Token, raw []byte) error) error {
 	return nil
 }
 
-// row copies a row with the edits, which ascend, put in.
+// row copies a row and makes the edits, which ascend.
 func (p *patch) row(line int, edits []edit) error {
 	start, raw, err := p.toRow(line)
 	if err != nil {
@@ -124,8 +124,7 @@ func prefix(start xml.StartElement) string {
 	return start.Name.Space + ":"
 }
 
-// withoutSpans returns the start of a row without the attribute that says which
-// columns it has. It is only a hint.
+// withoutSpans returns the start of a row without the attribute spans. The attribute is optional.
 func withoutSpans(raw []byte) []byte {
 	raw = bytes.Clone(raw)
 	for _, quote := range []string{`"`, `'`} {
@@ -137,7 +136,7 @@ func withoutSpans(raw []byte) []byte {
 	return raw
 }
 
-// rest copies what is left.
+// rest copies the rest of the sheet.
 func (p *patch) rest() error {
 	for {
 		_, raw, err := p.in.next()

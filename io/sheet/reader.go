@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// blockRows is how many rows a block has at most.
+	// blockRows is the most rows of a block.
 	blockRows = 1024
-	// MaxRows is how many rows a sheet can have, its header among them.
+	// MaxRows is the most rows of a sheet, with the header.
 	MaxRows = excelize.TotalRows
-	// maxUnzipped bounds the workbook without its compression, in bytes.
+	// maxUnzipped is the most bytes of a decompressed workbook.
 	maxUnzipped = 1 << 30
-	// maxInMemory is the size from which on a sheet, or the texts that all sheets
-	// share, lies in a temporary file, in bytes.
+	// A sheet of more than maxInMemory bytes is put into a temporary file, and so are the shared texts.
 	maxInMemory = 64 << 20
 )
 
@@ -29,24 +28,22 @@ type Reader struct {
 	checked *Checked
 	book    *excelize.File
 	rows    *excelize.Rows
-	line    int64 // of the row read last
-	number  int64 // of the list's row read last
-	header  int64 // its line
+	line    int64 // of the last row in the sheet
+	number  int64 // of the last row in the list
+	header  int64 // line of the header
 	columns []string
 	err     error // sticky, also io.EOF
 }
 
 var _ table.Reader = (*Reader)(nil)
 
-// Open opens a sheet of the workbook at path and reads its header. For an empty name
-// it is the only sheet that has values. What is wrong with the workbook is a
-// *table.Error.
+// Open opens a sheet of the workbook at path and reads its header. An empty name stands for the
+// only sheet that has values. A fault of the workbook is a *table.Error.
 func Open(path, sheet string) (*Reader, error) {
 	return open(path, sheet, (*Reader).choose)
 }
 
-// OpenAgain opens the sheet of a Reader of a workbook that has not changed since: it was
-// checked then.
+// OpenAgain opens a sheet that was checked before. The workbook must not have changed since.
 func OpenAgain(path string, checked *Checked) (*Reader, error) {
 	return open(path, checked.sheet, func(r *Reader) error {
 		r.checked = checked
@@ -56,7 +53,9 @@ func OpenAgain(path string, checked *Checked) (*Reader, error) {
 
 func open(path, sheet string, check func(*Reader) error) (r *Reader, err error) {
 	defer guard(path, &err)
-	book, err := excelize.OpenFile(path, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxInMemory})
+	book, err := excelize.OpenFile(path, excelize.Options{
+		RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxInMemory,
+	})
 	if book != nil && err != nil {
 		_ = book.Close() // removes temporary files
 	}
@@ -92,13 +91,16 @@ func (r *Reader) begin(check func(*Reader) error) (err error) {
 	}
 	cells, err := r.next()
 	if err == io.EOF {
-		return &table.Error{File: r.name, Reason: fmt.Sprintf("the sheet %s is empty", r.sheet), Hint: "a list begins with a row of column names"}
+		return &table.Error{File: r.name, Reason: fmt.Sprintf("the sheet %s is empty", r.sheet), Hint: addHeader}
 	}
 	r.columns, r.header = cells, r.line
 	return err
 }
 
-// find checks the sheet that was named.
+// addHeader is what to do about a sheet without a header.
+const addHeader = "a list begins with a row of column names"
+
+// find checks the sheet with the given name.
 func (r *Reader) find() (err error) {
 	if index, err := r.book.GetSheetIndex(r.sheet); err != nil || index < 0 {
 		return &table.Error{
@@ -133,14 +135,15 @@ func (r *Reader) onlySheet() (only *Checked, err error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, &table.Error{File: r.name, Reason: "no sheet has a value", Hint: "a list begins with a row of column names"}
+		return nil, &table.Error{File: r.name, Reason: "no sheet has a value", Hint: addHeader}
 	case 1:
 		return only, nil
 	}
-	return nil, &table.Error{File: r.name, Reason: "there are several sheets: " + strings.Join(found, ", "), Hint: "name one of them with --sheet"}
+	reason := "there are several sheets: " + strings.Join(found, ", ")
+	return nil, &table.Error{File: r.name, Reason: reason, Hint: "name one of them with --sheet"}
 }
 
-// next returns the next row that has a value, without empty cells at its end; io.EOF
+// next returns the next row that has a value, without the empty cells at its end. It returns io.EOF
 // after the last one.
 func (r *Reader) next() ([]string, error) {
 	for r.rows.Next() {
@@ -162,16 +165,16 @@ func (r *Reader) next() ([]string, error) {
 	return nil, io.EOF
 }
 
-// Schema returns the columns that the header names.
+// Schema returns the names of the columns.
 func (r *Reader) Schema() table.Schema {
 	return table.Schema{Columns: append([]string{}, r.columns...)}
 }
 
-// Checked is the sheet, to be opened again.
+// Checked returns the sheet, for OpenAgain.
 func (r *Reader) Checked() *Checked { return r.checked }
 
-// Next returns the next block, io.EOF after the last one, or an error: a *table.Error
-// for what is wrong with the sheet. After an error it returns that error again.
+// Next returns the next block. It returns io.EOF after the last one, and a *table.Error for a fault
+// of the sheet. After an error it returns the same error again.
 func (r *Reader) Next() (table.Block, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -194,8 +197,9 @@ func (r *Reader) fill(b *block) (err error) {
 			return unreadable(r.name, err)
 		case len(cells) > b.width:
 			return &table.Error{
-				File: r.name, Line: r.line, Reason: fmt.Sprintf("the row has %d cells, the header %d", len(cells), b.width),
-				Hint: "name every column in the header",
+				File: r.name, Line: r.line,
+				Reason: fmt.Sprintf("the row has %d cells; the header has %d", len(cells), b.width),
+				Hint:   "name every column in the header",
 			}
 		}
 		r.number++
@@ -204,12 +208,11 @@ func (r *Reader) fill(b *block) (err error) {
 	return nil
 }
 
-// Close removes what the workbook took on disk. Blocks that were handed out stay
-// valid.
+// Close removes the temporary files of the workbook. Blocks that Next returned stay valid.
 func (r *Reader) Close() error {
 	if r.rows != nil {
 		if err := r.rows.Close(); err != nil {
-			_ = r.book.Close() // the first error is told
+			_ = r.book.Close() // err is the first error
 			return err
 		}
 	}

@@ -156,7 +156,7 @@ func TestFormulasWithoutValues(t *testing.T) {
 func TestRowsLongerThanTheHeader(t *testing.T) {
 	path := save(t, withRows(t, []any{"a", "b"}, []any{"1", "2", "", nil}, []any{"1", "2", "", "4"}))
 	got, err := cellsOf(path, "")
-	if !isListError(err, "list.xlsx:3: the row has 4 cells, the header 2") || len(got) != 1 {
+	if !isListError(err, "list.xlsx:3: the row has 4 cells; the header has 2") || len(got) != 1 {
 		t.Error(got, err)
 	}
 }
@@ -178,11 +178,11 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 		"an old workbook":          {append([]byte{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1}, make([]byte, 1000)...), "protected by a password"},
 		"XML that ends":            {replacePart(t, valid, sheetPart, `<worksheet><sheetData><row r="1"><c t="str"><v>a</v></c></row><row r="2">`), "sheet1.xml: XML syntax error"},
 		"a character of no XML":    {rows("<row><c t=\"str\"><v>a\x0b</v></c></row>"), "sheet1.xml: XML syntax error"},
-		"rows in disorder":         {rows(`<row r="2"><c t="str"><v>a</v></c></row><row r="1"/>`), "row 1 stands behind row 2"},
+		"rows in disorder":         {rows(`<row r="2"><c t="str"><v>a</v></c></row><row r="1"/>`), "row 1 is out of order: it follows row 2"},
 		"a row of no number":       {rows(`<row r="x"/>`), `a row has the number "x"`},
 		"more rows than there are": {rows(`<row r="1048577"><c t="str"><v>a</v></c></row>`), "row 1048577 is more than the 1048576 rows"},
-		"cells in disorder":        {rows(`<row><c r="B1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 stands behind one that it should not follow"},
-		"a cell that comes twice":  {rows(`<row><c r="A1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 stands behind one"},
+		"cells in disorder":        {rows(`<row><c r="B1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 is out of order"},
+		"a cell that comes twice":  {rows(`<row><c r="A1" t="str"><v>b</v></c><c r="A1" t="str"><v>a</v></c></row>`), "the cell A1 is out of order"},
 		"a cell of a wrong name":   {rows(`<row><c r="1A" t="str"><v>b</v></c></row>`), "cannot be read"},
 		"another encoding":         {replacePart(t, valid, sheetPart, `<?xml version="1.0" encoding="windows-1252"?><worksheet/>`), "encoding"},
 		"no sheet part":            {replacePart(t, valid, relationsPart, `<Relationships/>`), "cannot be read"},

@@ -13,25 +13,24 @@ import (
 // checkText refuses a text that a cell cannot hold.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
-		return errors.New("a text holds bytes that are no UTF-8, and a cell holds characters alone; say with --encoding what they are")
+		return errors.New("the text has bytes that are not UTF-8; say with --encoding how the list is encoded")
 	}
 	if length := len(utf16.Encode([]rune(text))); length > excelize.TotalCellChars {
-		return fmt.Errorf("a text has %d characters; a cell holds %d at most", length, excelize.TotalCellChars)
+		return fmt.Errorf("the text has %d characters; a cell holds at most %d", length, excelize.TotalCellChars)
 	}
 	return nil
 }
 
-// checkNewText refuses a text that a cell of a new workbook cannot hold: the library that
-// writes it makes other characters of those that XML cannot hold.
+// checkNewText refuses a text that a cell of a new workbook cannot hold. The library that writes
+// new workbooks replaces characters that XML does not allow.
 func checkNewText(text string) error {
 	if char, found := unmarked(text); found {
-		return fmt.Errorf("a text holds the control character %U, which a new workbook has no place for", char)
+		return fmt.Errorf("the text has the control character %U, which a new workbook cannot hold", char)
 	}
 	return checkText(text)
 }
 
-// unmarked returns the first character of a text that XML cannot hold, so that it would
-// become another one without a word.
+// unmarked returns the first character of a text that XML does not allow.
 func unmarked(text string) (char rune, found bool) {
 	for _, char := range text {
 		if char < ' ' && char != '\t' && char != '\n' && char != '\r' || char == 0xfffe || char == 0xffff {
@@ -41,8 +40,8 @@ func unmarked(text string) (char rune, found bool) {
 	return 0, false
 }
 
-// marked returns a text with its characters that XML cannot hold as workbooks write
-// them: _x0001_. An underscore that begins what looks like that is written so too.
+// marked writes the characters that XML does not allow as workbooks do: _x0001_. An underscore at
+// the start of such a mark is written the same way.
 func marked(text string) string {
 	if _, found := unmarked(text); !found && !strings.Contains(text, "_x") {
 		return text
@@ -59,7 +58,7 @@ func marked(text string) string {
 	return out.String()
 }
 
-// beginsMark reports whether a text would be a mark behind an underscore.
+// beginsMark reports whether an underscore before the text would make it a mark.
 func beginsMark(text string) bool {
 	const length = len("x0000_")
 	if len(text) < length || text[0] != 'x' || text[length-1] != '_' {

@@ -14,11 +14,11 @@ const (
 	workbookPart  = "xl/workbook.xml"
 	relationsPart = "xl/_rels/workbook.xml.rels"
 	typesPart     = "[Content_Types].xml"
-	// calculationPart lists the cells with formulas. Programs make it anew.
+	// calculationPart lists the cells with formulas. Programs write it again when it is missing.
 	calculationPart = "xl/calcChain.xml"
 )
 
-// partOf returns the entry of a workbook that holds a sheet.
+// partOf returns the entry of the workbook that has the sheet.
 func partOf(book *zip.Reader, sheet string) (*zip.File, error) {
 	var sheets struct {
 		Sheets []struct {

@@ -21,23 +21,24 @@ type Writer struct {
 	below    *below
 	out      *zip.Writer
 	patch    *patch
-	number   int64 // of the row written last
+	number   int64 // of the last row
 	err      error // sticky
 }
 
 var _ table.Discarder = (*Writer)(nil)
 
-// NewWriter returns a writer of all rows of list, or of another Reader of the same
-// sheet. The names of the appended columns are put into the header. A column that may be
-// filled, or takes an appended one, must not have a cell that looks empty and whose
-// formula serves others: they would lose it.
+// NewWriter returns a writer of all rows of list. The rows come from list or from another Reader of
+// the same sheet. A column that may be filled or appended must not have a cell that looks empty and
+// whose formula other cells share: they would lose it.
 func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Column) (*Writer, error) {
 	if err := list.checkFillable(filled, len(appended)); err != nil {
 		return nil, err
 	}
 	width := len(list.columns) + len(appended)
 	if width > excelize.MaxColumns {
-		return nil, &table.Error{File: list.name, Reason: fmt.Sprintf("with the new ones it would have %d columns; a sheet has %d at most", width, excelize.MaxColumns), Hint: "save the list as CSV"}
+		reason := fmt.Sprintf("the output would have %d columns; a sheet has at most %d",
+			width, excelize.MaxColumns)
+		return nil, &table.Error{File: list.name, Reason: reason, Hint: "save the list as CSV"}
 	}
 	source, err := zip.OpenReader(list.name)
 	if err != nil {
@@ -52,7 +53,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	return w, nil
 }
 
-// begin copies all that does not change, and the sheet up to its header.
+// begin copies the parts that do not change, and the sheet up to its header.
 func (w *Writer) begin() error {
 	sheet, err := partOf(&w.source.Reader, w.list.sheet)
 	if err != nil {
@@ -86,11 +87,12 @@ func (w *Writer) begin() error {
 	return w.patch.row(int(w.list.header), edits)
 }
 
-// copy copies an entry as it is compressed. What speaks of the list of cells with
-// formulas is left out: it would be wrong where a formula's cell is filled.
+// copy copies a compressed entry. It leaves out the list of cells with formulas and the references
+// to that list: a filled cell has no formula any more.
 func (w *Writer) copy(entry *zip.File) error {
 	drop := func(start xml.StartElement) bool {
-		return strings.HasSuffix(strings.ToLower(attribute(start, "PartName")+attribute(start, "Target")), "calcchain.xml")
+		reference := attribute(start, "PartName") + attribute(start, "Target")
+		return strings.HasSuffix(strings.ToLower(reference), "calcchain.xml")
 	}
 	switch entry.Name {
 	case calculationPart:
@@ -125,31 +127,35 @@ type part struct {
 // WriteRow adds a row.
 func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
 	own, ok := visited.(*row)
-	if !ok || table.Block(own.block) != p.block || own.block.reader.name != p.writer.list.name || own.block.reader.sheet != p.writer.list.sheet {
-		return fmt.Errorf("sheet: row %d is not of this block of %s", visited.Number(), p.writer.list.name)
+	list := p.writer.list
+	if !ok || table.Block(own.block) != p.block ||
+		own.block.reader.name != list.name || own.block.reader.sheet != list.sheet {
+		return fmt.Errorf("sheet: row %d is not in this block of %s", visited.Number(), list.name)
 	}
 	if own.index != len(p.lines) {
-		return fmt.Errorf("sheet: row %d is written after %d rows of its block; all rows are written, in order", own.Number(), len(p.lines))
+		return fmt.Errorf("sheet: row %d is written after %d rows of its block; write all rows in order",
+			own.Number(), len(p.lines))
 	}
 	edits, err := p.writer.edits(fills, appended, p.writer.appended)
 	if err != nil {
-		return fmt.Errorf("%s:%d: %w", p.writer.list.name, own.Line(), err)
+		return fmt.Errorf("%s:%d: %w", list.name, own.Line(), err)
 	}
 	p.lines, p.edits = append(p.lines, int(own.Line())), append(p.edits, edits)
 	return nil
 }
 
-// edits returns the edits of a row. Appended values are text where columns says
-// nothing of them.
+// edits returns the edits of a row. Appended values are text when columns is nil.
 func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Column) ([]edit, error) {
 	if len(appended) != len(w.appended) {
-		return nil, fmt.Errorf("sheet: %d values appended to a row of a list with %d appended columns", len(appended), len(w.appended))
+		return nil, fmt.Errorf("sheet: a row has %d appended values; the list has %d appended columns",
+			len(appended), len(w.appended))
 	}
 	var edits []edit
 	previous := -1
 	for _, fill := range fills {
 		if fill.Column <= previous || fill.Column >= len(w.list.columns) {
-			return nil, fmt.Errorf("sheet: fill of column %d after column %d in a list with %d columns; fills ascend", fill.Column, previous, len(w.list.columns))
+			return nil, fmt.Errorf("sheet: fill of column %d after column %d in a list with %d columns; fills ascend",
+				fill.Column, previous, len(w.list.columns))
 		}
 		previous = fill.Column
 		edits = append(edits, edit{column: fill.Column + 1, value: fill.Value})
@@ -162,10 +168,18 @@ func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Co
 	}
 	for _, e := range edits {
 		if err := checkText(e.value); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("column %q: %w", w.columnName(e.column-1), err)
 		}
 	}
 	return edits, nil
+}
+
+// columnName returns the name of a column of the output, from 0.
+func (w *Writer) columnName(i int) string {
+	if i < len(w.list.columns) {
+		return w.list.columns[i]
+	}
+	return w.appended[i-len(w.list.columns)].Name
 }
 
 // Write writes the part.
@@ -178,7 +192,8 @@ func (w *Writer) Write(p table.Part) error {
 
 func (w *Writer) write(p *part) error {
 	if p.block.First() != w.number+1 || len(p.lines) != p.block.Len() {
-		return fmt.Errorf("sheet: %d rows from row %d are written after row %d; all rows are written, in order", len(p.lines), p.block.First(), w.number)
+		return fmt.Errorf("sheet: %d rows from row %d follow row %d; write all rows in order",
+			len(p.lines), p.block.First(), w.number)
 	}
 	w.number += int64(len(p.lines))
 	for i, line := range p.lines {
@@ -189,7 +204,7 @@ func (w *Writer) write(p *part) error {
 	return nil
 }
 
-// failed tells an error of the sheet from one of the file below.
+// failed returns the error of the file below, or else that of the sheet.
 func (w *Writer) failed(err error) error {
 	if w.below.err != nil {
 		return w.below.err
@@ -197,7 +212,7 @@ func (w *Writer) failed(err error) error {
 	return unreadable(w.list.name, err)
 }
 
-// below remembers why the file below could not be written.
+// below keeps the error of the file below.
 type below struct {
 	out io.Writer
 	err error
@@ -212,7 +227,7 @@ func (b *below) Write(data []byte) (int, error) {
 	return length, err
 }
 
-// Close writes what stands behind the rows. It does not close the file below.
+// Close writes the rest of the sheet. It does not close the file below.
 func (w *Writer) Close() error {
 	if w.err == nil {
 		w.err = w.close()
@@ -223,8 +238,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Discard takes the place of Close when the workbook is not wanted any more: it closes the
-// one that it is made from.
+// Discard takes the place of Close when the workbook is not wanted. It closes the source.
 func (w *Writer) Discard() { _ = w.source.Close() } // was only read
 
 func (w *Writer) close() error {

@@ -8,11 +8,10 @@ import (
 	"sync"
 )
 
-// readAhead is how many blocks may wait for a goroutine, or for those before them,
-// for each goroutine that works on blocks.
+// readAhead is how many blocks for each worker may wait for a worker, or for the blocks before them.
 const readAhead = 2
 
-// task is a block on its way: work sends its result once.
+// task is a block that is being worked on. done gets the result once.
 type task[T any] struct {
 	block Block
 	done  chan result[T]
@@ -23,16 +22,16 @@ type result[T any] struct {
 	err   error
 }
 
-// Ordered reads the rest of a list on all cores: one goroutine reads the blocks, as
-// many as there are cores call work, each for a block of its own, and the caller's
-// calls handle with the results, in the order of the blocks. A block is released
-// once it was handled.
+// Ordered reads the rest of a list on all cores. One goroutine reads the blocks. One goroutine for
+// each core calls work with one block at a time. The caller's goroutine calls handle with the
+// results in the order of the blocks, and releases each block after that.
 //
-// It returns the first error in the order of the list, whichever goroutine was
-// faster: of handle for a block before it, of work, or of the reader. When ctx ends
-// it returns ctx's error. No goroutine is left when it returns, and the reader is not
-// closed.
-func Ordered[T any](ctx context.Context, reader Reader, work func(Block) (T, error), handle func(Block, T) error) error {
+// It returns the error that comes first in the list, of handle, of work or of the reader. When ctx
+// ends it returns the error of ctx. No goroutine runs after it returns. It does not close the
+// reader.
+func Ordered[T any](
+	ctx context.Context, reader Reader, work func(Block) (T, error), handle func(Block, T) error,
+) error {
 	workers := runtime.GOMAXPROCS(0)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,8 +66,8 @@ func Ordered[T any](ctx context.Context, reader Reader, work func(Block) (T, err
 	return err
 }
 
-// readBlocks hands on blocks until the list or ctx ends. An error of the reader takes
-// its place in the order.
+// readBlocks sends blocks until the list or ctx ends. It sends an error of the reader in the order
+// of the blocks.
 func readBlocks[T any](ctx context.Context, reader Reader, inOrder, toDo chan<- task[T]) {
 	for ctx.Err() == nil {
 		block, err := reader.Next()
@@ -91,7 +90,7 @@ func readBlocks[T any](ctx context.Context, reader Reader, inOrder, toDo chan<- 
 		if err != nil {
 			return
 		}
-		toDo <- t // has room for as many as inOrder
+		toDo <- t // has as much room as inOrder
 	}
 }
 

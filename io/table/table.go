@@ -1,58 +1,53 @@
-// Package table declares what the program needs of a list, whatever its format: rows
-// come in blocks, one behind the other, and go out again with some cells filled and
-// some appended.
+// Package table declares the interfaces of a list, whatever its format. Readers return the rows in
+// blocks. Writers write them again with some cells filled and some appended.
 package table
 
 import "fmt"
 
 // Schema names the columns of a list.
 type Schema struct {
-	Columns []string // as they stand in the list; names may repeat
+	Columns []string // in the order of the list; names may repeat
 }
 
-// Row is one row of a list. It and all that it returns are valid until the visit
-// that it was handed to ends.
+// Row is one row of a list. The row and its cells are valid until visit returns.
 type Row interface {
-	// Number counts the rows from 1, without the header and blank lines.
+	// Number returns the number of the row from 1, not counting the header and blank lines.
 	Number() int64
-	// Line is the number of the line that the row starts on, from 1; for a format
-	// without lines it is Number.
+	// Line returns the number of the line that the row starts on, from 1. In a format without lines
+	// it is Number.
 	Line() int64
-	// Cell returns the decoded value of column i, which must be one of those that
-	// the list was opened for. A null is an empty value.
+	// Cell returns the decoded value of column i. The list must have been opened for the column. A
+	// null is an empty value.
 	Cell(i int) []byte
 }
 
-// Reader hands out the rows of a list in blocks, in order. It is used by one
-// goroutine, its blocks by as many as there are.
+// Reader reads the rows of a list in blocks, in order. Only one goroutine may use it. Any
+// goroutines may use its blocks.
 type Reader interface {
 	Schema() Schema
-	// Next returns the next block, io.EOF after the last one, or an *Error. An error of
-	// Next stands behind the blocks before it: what Each finds wrong in one of them
-	// comes first in the list.
+	// Next returns the next block. It returns io.EOF after the last one, and an *Error for a fault
+	// of the list. Such a fault comes after those that Each finds in the blocks before.
 	Next() (Block, error)
 	Close() error
 }
 
-// Block is a run of consecutive rows. It is used by one goroutine; different blocks
-// may be used at the same time.
+// Block has consecutive rows. Only one goroutine may use it. Different blocks may be used at the same time.
 type Block interface {
-	// First is the number of the first row.
+	// First returns the number of the first row.
 	First() int64
-	// Len is the number of rows.
+	// Len returns the number of rows.
 	Len() int
-	// Each hands every row to visit, in order; it may be called more than once. It
-	// returns the first error of visit, or an *Error for a row that cannot be read.
+	// Each calls visit for every row in order. It may be called more than once. It returns the
+	// first error of visit, or an *Error for a row that cannot be read.
 	Each(visit func(Row) error) error
-	// Release gives the block's memory back to the reader. The block and its rows
-	// are not used afterwards.
+	// Release returns the memory of the block to the reader. The block and its rows must not be used afterwards.
 	Release()
 }
 
-// Kind says how the values of an appended column are kept in a format with types.
+// Kind is the type of an appended column in a format with types.
 type Kind uint8
 
-// The kinds of appended columns. Values are handed over as text in any case.
+// The kinds of appended columns. Values are passed as text in any case.
 const (
 	Text  Kind = iota // UTF-8
 	Money             // a decimal number of dollars with at most six decimals
@@ -72,39 +67,38 @@ type Fill struct {
 	Value  string
 }
 
-// Writer writes rows in parts: several goroutines fill a part each, one writes them
-// in order. A cell that is not filled is written as it was read, byte for byte
-// where the format allows it.
+// Writer writes rows in parts. Several goroutines may fill one part each, and one goroutine writes
+// the parts in order. A cell that is not filled stays the same, byte for byte where the format
+// allows it.
 type Writer interface {
-	// Part returns an empty part for the rows of a block. It may be called by many
-	// goroutines.
+	// Part returns an empty part for the rows of a block. Several goroutines may call it at the same time.
 	Part(block Block) Part
-	// Write writes the part of the block that follows the one written last. The part
-	// is not used afterwards; its block is released after this and not before.
+	// Write writes the part of the next block. The part must not be used afterwards. The block must
+	// not be released before.
 	Write(part Part) error
-	// Close writes what is left over. It does not close the file below.
+	// Close writes the rest of the list. It does not close the file below.
 	Close() error
 }
 
-// Discarder is a Writer that holds more than memory until it is closed: goroutines, files.
+// Discarder is a Writer that has goroutines or files until it is closed.
 type Discarder interface {
 	Writer
-	// Discard takes the place of Close when what was written is not wanted any more.
+	// Discard takes the place of Close when the output is not wanted.
 	Discard()
 }
 
-// Part takes rows of one block, in order. It is used by one goroutine.
+// Part takes rows of one block, in order. Only one goroutine may use it.
 type Part interface {
-	// WriteRow adds the row with the fills, in ascending order of column, in place
-	// of its cells, and with one value for each appended column, "" for none.
+	// WriteRow adds the row. The fills replace cells and are in ascending order of column. appended
+	// has a value for each appended column, "" for none.
 	WriteRow(row Row, fills []Fill, appended []string) error
 }
 
-// Error says where in a list something is wrong and what to do about it.
+// Error is a fault of a list: where it is, what it is, and what to do about it.
 type Error struct {
 	File   string
 	Line   int64 // from 1; 0 when the error has no line
-	Column int64 // the byte in the line, from 1; 0 when the error has no column
+	Column int64 // byte of the line, from 1; 0 when the error has no column
 	Reason string
 	Hint   string // what to do; may be empty
 }

@@ -19,20 +19,19 @@ const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
 
-// isZstd reports whether data begins like zstd: with a frame of data, or with one to be
-// skipped, as parallel compressors and those of seekable files write them.
+// isZstd reports whether data starts like zstd: with a frame of data, or with a skippable frame,
+// which parallel compressors and seekable formats write first.
 func isZstd(start []byte) bool {
-	const skippable = "\x2a\x4d\x18" // behind a byte from 0x50 to 0x5f
+	const skippable = "\x2a\x4d\x18" // after a byte from 0x50 to 0x5f
 	return bytes.HasPrefix(start, []byte(zstdMagic)) ||
 		len(start) == len(zstdMagic) && start[0]&0xf0 == 0x50 && string(start[1:]) == skippable
 }
 
-// maxWindow is how far back zstd data may refer, in bytes, for that much is kept in
-// memory. Only --ultra and --long of the zstd program go beyond it.
+// maxWindow is the largest window of zstd data in bytes. The decoder keeps the window in memory.
+// Only --ultra and --long of the zstd program use a larger one.
 const maxWindow = 32 << 20
 
-// TrimCompression returns the name of a file without the ending that says how it is
-// compressed.
+// TrimCompression returns the name of a file without the ending of a compression.
 func TrimCompression(name string) string {
 	if compression(name) != "" {
 		return strings.TrimSuffix(name, filepath.Ext(name))
@@ -40,7 +39,7 @@ func TrimCompression(name string) string {
 	return name
 }
 
-// compression returns what the ending of a name says: gzip, zstd or nothing.
+// compression returns the compression of a name by its ending: "gzip", "zstd" or "".
 func compression(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
@@ -51,7 +50,7 @@ func compression(name string) string {
 	return ""
 }
 
-// decompress returns the text of a file, which closes it.
+// decompress returns the text of a file. Closing the text closes the file.
 func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 	start := make([]byte, len(zstdMagic))
 	length, err := io.ReadFull(file, start)
@@ -69,7 +68,8 @@ func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, explain("gzip", err)
 		}
-		return &unpackedFile{"gzip", unpacked, func() { _ = unpacked.Close() }, file}, nil // Read told its error
+		end := func() { _ = unpacked.Close() } // Read returned its error
+		return &unpackedFile{"gzip", unpacked, end, file}, nil
 	case isZstd(start):
 		unpacked, err := zstd.NewReader(whole, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
@@ -77,7 +77,8 @@ func decompress(file io.ReadCloser, name string) (io.ReadCloser, error) {
 		}
 		return &unpackedFile{"zstd", unpacked, unpacked.Close, file}, nil
 	case length > 0 && compression(name) != "":
-		return nil, fmt.Errorf("the name ends in %s, but the file holds no %s data; rename it, or compress it", filepath.Ext(name), compression(name))
+		return nil, fmt.Errorf("the name ends in %s, but the file holds no %s data; rename it, or compress it",
+			filepath.Ext(name), compression(name))
 	}
 	return plainFile{whole, file}, nil
 }
@@ -91,7 +92,7 @@ type plainFile struct {
 type unpackedFile struct {
 	kind string
 	text io.Reader
-	end  func() // of the decompression
+	end  func() // ends the decompression
 	file io.Closer
 }
 
@@ -108,18 +109,21 @@ func (f *unpackedFile) Close() error {
 	return f.file.Close()
 }
 
-// explain says what is wrong with compressed data and what to do about it.
+// explain adds to an error what is wrong with the compressed data and what to do about it.
 func explain(kind string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) && kind == "gzip":
-		// The library reports the same error for a few bytes of something else behind the last member.
-		return fmt.Errorf("the gzip data is cut short; copy or download the file again, or remove what follows the data: %w", err)
+		// The library returns the same error for a few other bytes after the last member.
+		return fmt.Errorf("the gzip data is cut short; copy or download the file again, "+
+			"or remove what follows the data: %w", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data is cut short; copy or download the file again: %w", kind, err)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrMagicMismatch):
-		return fmt.Errorf("something that is not %s data follows the compressed text; remove it, or copy the file again: %w", kind, err)
+		return fmt.Errorf("something that is not %s data follows the compressed text; "+
+			"remove it, or copy the file again: %w", kind, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("the zstd data needs more than %d MiB of memory; compress it again without --ultra and --long: %w", maxWindow>>20, err)
+		return fmt.Errorf("the zstd data needs more than %d MiB of memory; "+
+			"compress it again without --ultra and --long: %w", maxWindow>>20, err)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("the zstd data needs a dictionary; compress it again without one: %w", err)
 	}

@@ -1,5 +1,4 @@
-// Package textfile opens the files of text that a user names, compressed or not, and
-// compresses those that are written.
+// Package textfile opens files of text by name, compressed or not, and writes compressed text.
 package textfile
 
 import (
@@ -14,19 +13,19 @@ import (
 // Input is a file to read. It can be opened any number of times.
 type Input struct {
 	name, path string
-	file       *os.File // of a spool, which has no path
+	file       *os.File // of a spool; it has no path
 }
 
 // At returns the file at path.
 func At(path string) Input { return Input{name: path, path: path} }
 
-// Name is how the user knows the file.
+// Name returns the name of the file for messages.
 func (i Input) Name() string { return i.name }
 
-// Path is where the file lies; a spool lies nowhere.
+// Path returns the path of the file. It is empty for a spool.
 func (i Input) Path() string { return i.path }
 
-// Stat tells what is known of the file.
+// Stat returns the FileInfo of the file.
 func (i Input) Stat() (fs.FileInfo, error) {
 	if i.file != nil {
 		return i.file.Stat()
@@ -34,7 +33,7 @@ func (i Input) Stat() (fs.FileInfo, error) {
 	return os.Stat(i.path)
 }
 
-// OpenBytes opens the file as it is.
+// OpenBytes opens the file without decompressing it.
 func (i Input) OpenBytes() (io.ReadCloser, error) {
 	if i.file == nil {
 		return os.Open(i.path)
@@ -46,8 +45,8 @@ func (i Input) OpenBytes() (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(i.file, 0, info.Size())), nil
 }
 
-// Open opens the file and undoes its compression, which its first bytes tell. What is
-// wrong with the compressed data is an error of Read.
+// Open opens the file and decompresses it. The first bytes tell the compression. A fault of the
+// compressed data is an error of Read.
 func (i Input) Open() (io.ReadCloser, error) {
 	info, err := i.Stat()
 	if err != nil {
@@ -68,8 +67,9 @@ func (i Input) Open() (io.ReadCloser, error) {
 	return text, nil
 }
 
-// Expand returns the files that patterns name, each once, in the order of the patterns and by
-// name within one. A file with just that name goes before what a pattern means.
+// Expand returns the files that the patterns match, in the order of the patterns, and by name
+// within a pattern. If a file has the pattern as its name, the pattern stands for that file. A file
+// that is named twice is an error.
 func Expand(patterns ...string) ([]Input, error) {
 	var inputs []Input
 	seen := map[string]bool{}
@@ -81,7 +81,7 @@ func Expand(patterns ...string) ([]Input, error) {
 		for _, path := range paths {
 			real := realPath(path)
 			if seen[real] {
-				return nil, fmt.Errorf("%s is named twice; its rows would be in the list twice", path)
+				return nil, fmt.Errorf("%s is named twice, so its rows would be in the list twice; name it once", path)
 			}
 			seen[real] = true
 			inputs = append(inputs, At(path))
@@ -90,7 +90,7 @@ func Expand(patterns ...string) ([]Input, error) {
 	return inputs, nil
 }
 
-// realPath returns the one name of a file that may have several by links and directories.
+// realPath returns the absolute path of a file without symbolic links.
 func realPath(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -111,7 +111,7 @@ func expand(pattern string) ([]string, error) {
 	}
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; a [ that is no pattern is written \\[", pattern, err)
+		return nil, fmt.Errorf("%s: %w; write \\[ for a [ in a file name", pattern, err)
 	}
 	if len(paths) == 0 {
 		return nil, missing{pattern}
@@ -119,7 +119,7 @@ func expand(pattern string) ([]string, error) {
 	return paths, nil
 }
 
-// missing says that no file has a name, or fits a pattern.
+// missing says that no file has the name, or matches the pattern.
 type missing struct{ pattern string }
 
 func (m missing) Error() string { return "there is no file " + m.pattern }

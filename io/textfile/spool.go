@@ -7,28 +7,27 @@ import (
 	"os"
 )
 
-// Spool keeps a stream as a private file, because a list is read several times. The file
-// has no name as soon as it is open, where the system allows it: nobody else finds it, and
-// it is gone with the process, however that ends. Remove is to be called when it
-// is done with.
+// Spool keeps a stream in a private file, because a list is read several times. Where the system
+// allows it, the file is removed from its directory at once: no other process can open it, and it
+// ends with the process. Every Spool needs a Remove.
 type Spool struct {
 	Input
-	left string // the file's path where it could not be removed at once
+	left string // path of the file, if it could not be removed at once
 }
 
-// NewSpool copies a stream into a new file in dir, as it comes, compressed or not. name stands for
-// it in errors. When it fails nothing is left over.
+// NewSpool copies a stream to a new file in dir without decompressing it. name is its name in
+// errors. If it fails, no file is left.
 func NewSpool(in io.Reader, dir, name string) (*Spool, error) {
 	file, err := os.CreateTemp(dir, "spool-*") // with mode 0600
 	if err != nil {
-		return nil, fmt.Errorf("keeping %s: %w", name, err)
+		return nil, fmt.Errorf("copying %s to a temporary file: %w", name, err)
 	}
 	s := &Spool{Input: Input{name: name, file: file}}
 	if err := os.Remove(file.Name()); err != nil {
 		s.left = file.Name()
 	}
 	if _, err := io.Copy(file, in); err != nil {
-		return nil, errors.Join(fmt.Errorf("keeping %s: %w", name, err), s.Remove())
+		return nil, errors.Join(fmt.Errorf("copying %s to a temporary file: %w", name, err), s.Remove())
 	}
 	return s, nil
 }

@@ -12,7 +12,8 @@ type Writer interface {
 	io.Writer
 	// Close ends the compressed data.
 	Close() error
-	// Discard ends the writer without an end of the data, so that nobody takes the file for a whole one.
+	// Discard ends the writer and leaves the compressed data without an end, so that a reader sees
+	// that it is not whole.
 	Discard()
 }
 

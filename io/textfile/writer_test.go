@@ -109,8 +109,8 @@ func TestGzipStopsAtTheFirstErrorOfTheFile(t *testing.T) {
 	}
 }
 
-// TestDiscardLeavesNoGoroutine relies on TestMain, which looks for goroutines when the tests are over. The data that
-// a discarded writer leaves must not look whole.
+// TestDiscardLeavesNoGoroutine relies on TestMain, which looks for goroutines when the tests are
+// over. The data that a discarded writer leaves must not look whole.
 func TestDiscardLeavesNoGoroutine(t *testing.T) {
 	text := listText(rand.New(rand.NewPCG(3, 1)), 3<<20)
 	for _, name := range []string{"list.csv", "list.csv.gz", "list.csv.zst"} {

@@ -39,7 +39,7 @@ func TestADeduplicatorIsAMap(t *testing.T) {
 		keyOf := make([]enrich.Key, rows+1) // by row
 		var entries Batch
 		for n, row := range order {
-			e := NewEntry(keys[random.IntN(persons)], int64(row+1), random.Uint64N(1<<13))
+			e := NewEntry(keys[random.IntN(persons)], int64(row+1), uint16(random.Uint32()))
 			keyOf[e.Row()] = e.Key()
 			if old, found := want[e.Key()]; found {
 				want[e.Key()] = NewEntry(e.Key(), min(old.Row(), e.Row()), old.Marks()|e.Marks())

@@ -14,12 +14,12 @@ type Entry struct {
 	lead      uint64
 }
 
-// markBits is how many low bits of lead are marks; a list can have 2^40 rows.
-const markBits = 24
+// markBits is how many low bits of lead are marks; a list can have 2^48 rows.
+const markBits = 16
 
 // NewEntry returns the entry of a row that names the person with a key.
-func NewEntry(key enrich.Key, row int64, marks uint64) Entry {
-	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), uint64(row)<<markBits | marks}
+func NewEntry(key enrich.Key, row int64, marks uint16) Entry {
+	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), uint64(row)<<markBits | uint64(marks)}
 }
 
 // Key returns the key.
@@ -29,21 +29,18 @@ func (e Entry) Key() (key enrich.Key) {
 	return key
 }
 
-// KeyByte returns the last byte of the key.
-func (e Entry) KeyByte() byte { return byte(e.low) }
-
 // Row returns the number of the leading row.
 func (e Entry) Row() int64 { return int64(e.lead >> markBits) }
 
 // Marks returns the marks.
-func (e Entry) Marks() uint64 { return e.lead & (1<<markBits - 1) }
+func (e Entry) Marks() uint16 { return uint16(e.lead) }
 
-// AddMarks adds marks.
-func (e *Entry) AddMarks(marks uint64) { e.lead |= marks }
+// SetMarks replaces the marks.
+func (e *Entry) SetMarks(marks uint16) { e.lead = e.lead>>markBits<<markBits | uint64(marks) }
 
 // merge makes two entries of one person one: the first row leads, and the marks add up.
 func (e Entry) merge(other Entry) Entry {
-	e.lead = min(e.lead>>markBits, other.lead>>markBits)<<markBits | e.Marks() | other.Marks()
+	e.lead = min(e.lead>>markBits, other.lead>>markBits)<<markBits | uint64(e.Marks()|other.Marks())
 	return e
 }
 
@@ -52,6 +49,15 @@ const NumShards = 256
 
 // shardOf returns the number of the shard that a person belongs to.
 func (e Entry) shardOf() int { return int(e.high >> 56) }
+
+// KeysOf returns the first and the last key of a shard.
+func KeysOf(number int) (first, last enrich.Key) {
+	for i := range last {
+		last[i] = 0xff
+	}
+	first[0], last[0] = byte(number), byte(number)
+	return first, last
+}
 
 // entryBytes is the size of an entry.
 const entryBytes = 24

@@ -57,8 +57,18 @@ func newLog(dir string, logs, words int) *Log {
 	return &Log{dir: dir, words: words, logs: make([]logPart, logs)}
 }
 
-// elsewhere says what to do where a temporary file cannot be had.
-const elsewhere = "give --temp DIR, a directory with room, or more --memory"
+// TempFileError says that a temporary file cannot be had for what does not fit into memory.
+type TempFileError struct {
+	Doing string // what failed
+	Err   error
+}
+
+func (e *TempFileError) Error() string {
+	return "the list needs more memory than it may use, and " + e.Doing + ": " + e.Err.Error()
+}
+
+// Unwrap returns the error of the system.
+func (e *TempFileError) Unwrap() error { return e.Err }
 
 // opened returns the file, which is made when it is not there yet.
 func (s *Log) opened() (*os.File, error) {
@@ -72,7 +82,7 @@ func (s *Log) opened() (*os.File, error) {
 	}
 	file, err := os.CreateTemp(s.dir, "payonce-*")
 	if err != nil {
-		return nil, fmt.Errorf("the list needs more memory than it may use, and no temporary file can be made for the rest: %w; %s", err, elsewhere)
+		return nil, &TempFileError{"no temporary file can be made for the rest", err}
 	}
 	_ = os.Remove(file.Name()) // close tries again
 	s.file.Store(file)
@@ -128,7 +138,7 @@ func (s *Log) putOut(log *logPart) error {
 	}
 	offset := s.end.Add(int64(len(log.buffer))) - int64(len(log.buffer))
 	if _, err := file.WriteAt(log.buffer, offset); err != nil {
-		return fmt.Errorf("what does not fit into memory cannot be written to a temporary file: %w; %s", err, elsewhere)
+		return &TempFileError{"the rest cannot be written to a temporary file", err}
 	}
 	for at := 0; at < len(log.buffer); at += s.chunkBytes() {
 		log.chunks = append(log.chunks, offset+int64(at))

@@ -62,8 +62,20 @@ func refusal(account cost.Account, operation enrich.Operation) *ServiceRefused {
 	return nil
 }
 
-// CheckPrices compares the prices that count with the most that the service says it may
-// charge. A service that is dearer would break every ceiling.
+// PriceTooLowError says that the service may charge more for a field than the price in use.
+type PriceTooLowError struct {
+	Field  enrich.Field
+	Price  cost.Money
+	Source string // of the price
+	Most   cost.Money
+}
+
+func (e *PriceTooLowError) Error() string {
+	return fmt.Sprintf("the service may charge $%s for a %s, which costs $%s by %s", e.Most, e.Field, e.Price, e.Source)
+}
+
+// CheckPrices compares the prices in use with the most that the service says it may charge.
+// A service with higher prices would break every ceiling.
 func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) error {
 	if _, err := quote.Prices.Total(wanted); err != nil {
 		return err
@@ -71,8 +83,7 @@ func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) e
 	higher := account.HigherPrices(quote.Prices)
 	for f := range wanted.Each() {
 		if most := higher[f]; most > 0 {
-			return fmt.Errorf("the service may charge $%s for a %s, which costs $%s by %s; choose the right option with --rate-option, or give the right price with --rate-card",
-				most, f, quote.Prices[f], quote.Sources[f])
+			return &PriceTooLowError{f, quote.Prices[f], quote.Sources[f], most}
 		}
 	}
 	return nil

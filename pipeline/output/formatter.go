@@ -61,7 +61,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		var reason string
 		var fills []table.Fill
 		appended := p.plain
-		if facts.Known {
+		if facts.Record != nil {
 			if err := p.recognise(row, &known[0]); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline/row"
 )
 
 // recollections are what the journal knows of some attempts.
@@ -63,29 +62,29 @@ func (p *formatter) remember(block table.Block) error {
 // packed it asks for.
 func (p *formatter) unpack(block table.Block) error {
 	p.records = p.records[:0]
-	large := false
+	incomplete := false
 	for i := range p.facts {
 		facts := &p.facts[i]
 		switch {
-		case !facts.Known:
-		case facts.Record == row.TooLarge:
-			large = true
+		case facts.Record == nil:
+		case !facts.Record.IsComplete():
+			incomplete = true
 			p.records = append(p.records, attempt.Record{})
 		default:
-			p.records = append(p.records, facts.Record.Unpack())
+			p.records = append(p.records, facts.Record.Unpack(p.Scope.Wanted))
 		}
 	}
-	if !large {
+	if !incomplete {
 		return nil
 	}
 	at, known := 0, p.records
 	return block.Each(func(line table.Row) (err error) {
 		facts := &p.facts[at]
 		at++
-		if !facts.Known {
+		if facts.Record == nil {
 			return nil
 		}
-		if facts.Record == row.TooLarge {
+		if !facts.Record.IsComplete() {
 			key, _, _ := p.Key(line)
 			known[0], err = p.answers.RecordOf(key)
 		}

@@ -15,7 +15,7 @@ import (
 // Role is what a column of the list means to the program.
 type Role string
 
-// The roles, as --map names them.
+// The roles, as overrides name them.
 const (
 	RoleProfileURL    Role = "profile_url"
 	RoleFirstName     Role = "first_name"
@@ -80,14 +80,14 @@ func MapColumns(schema table.Schema, overrides []string) (Mapping, error) {
 
 // CheckFilled refuses one column for two fields that are wanted: a cell takes one value.
 func (m Mapping) CheckFilled(schema table.Schema, wanted enrich.Fields) error {
+	var fields []enrich.Field
 	var filled []int
 	for f := range wanted.Each() {
 		column := m.columnOf(f)
 		if column != None && slices.Contains(filled, column) {
-			return fmt.Errorf("column %s cannot be filled with both %s and %s; map another column for one of them, or none, such as --map %s=",
-				described(schema, []int{column}), RoleEmail, RolePhone, RolePhone)
+			return &SharedColumnError{described(schema, []int{column}), roleOf(fields[slices.Index(filled, column)]), roleOf(f)}
 		}
-		filled = append(filled, column)
+		fields, filled = append(fields, f), append(filled, column)
 	}
 	return nil
 }
@@ -98,14 +98,14 @@ func parseOverrides(schema table.Schema, overrides []string) (map[Role]int, erro
 		name, column, ok := strings.Cut(override, "=")
 		role := Role(name)
 		if !ok || !slices.Contains(Roles, role) {
-			return nil, fmt.Errorf("--map %s: write FIELD=COLUMN, with FIELD one of %s", override, joinRoles())
+			return nil, &OverrideError{override, fmt.Errorf("write FIELD=COLUMN, with FIELD one of %s", joinRoles())}
 		}
 		index, err := findColumn(schema, column)
 		if err != nil {
-			return nil, fmt.Errorf("--map %s: %w", override, err)
+			return nil, &OverrideError{override, err}
 		}
 		if _, twice := chosen[role]; twice {
-			return nil, fmt.Errorf("--map %s: %s is mapped twice; give one column for it", override, role)
+			return nil, &OverrideError{override, fmt.Errorf("%s is mapped twice; give one column for it", role)}
 		}
 		chosen[role] = index
 	}
@@ -175,8 +175,7 @@ func recognise(schema table.Schema, role Role) (int, error) {
 	case 1:
 		return found[0], nil
 	default:
-		return None, fmt.Errorf("columns %s could all be %s; choose one with --map %s=#%d",
-			described(schema, found), role, role, found[0]+1)
+		return None, &AmbiguousError{described(schema, found), role, found[0]}
 	}
 }
 

@@ -1,6 +1,8 @@
 package row
 
 import (
+	"math/bits"
+
 	"payonce/attempt"
 	"payonce/enrich"
 )
@@ -10,40 +12,62 @@ type Facts struct {
 	Missing enrich.Fields         // the wanted fields that the row misses
 	Reason  enrich.Unidentifiable // why the row names nobody; "" when it names somebody
 	Lead    int64                 // the row that leads the person, when that is another one; or 0
-	Known   bool                  // the journal knows the person
-	Record  Record                // what it knows
+	// Record is what the journal knows of the person, nil when it knows nothing.
+	Record Record
 }
 
-// Record is what the journal knows of a person but for the times: the state of each
-// field and the attempt that led there.
-type Record uint64
+// Record is what the journal knows of a person but for the times: a word for each wanted field,
+// in their order. It holds the state of the field and the attempt that led there.
+type Record []uint64
 
-// The bits of a field in a Record.
-const (
-	stateBits   = 3
-	attemptBits = 29
-)
+// attemptBits is how many bits of a word hold the attempt.
+const attemptBits = 56
 
-// TooLarge stands for a record that does not fit: the journal has to be asked.
-const TooLarge Record = 1<<64 - 1
+// incomplete is the first word of a record that does not tell all.
+const incomplete = 1<<64 - 1
 
-// PackRecord packs a record.
-func PackRecord(record *attempt.Record) (packed Record) {
-	for f := range enrich.NumFields {
-		if record.Attempts[f] >= 1<<attemptBits || len(record.Earlier[f]) > 0 {
-			return TooLarge
-		}
-		packed = packed<<(stateBits+attemptBits) | Record(record.States[f])<<attemptBits | Record(record.Attempts[f])
+// Records are the records of many rows, each with a word for each wanted field.
+type Records struct {
+	words []uint64
+	each  int
+}
+
+// NewRecords returns room for the records of some rows, of which nothing is known.
+func NewRecords(wanted enrich.Fields, rows int) Records {
+	each := bits.OnesCount64(uint64(wanted))
+	return Records{make([]uint64, rows*each), each}
+}
+
+// Of returns the record of a row, from 0.
+func (r Records) Of(row int) Record { return r.words[row*r.each:][:r.each:r.each] }
+
+// Pack packs what is known of the wanted fields. It returns false when nothing is.
+func (r Record) Pack(wanted enrich.Fields, record *attempt.Record) (known bool) {
+	i := 0
+	for f := range wanted.Each() {
+		r[i] = uint64(record.States[f])<<attemptBits | uint64(record.Attempts[f])
+		known = known || record.States[f] != attempt.Unasked
+		i++
 	}
-	return packed
+	for f := range wanted.Each() {
+		if len(record.Earlier[f]) > 0 || record.Attempts[f]>>attemptBits != 0 {
+			r[0] = incomplete
+		}
+	}
+	return known
 }
 
-// Unpack returns what was packed, unless that was too large.
-func (p Record) Unpack() (record attempt.Record) {
-	for f := enrich.NumFields - 1; f >= 0; f-- {
-		record.Attempts[f] = attempt.ID(p & (1<<attemptBits - 1))
-		record.States[f] = attempt.FieldState(p >> attemptBits & (1<<stateBits - 1))
-		p >>= stateBits + attemptBits
+// IsComplete reports whether the record tells all that the journal knows; if not, the journal
+// has to be asked.
+func (r Record) IsComplete() bool { return r[0] != incomplete }
+
+// Unpack returns what was packed. The record is complete.
+func (r Record) Unpack(wanted enrich.Fields) (record attempt.Record) {
+	i := 0
+	for f := range wanted.Each() {
+		record.States[f] = attempt.FieldState(r[i] >> attemptBits)
+		record.Attempts[f] = attempt.ID(r[i] & (1<<attemptBits - 1))
+		i++
 	}
 	return record
 }

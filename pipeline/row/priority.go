@@ -1,7 +1,7 @@
 package row
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
 	"payonce/io/table"
@@ -24,7 +24,7 @@ type Priority struct {
 	AtOnce int
 }
 
-// ParsePriority reads the value of --priority: a column by its name or number, with
+// ParsePriority reads a priority: a column by its name or number, with
 // ":asc" behind it for ascending order, or ":desc".
 func ParsePriority(schema table.Schema, text string) (*Priority, error) {
 	column, err := findColumn(schema, text)
@@ -39,7 +39,7 @@ func ParsePriority(schema table.Schema, text string) (*Priority, error) {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("write COLUMN, or COLUMN:asc for small numbers first")
+		err = errors.New("write COLUMN, or COLUMN:asc for small numbers first")
 	}
-	return nil, fmt.Errorf("--priority %s: %w", text, err)
+	return nil, err
 }

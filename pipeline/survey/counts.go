@@ -1,8 +1,10 @@
 package survey
 
 import (
+	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline/row"
 )
 
 // Counts says how many rows a survey found by what will become of them, and the
@@ -22,45 +24,49 @@ func (v *Survey) Count() Counts {
 	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates
 	counts.Unidentifiable = v.Unidentifiable
 	counts.Lookups, counts.Kinds = map[enrich.Operation]int64{}, map[cost.Kind]int64{}
-	var marks [256]int64
-	for _, mark := range v.rows {
-		marks[mark]++
+	var lookups [row.NumLookupStates]int64
+	for _, state := range v.rows {
+		lookups[state.Lookup()]++
 	}
-	for i, n := range marks {
-		mark := rowMark(i)
-		ask := mark.ask()
-		if ask == 0 || n == 0 {
+	for i, n := range lookups {
+		state := row.State(i)
+		if n == 0 || !state.HasFields() {
 			continue
 		}
+		operation := state.Fields().Operation()
 		counts.Lookup += n
-		counts.Lookups[ask.Operation()] += n
-		counts.Kinds[cost.Kind{Operation: ask.Operation(), Pattern: mark.pattern()}] += n
-		for f := range ask.Each() {
+		counts.Lookups[operation] += n
+		counts.Kinds[cost.Kind{Operation: operation, Pattern: state.Pattern()}] += n
+		for f := range state.Fields().Each() {
 			counts.Asked[f] += n
 		}
 	}
 	return counts
 }
 
-// addSettled counts a person that nothing is asked for by why that is so.
-func (c *Counts) addSettled(p person) {
+// addSettled counts a person of whom fields are missing and none of them is asked for, by the
+// reason.
+func (c *Counts) addSettled(fields enrich.Fields, record *attempt.Record) {
+	var states [attempt.Forgotten + 1]bool
+	for f := range fields.Each() {
+		states[record.States[f]] = true
+	}
 	switch {
-	case p.unasked() != 0:
-	case p.wants&p.doubted != 0:
+	case states[attempt.OutcomeUnknown]:
 		c.InDoubt++
-	case p.wants&p.forfeited != 0:
+	case states[attempt.PaidAndGone]:
 		c.Forfeited++
-	case p.wants&p.rejected != 0:
+	case states[attempt.Rejected]:
 		c.Rejected++
-	case p.wants&p.forgotten != 0:
+	case states[attempt.Forgotten]:
 		c.Forgotten++
 	default:
 		c.Answered++
 	}
 }
 
-// plusSettled returns the sums of what addSettled counted.
-func (c Counts) plusSettled(other Counts) Counts {
+// plus returns the sums of what addSettled counted.
+func (c Counts) plus(other Counts) Counts {
 	c.InDoubt += other.InDoubt
 	c.Forfeited += other.Forfeited
 	c.Rejected += other.Rejected

@@ -22,7 +22,7 @@ const (
 // gathers those who come next. The passes take ever more of them, up to the ceiling, so that
 // a fast service does not wait for many passes, and a slow one not for a long one.
 func (v *Survey) eachGathered(ctx context.Context, list row.List, visit func(lead) error) error {
-	rows, err := v.order(ctx, list, rowMark.asks)
+	rows, err := v.order(ctx, list, row.State.HasFields)
 	if err != nil {
 		return err
 	}

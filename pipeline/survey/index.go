@@ -16,14 +16,15 @@ import (
 // Index tells of every row of a list what its output needs to know, besides the answers:
 // what the row misses, which row leads its person, and which attempts of the journal were
 // about them. It depends on the rows, on the scope and on the journal's records, and on
-// nothing else. It holds numbers of rows and attempts alone, no cell and no key: a byte for
+// nothing else. It holds numbers of rows and attempts alone, no cell and no key: two bytes for
 // each row, and in a temporary file, unless it is little, what there is to say of duplicates
 // and of the persons that the journal knows.
 type Index struct {
-	notes   []note
-	reasons []enrich.Unidentifiable // that notes refer to
-	// logs has for each span the rows that there is more to say of than a note, each with
-	// the row that leads it, or 0, and the packed record.
+	wanted  enrich.Fields
+	rows    []row.State             // of each row: the fields that it misses
+	reasons []enrich.Unidentifiable // by the numbers in rows
+	// logs has for each span the rows that there is more to say of, each with the row that leads
+	// it, or 0, and the journal's record.
 	logs *dedup.Log
 
 	mu     sync.Mutex
@@ -33,9 +34,9 @@ type Index struct {
 // span are consecutive rows of an index, which are not changed any more.
 type span struct {
 	number  int
-	notes   []note
-	leads   []int64      // of each row: the row that leads its person, when that is another one
-	records []row.Record // of each row: what the journal knows of its person
+	rows    []row.State
+	leads   []int64     // of each row: the row that leads its person, when that is another one
+	records row.Records // of each row: what the journal knows of its person
 }
 
 // numSpans is in how many spans an index is read.
@@ -44,29 +45,17 @@ const numSpans = 256
 // spanRows returns how many rows a span has; the last one may have fewer.
 func (x *Index) spanRows() int64 { return x.Rows()/numSpans + 1 }
 
-// note says what is the matter with a row: the wanted fields that it misses, or why it
-// names nobody.
-type note uint8
-
-// The bits of a note. One of a row that names nobody holds the number of the reason.
-const (
-	noteMissing   note = 1<<enrich.NumFields - 1
-	noteDuplicate note = 1 << enrich.NumFields // another row leads the person
-	noteKnown     note = noteDuplicate << 1    // the journal knows the person
-	noteNobody    note = 1 << 7
-)
-
 // NewIndex reads the whole list and finds out who its rows are about and what the journal
 // knows of them. The index has to be closed.
 func NewIndex(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (_ *Index, err error) {
 	options := dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: true}
 	persons := dedup.New(options)
 	defer func() { err = errors.Join(err, persons.Close()) }()
-	x := &Index{}
+	x := &Index{wanted: scope.Wanted}
 	if err := x.read(ctx, scope, list, journal, persons); err != nil {
 		return nil, err
 	}
-	x.logs = dedup.NewLog(options, numSpans, 3)
+	x.logs = dedup.NewLog(options, numSpans, 2+len(row.NewRecords(scope.Wanted, 1).Of(0)))
 	err = persons.EachShard(func(number int, shard *dedup.Persons) error { return x.enter(number, shard, persons, journal) })
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -74,93 +63,91 @@ func NewIndex(ctx context.Context, scope row.Scope, list row.List, journal Recor
 	return x, nil
 }
 
-// blockNotes are the notes of a block, with the reasons of the rows that name nobody.
-type blockNotes struct {
-	notes   []note
+// blockStates are the states of the rows of a block, with the reasons of those that name nobody.
+type blockStates struct {
+	rows    []row.State
 	reasons []enrich.Unidentifiable
 }
 
-// read notes what each row misses, and enters the persons.
+// read finds out what each row misses, and enters the persons.
 func (x *Index) read(ctx context.Context, s row.Scope, list row.List, journal Recorder, persons *dedup.Deduplicator) error {
-	return eachBlock(ctx, s, list, journal, func(v *blockReader, block table.Block) (blockNotes, error) {
-		return v.note(block, persons)
-	}, func(b blockNotes) {
-		for i, n := range b.notes {
-			if n&noteNobody != 0 {
-				b.notes[i] |= note(x.numberOf(b.reasons[0]))
+	return eachBlock(ctx, s, list, journal, func(v *blockReader, block table.Block) (blockStates, error) {
+		return v.states(block, persons)
+	}, func(b blockStates) {
+		for i, state := range b.rows {
+			if _, nobody := state.Reason(); nobody {
+				b.rows[i] = row.NamesNobody(x.numberOf(b.reasons[0]))
 				b.reasons = b.reasons[1:]
 			}
 		}
-		x.notes = append(x.notes, b.notes...)
+		x.rows = append(x.rows, b.rows...)
 	})
 }
 
-// note notes what each row of a block misses, and enters the persons.
-func (v *blockReader) note(block table.Block, persons *dedup.Deduplicator) (blockNotes, error) {
-	b := blockNotes{notes: make([]note, 0, block.Len())}
-	err := block.Each(func(row table.Row) error {
-		missing := v.Missing(row)
+// states finds out what each row of a block misses, and enters the persons.
+func (v *blockReader) states(block table.Block, persons *dedup.Deduplicator) (blockStates, error) {
+	b := blockStates{rows: make([]row.State, 0, block.Len())}
+	err := block.Each(func(line table.Row) error {
+		missing := v.Missing(line)
 		if missing == 0 {
-			b.notes = append(b.notes, 0)
+			b.rows = append(b.rows, 0)
 			return nil
 		}
-		key, _, reason := v.Key(row)
+		key, pattern, reason := v.Key(line)
 		if reason != "" {
-			b.notes, b.reasons = append(b.notes, noteNobody), append(b.reasons, reason)
+			b.rows, b.reasons = append(b.rows, row.NamesNobody(0)), append(b.reasons, reason)
 			return nil
 		}
-		b.notes = append(b.notes, note(missing))
-		v.batch.Add(dedup.NewEntry(key, row.Number(), 0))
+		b.rows = append(b.rows, row.Names(pattern, missing))
+		v.batch.Add(dedup.NewEntry(key, line.Number(), 0))
 		return nil
 	})
 	return b, errors.Join(err, persons.Add(&v.batch))
 }
 
-// numberOf returns the number by which notes refer to a reason.
-func (x *Index) numberOf(reason enrich.Unidentifiable) int {
+// numberOf returns the number of a reason.
+func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
 	number := slices.Index(x.reasons, reason)
 	if number < 0 {
 		number = len(x.reasons)
 		x.reasons = append(x.reasons, reason)
 	}
-	return number
+	return uint8(number)
 }
 
-// enter notes what there is to say of the rows of a shard's persons.
+// enter puts on record what there is to say of the rows of a shard's persons.
 func (x *Index) enter(number int, shard *dedup.Persons, persons *dedup.Deduplicator, journal Recorder) error {
-	records := make([]row.Record, len(shard.Entries))
+	records := row.NewRecords(x.wanted, len(shard.Entries))
+	var known []int
 	err := recall(shard, number, journal, func(person int, record *attempt.Record) {
-		if record.States != [enrich.NumFields]attempt.FieldState{} {
-			records[person] = row.PackRecord(record)
+		if e := &shard.Entries[person]; records.Of(person).Pack(x.wanted, record) && e.Marks() == 0 {
+			known = append(known, person)
+			e.SetMarks(uint16(row.State(0).AsKnown()))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for person, packed := range records {
-		if packed != 0 {
-			err = errors.Join(err, x.say(shard.Entries[person].Row(), 0, packed))
-		}
+	for _, person := range known {
+		err = errors.Join(err, x.say(shard.Entries[person].Row(), 0, true, records.Of(person)))
 	}
-	return errors.Join(err, persons.EachDuplicate(number, shard, func(row int64, person int) error {
-		return x.say(row, shard.Entries[person].Row(), records[person])
+	return errors.Join(err, persons.EachDuplicate(number, shard, func(number int64, person int) error {
+		e := shard.Entries[person]
+		return x.say(number, e.Row(), row.State(e.Marks()).IsKnown(), records.Of(person))
 	}))
 }
 
 // say puts on record what is to be said of a row.
-func (x *Index) say(number, lead int64, packed row.Record) error {
-	n := &x.notes[number-1]
-	if lead != 0 {
-		*n |= noteDuplicate
+func (x *Index) say(number, lead int64, known bool, record row.Record) error {
+	if known {
+		x.rows[number-1] = x.rows[number-1].AsKnown()
 	}
-	if packed != 0 {
-		*n |= noteKnown
-	}
-	return x.logs.Add(int((number-1)/x.spanRows()), uint64(number), uint64(lead), uint64(packed))
+	words := append(make([]uint64, 0, 16), uint64(number), uint64(lead)) // stays on the stack
+	return x.logs.Add(int((number-1)/x.spanRows()), append(words, record...)...)
 }
 
 // Rows returns how many rows the list had.
-func (x *Index) Rows() int64 { return int64(len(x.notes)) }
+func (x *Index) Rows() int64 { return int64(len(x.rows)) }
 
 // Facts appends the facts of n rows, of which first is the number of the first one. A list
 // with more rows than the index is row.ErrListChanged.
@@ -175,7 +162,7 @@ func (x *Index) Facts(first int64, n int, facts []row.Facts) ([]row.Facts, error
 			return facts, err
 		}
 		from := at % each
-		to := min(from+end-at, int64(len(s.notes)))
+		to := min(from+end-at, int64(len(s.rows)))
 		for i := from; i < to; i++ {
 			facts = append(facts, x.factsOf(s, i))
 		}
@@ -186,11 +173,15 @@ func (x *Index) Facts(first int64, n int, facts []row.Facts) ([]row.Facts, error
 
 // factsOf returns the facts of a row of a span.
 func (x *Index) factsOf(s *span, i int64) row.Facts {
-	n := s.notes[i]
-	if n&noteNobody != 0 {
-		return row.Facts{Reason: x.reasons[n&^noteNobody]}
+	state := s.rows[i]
+	if number, nobody := state.Reason(); nobody {
+		return row.Facts{Reason: x.reasons[number]}
 	}
-	return row.Facts{Missing: enrich.Fields(n & noteMissing), Lead: s.leads[i], Known: n&noteKnown != 0, Record: s.records[i]}
+	facts := row.Facts{Missing: state.Fields(), Lead: s.leads[i]}
+	if state.IsKnown() {
+		facts.Record = s.records.Of(int(i))
+	}
+	return facts
 }
 
 // load reads a span, or returns it when it was read before.
@@ -214,11 +205,12 @@ func (x *Index) load(number int) (*span, error) {
 func (x *Index) readSpan(number int) (*span, error) {
 	each := x.spanRows()
 	first := int64(number) * each
-	notes := x.notes[first:min(first+each, x.Rows())]
-	s := &span{number: number, notes: notes, leads: make([]int64, len(notes)), records: make([]row.Record, len(notes))}
+	rows := x.rows[first:min(first+each, x.Rows())]
+	s := &span{number: number, rows: rows, leads: make([]int64, len(rows)), records: row.NewRecords(x.wanted, len(rows))}
 	err := x.logs.Each(number, func(record []uint64) {
 		at := int64(record[0]) - 1 - first
-		s.leads[at], s.records[at] = int64(record[1]), row.Record(record[2])
+		s.leads[at] = int64(record[1])
+		copy(s.records.Of(int(at)), record[2:])
 	})
 	return s, err
 }

@@ -17,7 +17,7 @@ import (
 func (v *Survey) Lookups(ctx context.Context, list row.List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
 		err := v.eachInOrder(ctx, list, func(l lead) error {
-			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.mark.ask()}, nil) {
+			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
 				return errEnough
 			}
 			return nil
@@ -40,16 +40,16 @@ var errEnough = errors.New("enough")
 
 // lead is a leading row.
 type lead struct {
-	mark     rowMark
+	state    row.State
 	identity enrich.Identity
 }
 
 // leadOf returns the leading row with its person.
-func leadOf(r *row.Reader, line table.Row, mark rowMark) (lead, error) {
-	if key, _, reason := r.Key(line); reason != "" || !mark.isOf(key) || r.Missing(line) == 0 {
+func leadOf(r *row.Reader, line table.Row, state row.State) (lead, error) {
+	if key, _, reason := r.Key(line); reason != "" || !state.IsOf(key) || r.Missing(line) == 0 {
 		return lead{}, row.ErrListChanged
 	}
-	return lead{mark: mark, identity: r.Identity(line)}, nil
+	return lead{state: state, identity: r.Identity(line)}, nil
 }
 
 // eachInOrder calls visit for the leading rows that ask for something, in the order of
@@ -73,8 +73,8 @@ func (v *Survey) eachInOrder(ctx context.Context, list row.List, visit func(lead
 			return err
 		}
 		rows += int64(block.Len())
-		err = v.eachLead(block, func(line table.Row, mark rowMark) error {
-			found, err := leadOf(r, line, mark)
+		err = v.eachLead(block, func(line table.Row, state row.State) error {
+			found, err := leadOf(r, line, state)
 			if err != nil {
 				return err
 			}
@@ -97,18 +97,18 @@ func (v *Survey) ended(rows int64) error {
 
 // eachLead calls visit for the leading rows of a block that ask for something. A block
 // without one is not looked at.
-func (v *Survey) eachLead(block table.Block, visit func(table.Row, rowMark) error) error {
+func (v *Survey) eachLead(block table.Block, visit func(table.Row, row.State) error) error {
 	first := block.First()
 	if first-1+int64(block.Len()) > v.Rows {
 		return row.ErrListChanged
 	}
-	marks := v.rows[first-1:][:block.Len()]
-	if !slices.ContainsFunc(marks, rowMark.asks) {
+	states := v.rows[first-1:][:block.Len()]
+	if !slices.ContainsFunc(states, row.State.HasFields) {
 		return nil
 	}
 	return block.Each(func(row table.Row) error {
-		if mark := marks[row.Number()-first]; mark.asks() {
-			return visit(row, mark)
+		if state := states[row.Number()-first]; state.HasFields() {
+			return visit(row, state)
 		}
 		return nil
 	})

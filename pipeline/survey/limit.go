@@ -11,8 +11,8 @@ import (
 func (v *Survey) limit(ctx context.Context, list row.List) error {
 	if v.scope.Priority == nil {
 		left := v.scope.Limit
-		for i, mark := range v.rows {
-			if mark.leads() {
+		for i, state := range v.rows {
+			if state.Leads() {
 				if left--; left < 0 {
 					v.skip(i)
 				}
@@ -20,17 +20,17 @@ func (v *Survey) limit(ctx context.Context, list row.List) error {
 		}
 		return nil
 	}
-	rows, err := v.order(ctx, list, rowMark.leads)
+	rows, err := v.order(ctx, list, row.State.Leads)
 	if err != nil {
 		return err
 	}
 	kept := rows[:min(v.scope.Limit, int64(len(rows)))]
 	slices.Sort(kept)
-	for i, mark := range v.rows {
+	for i, state := range v.rows {
 		switch {
 		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
 			kept = kept[1:]
-		case mark.leads():
+		case state.Leads():
 			v.skip(i)
 		}
 	}
@@ -38,9 +38,9 @@ func (v *Survey) limit(ctx context.Context, list row.List) error {
 }
 
 // skip asks for nothing at a row.
-func (v *Survey) skip(row int) {
-	if v.rows[row].ask() != 0 {
+func (v *Survey) skip(i int) {
+	if v.rows[i].HasFields() {
 		v.settled.Skipped++
-		v.rows[row] &^= markAsk
+		v.rows[i] = v.rows[i].WithFields(0)
 	}
 }

@@ -3,7 +3,7 @@ package survey
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -25,13 +25,16 @@ func byGroup(a, b place) int {
 
 func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
 
+// ErrTooLongToOrder says that a list has too many rows for an order by priority.
+var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
+
 // order returns the leading rows that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
-func (v *Survey) order(ctx context.Context, list row.List, choose func(rowMark) bool) ([]uint32, error) {
+func (v *Survey) order(ctx context.Context, list row.List, choose func(row.State) bool) ([]uint32, error) {
 	if v.Rows > math.MaxUint32 {
-		return nil, fmt.Errorf("--priority orders lists of up to %d rows; split the list, or leave the option out", uint32(math.MaxUint32))
+		return nil, ErrTooLongToOrder
 	}
 	places := v.places(choose)
 	for number := 0; ; number++ {
@@ -52,16 +55,16 @@ func (v *Survey) order(ctx context.Context, list row.List, choose func(rowMark) 
 }
 
 // places returns the leading rows that choose picks, in the list's order.
-func (v *Survey) places(choose func(rowMark) bool) []place {
+func (v *Survey) places(choose func(row.State) bool) []place {
 	count := 0
-	for _, mark := range v.rows {
-		if choose(mark) {
+	for _, state := range v.rows {
+		if choose(state) {
 			count++
 		}
 	}
 	places := make([]place, 0, count)
-	for i, mark := range v.rows {
-		if choose(mark) {
+	for i, state := range v.rows {
+		if choose(state) {
 			places = append(places, place{row: uint32(i + 1)})
 		}
 	}

@@ -23,9 +23,9 @@ type Recorder interface {
 	// People returns of how many persons something is known at most; zero only when
 	// nothing is known of anybody.
 	People() int64
-	// Records hands the keys that begin with a byte, of all persons something is known
-	// of, to visit, with a function that returns what is known. A key may come twice.
-	Records(first byte, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
+	// Records hands the keys from first to last, of all persons something is known of, to
+	// visit, with a function that returns what is known. A key may come twice.
+	Records(first, last enrich.Key, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
 	// RecordOf returns what durable attempts say about the person with a key.
 	RecordOf(key enrich.Key) (attempt.Record, error)
 }
@@ -38,8 +38,8 @@ type Survey struct {
 	Duplicates     int64 // rows of an identity that an earlier row leads
 	Unidentifiable map[enrich.Unidentifiable]int64
 
-	rows    []rowMark // what is to be done at each row
-	settled Counts    // the persons that nothing is asked for
+	rows    []row.State // of each row that leads a person: the fields to look up
+	settled Counts      // the persons that nothing is asked for
 	scope   row.Scope
 	keyOf   func(canonical []byte) enrich.Key
 }
@@ -104,13 +104,13 @@ func Take(ctx context.Context, scope row.Scope, list row.List, journal Recorder)
 // survey counts the rows of a block and enters their persons.
 func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (blockCounts, error) {
 	counts := blockCounts{rows: int64(block.Len())}
-	err := block.Each(func(row table.Row) error {
-		missing := v.Missing(row)
+	err := block.Each(func(line table.Row) error {
+		missing := v.Missing(line)
 		if missing == 0 {
 			counts.filled++
 			return nil
 		}
-		key, pattern, reason := v.Key(row)
+		key, pattern, reason := v.Key(line)
 		if reason != "" {
 			if counts.unidentifiable == nil {
 				counts.unidentifiable = map[enrich.Unidentifiable]int64{}
@@ -119,7 +119,7 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 			return nil
 		}
 		counts.identified++
-		v.batch.Add(dedup.NewEntry(key, row.Number(), person{wants: missing, pattern: pattern}.marks()))
+		v.batch.Add(dedup.NewEntry(key, line.Number(), uint16(row.Names(pattern, missing))))
 		return nil
 	})
 	return counts, errors.Join(err, persons.Add(&v.batch))
@@ -127,42 +127,54 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 
 // mark finds out what is known of everybody and marks the rows that lead.
 func (v *Survey) mark(persons *dedup.Deduplicator, journal Recorder) error {
-	v.rows = make([]rowMark, v.Rows)
+	v.rows = make([]row.State, v.Rows)
 	var counting sync.Mutex
 	return persons.EachShard(func(number int, shard *dedup.Persons) error {
+		var settled Counts
 		err := recall(shard, number, journal, func(person int, record *attempt.Record) {
 			e := &shard.Entries[person]
-			p := personOf(e.Marks())
-			p.recall(*record, v.scope.Reask)
-			e.AddMarks(p.marks())
+			state := row.State(e.Marks())
+			if !state.HasFields() {
+				return // the person came before
+			}
+			askable := askable(state.Fields(), record, v.scope.Reask)
+			if askable == 0 {
+				settled.addSettled(state.Fields(), record)
+			}
+			e.SetMarks(uint16(state.WithFields(askable)))
 		})
 		if err != nil {
 			return err
 		}
-		settled := v.markEach(shard.Entries, number)
+		v.markEach(shard.Entries, number)
 		counting.Lock()
 		defer counting.Unlock()
-		v.settled = v.settled.plusSettled(settled)
+		v.settled = v.settled.plus(settled)
 		return nil
 	})
 }
 
-// markEach marks the rows that lead the persons of a shard, and counts those persons of
-// whom nothing is asked. The entries are nearly in the list's order; each shard begins at
-// another place, so that several at a time do not write to the same lines of the cache.
-func (v *Survey) markEach(entries []dedup.Entry, number int) (settled Counts) {
+// askable returns those fields that may be asked for, by what the journal knows.
+func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) (askable enrich.Fields) {
+	for f := range fields.Each() {
+		if record.Askable(f, reask) {
+			askable = askable.With(f)
+		}
+	}
+	return askable
+}
+
+// markEach marks the rows that lead the persons of a shard. The entries are nearly in the
+// list's order; each shard begins at another place, so that several at a time do not write to
+// the same lines of the cache.
+func (v *Survey) markEach(entries []dedup.Entry, number int) {
 	begin := len(entries) * (number % 16) / 16
 	for _, part := range [...][]dedup.Entry{entries[begin:], entries[:begin]} {
 		for i := range part {
 			e := &part[i]
-			mark := newRowMark(e)
-			v.rows[e.Row()-1] = mark
-			if mark.ask() == 0 {
-				settled.addSettled(personOf(e.Marks()))
-			}
+			v.rows[e.Row()-1] = row.State(e.Marks()).AsLead(e.Key())
 		}
 	}
-	return settled
 }
 
 // recall hands what the journal knows of the persons of a shard to remember, with the place
@@ -183,7 +195,8 @@ func recall(persons *dedup.Persons, number int, journal Recorder, remember func(
 		}
 		return nil
 	}
-	return journal.Records(byte(number), func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
+	first, last := dedup.KeysOf(number)
+	return journal.Records(first, last, func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
 		person, found := persons.Find(key)
 		if !found {
 			return nil
@@ -199,8 +212,8 @@ func recall(persons *dedup.Persons, number int, journal Recorder, remember func(
 // leads returns how many rows lead a person.
 func (v *Survey) leads() int64 {
 	var leads int64
-	for _, mark := range v.rows {
-		if mark.leads() {
+	for _, state := range v.rows {
+		if state.Leads() {
 			leads++
 		}
 	}

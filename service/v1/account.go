@@ -3,35 +3,36 @@ package v1
 import (
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 )
 
 // decodeAccount reads an account status (specification v1, "Account status"). The
 // specification leaves the names of most members open, so what is not there, or
 // is not what it should be, is unknown and never zero.
-func (s settings) decodeAccount(status object) cost.Account {
-	free, _ := status.object("free_allowance")
+func (s settings) decodeAccount(status jsonobject.Object) cost.Account {
+	free, _ := status.Object("free_allowance")
 	available := decodeAvailable(status)
 	account := cost.Account{
-		KeyValid:  status.boolean("key_valid"),
+		KeyValid:  status.Bool("key_valid"),
 		Balance:   decodeBalance(status),
 		Budget:    decodeBudget(status),
 		Readiness: s.decodeReadiness(status, available),
 		Available: available,
 	}
-	account.Free[enrich.WorkEmail] = free.integer("work_emails_remaining")
-	account.Free[enrich.BusinessPhone] = free.integer("business_phones_remaining")
-	account.FreeReserved[enrich.WorkEmail] = free.integer("work_emails_reserved")
-	account.FreeReserved[enrich.BusinessPhone] = free.integer("business_phones_reserved")
+	account.Free[enrich.WorkEmail] = free.Integer("work_emails_remaining")
+	account.Free[enrich.BusinessPhone] = free.Integer("business_phones_remaining")
+	account.FreeReserved[enrich.WorkEmail] = free.Integer("work_emails_reserved")
+	account.FreeReserved[enrich.BusinessPhone] = free.Integer("business_phones_reserved")
 	return account
 }
 
-func decodeBalance(status object) cost.Balance {
-	paid, _ := status.object("paid_balance")
+func decodeBalance(status jsonobject.Object) cost.Balance {
+	paid, _ := status.Object("paid_balance")
 	balance := cost.Balance{
-		Available: paid.cents("available_cents"),
-		Included:  paid.cents("included_cents"),
-		Prepaid:   paid.cents("prepaid_cents"),
-		Reserved:  paid.cents("reserved_cents"),
+		Available: paid.Cents("available_cents"),
+		Included:  paid.Cents("included_cents"),
+		Prepaid:   paid.Cents("prepaid_cents"),
+		Reserved:  paid.Cents("reserved_cents"),
 	}
 	if !balance.Available.Known && balance.Included.Known && balance.Prepaid.Known {
 		balance.Available = cost.Known(balance.Included.Value + balance.Prepaid.Value)
@@ -39,19 +40,19 @@ func decodeBalance(status object) cost.Balance {
 	return balance
 }
 
-func decodeBudget(status object) cost.Budget {
-	if status.isNull("usage_budget") {
+func decodeBudget(status jsonobject.Object) cost.Budget {
+	if status.IsNull("usage_budget") {
 		return cost.Budget{Known: true}
 	}
-	usage, ok := status.object("usage_budget")
+	usage, ok := status.Object("usage_budget")
 	return cost.Budget{
 		Known:     ok,
 		Capped:    ok,
-		Cap:       usage.cents("cap_cents"),
-		Spent:     usage.cents("spent_cents"),
-		Reserved:  usage.cents("reserved_cents"),
-		Remaining: usage.cents("remaining_cents"),
-		ResetsAt:  usage.time("resets_at"),
+		Cap:       usage.Cents("cap_cents"),
+		Spent:     usage.Cents("spent_cents"),
+		Reserved:  usage.Cents("reserved_cents"),
+		Remaining: usage.Cents("remaining_cents"),
+		ResetsAt:  usage.Time("resets_at"),
 	}
 }
 
@@ -86,15 +87,15 @@ func byOperation[T any](named map[string]T, nameOf func(enrich.Operation) string
 
 // decodeReadiness reads the readiness of the operations. One that the plan does not offer
 // has no price.
-func (s settings) decodeReadiness(status object, available map[string]bool) map[string]cost.Readiness {
-	kinds, _ := status.object("lookup_readiness")
+func (s settings) decodeReadiness(status jsonobject.Object, available map[string]bool) map[string]cost.Readiness {
+	kinds, _ := status.Object("lookup_readiness")
 	readiness := make(map[string]cost.Readiness, len(kinds))
 	for kind := range kinds {
-		if ready, ok := kinds.object(kind); ok {
+		if ready, ok := kinds.Object(kind); ok {
 			readiness[kind] = cost.Readiness{
-				CanCall:       ready.boolean("can_call"),
-				Reason:        s.plain(ready.text("reason"), maxMessage),
-				MaximumCharge: ready.cents("maximum_paid_charge_cents"),
+				CanCall:       ready.Bool("can_call"),
+				Reason:        s.Plain(ready.Text("reason"), maxMessage),
+				MaximumCharge: ready.Cents("maximum_paid_charge_cents"),
 			}
 		}
 	}
@@ -120,12 +121,12 @@ func WantsMoney(code string) bool {
 	return false
 }
 
-func decodeAvailable(status object) map[string]bool {
-	operations, _ := status.object("operations")
+func decodeAvailable(status jsonobject.Object) map[string]bool {
+	operations, _ := status.Object("operations")
 	available := make(map[string]bool, len(operations))
 	for name := range operations {
-		operation, _ := operations.object(name)
-		if onPlan := operation.boolean("available_on_plan"); onPlan.Known {
+		operation, _ := operations.Object(name)
+		if onPlan := operation.Bool("available_on_plan"); onPlan.Known {
 			available[name] = onPlan.Value
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 func TestStatus(t *testing.T) {
@@ -26,8 +28,11 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if account.ReadAt.IsZero() {
+		t.Error("the account does not tell when it was read")
+	}
 	want := cost.Account{
-		KeyValid: cost.Known(true),
+		ReadAt: account.ReadAt, KeyValid: cost.Known(true),
 		Balance: cost.Balance{
 			Available: cost.Known(49 * cost.Dollar), Included: cost.Known(48 * cost.Dollar),
 			Prepaid: cost.Known(cost.Dollar), Reserved: cost.Known(15 * cost.Cent),
@@ -110,8 +115,8 @@ func TestDecodeAccountLeniently(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			status, ok := parseObject([]byte(test.body))
-			account := settings{key: testKey}.decodeAccount(status)
+			status, ok := jsonobject.Parse([]byte(test.body))
+			account := settings{Caller: paidhttp.Caller{Key: testKey}}.decodeAccount(status)
 			if diff := cmp.Diff(test.want, account); !ok || diff != "" {
 				t.Errorf("read: %t, account (-want +got):\n%s", ok, diff)
 			}

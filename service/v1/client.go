@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // Client sends lookups, which are paid for. Its StatusClient is the part that
@@ -26,19 +27,17 @@ type lookups interface {
 
 // NewClient returns a client for a run. An error says what is wrong with the
 // configuration; nothing is sent.
-func NewClient(config Config) (*Client, error) { return newClient(config, config.dialer()) }
-
-func newClient(config Config, dial dialer) (*Client, error) {
+func NewClient(config Config) (*Client, error) {
 	checked, err := config.check()
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{StatusClient: newStatusClient(checked, dial)}
-	transport := newLookupTransport(dial, config.MaxConnections)
+	client := &Client{StatusClient: newStatusClient(checked, config.dialer())}
+	sender := paidhttp.NewSender(checked.Caller, config.dialer(), config.MaxConnections)
 	if checked.transport == MCP {
-		client.lookups = newMCPLookups(checked, transport)
+		client.lookups = newMCPLookups(checked, sender)
 	} else {
-		client.lookups = &restLookups{checked, newHTTPClient(transport)}
+		client.lookups = &restLookups{checked, sender}
 	}
 	return client, nil
 }
@@ -62,7 +61,7 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 	if unfit := c.inputs.check(q); unfit != nil {
 		return unfit.refused()
 	}
-	if left := c.wait.left(c.settings.now()); left > 0 {
+	if left := c.wait.left(c.settings.Now()); left > 0 {
 		return askedToWait("asked_to_wait", left)
 	}
 	said, verdict := c.lookups.send(context.WithoutCancel(ctx), q)
@@ -70,7 +69,7 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 		verdict = c.settings.judge(said)
 	}
 	if lost, ok := verdict.(enrich.Lost); ok {
-		c.wait.begin(lost.RetryAfter, c.settings.now())
+		c.wait.begin(lost.RetryAfter, c.settings.Now())
 	}
 	return verdict
 }

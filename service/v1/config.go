@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"payonce/service/paidhttp"
 )
 
 // Defaults of a Config.
@@ -63,129 +64,94 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
+// ErrNoBaseURL says that a Config has no address.
+var ErrNoBaseURL = errors.New("the base URL is missing")
+
+// The names of the addresses in errors.
+const (
+	BaseURL = "base URL"
+	MCPURL  = "MCP URL"
+)
+
 // settings are a Config that has been checked.
 type settings struct {
-	base, mcp      *url.URL
+	paidhttp.Caller
+	base, mcp      paidhttp.Address
 	transport      Transport
-	key            string
 	names          Names
 	includeProfile bool
-	timeout        time.Duration
-	userAgent      string
-	now            func() time.Time
 }
 
 func (c Config) check() (settings, error) {
 	s := settings{
-		transport: cmp.Or(c.Transport, REST), key: c.Key, names: c.Names.orDefaults(), includeProfile: c.IncludeProfile,
-		timeout: cmp.Or(c.Timeout, DefaultTimeout), userAgent: cmp.Or(c.UserAgent, DefaultUserAgent), now: c.Now,
+		Caller: paidhttp.Caller{
+			Key: c.Key, UserAgent: cmp.Or(c.UserAgent, DefaultUserAgent), Timeout: cmp.Or(c.Timeout, DefaultTimeout), Now: c.Now,
+		},
+		transport: cmp.Or(c.Transport, REST), names: c.Names.orDefaults(), includeProfile: c.IncludeProfile,
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if s.Now == nil {
+		s.Now = time.Now
 	}
 	var err error
 	if s.base, s.mcp, err = c.addresses(); err != nil {
 		return settings{}, err
 	}
-	if err := checkKey(c.Key); err != nil {
+	if err := s.Check(); err != nil {
 		return settings{}, err
 	}
 	if s.transport != REST && s.transport != MCP {
 		return settings{}, fmt.Errorf("there is no transport %q; the transports are %s and %s", c.Transport, REST, MCP)
 	}
-	if c.Timeout < 0 {
-		return settings{}, fmt.Errorf("the time-out %s is negative; give a positive one, such as 45s", c.Timeout)
-	}
 	if c.MaxConnections < 0 {
 		return settings{}, fmt.Errorf("%d connections are less than none; give 0 for no bound", c.MaxConnections)
-	}
-	if !isVisible(strings.ReplaceAll(c.UserAgent, " ", "")) {
-		return settings{}, errors.New("the user agent may only hold visible ASCII characters and spaces")
 	}
 	return s, s.names.check()
 }
 
 // addresses returns the base URL and the MCP URL.
-func (c Config) addresses() (base, mcp *url.URL, err error) {
+func (c Config) addresses() (base, mcp paidhttp.Address, err error) {
 	if c.BaseURL == "" {
-		return nil, nil, errors.New("the base URL is missing; give --base-url or set SERVICE_BASE_URL")
+		return base, mcp, ErrNoBaseURL
 	}
-	if base, err = checkURL("base URL", "https://host/api/v1", c.BaseURL); err != nil {
-		return nil, nil, err
+	if base, err = paidhttp.ParseAddress(BaseURL, "https://host/api/v1", c.BaseURL); err != nil {
+		return base, mcp, err
 	}
 	if c.MCPURL == "" {
 		return base, besideBase(base), nil
 	}
-	mcp, err = checkURL("MCP URL", "https://host/mcp", c.MCPURL)
+	mcp, err = paidhttp.ParseAddress(MCPURL, "https://host/mcp", c.MCPURL)
 	return base, mcp, err
 }
 
 // besideBase returns the address at which the MCP endpoint is assumed.
-func besideBase(base *url.URL) *url.URL {
+func besideBase(base paidhttp.Address) paidhttp.Address {
 	prefix, hasVersion := strings.CutSuffix(strings.TrimRight(base.Path, "/"), "/api/v1")
 	if !hasVersion {
 		prefix = ""
 	}
-	return (&url.URL{Scheme: base.Scheme, Host: base.Host, Path: "/"}).JoinPath(prefix, "mcp")
+	beside := (&url.URL{Scheme: base.Scheme, Host: base.Host, Path: "/"}).JoinPath(prefix, "mcp")
+	return paidhttp.Address{URL: beside, Name: MCPURL}
 }
 
-// checkURL never quotes the address whole: somebody may have put a password or the
-// key into it.
-func checkURL(what, example, address string) (*url.URL, error) {
-	parsed, err := url.Parse(address)
-	switch {
-	case err != nil || parsed.Host == "" || parsed.Hostname() == "" || parsed.Scheme != "https" && parsed.Scheme != "http":
-		return nil, fmt.Errorf("the %s is not an absolute http or https address; write it like %s", what, example)
-	case parsed.User != nil:
-		return nil, fmt.Errorf("the %s holds a user name or password; leave them out, the key goes into SERVICE_API_KEY", what)
-	case strings.ContainsAny(address, "?#"):
-		return nil, fmt.Errorf("the %s has a query or a fragment; end it with its path, like %s", what, example)
-	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
-		return nil, fmt.Errorf("plain http to %s would send the key in the clear; use https", parsed.Hostname())
+// dialer returns the configuration's way to open connections.
+func (c Config) dialer() paidhttp.Dialer {
+	if c.Dial != nil {
+		return c.Dial
 	}
-	return parsed, nil
+	return paidhttp.SystemDialer()
 }
 
-func isLoopback(host string) bool {
-	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
-}
-
-// checkKey refuses what a bearer token cannot hold before it gets near a header.
-func checkKey(key string) error {
-	if key == "" {
-		return errors.New("the service key is missing; set SERVICE_API_KEY")
-	}
-	if !isVisible(key) {
-		return errors.New("the service key holds a space, a control character or a character outside ASCII; " +
-			"set SERVICE_API_KEY to exactly what the dashboard showed")
-	}
-	return nil
-}
-
-func isVisible(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-// endpoint returns the address of a path below the base URL.
-func (s settings) endpoint(path string) string { return s.base.JoinPath(path).String() }
-
-// sign sets the headers that say who asks.
-func (s settings) sign(header http.Header) {
-	header.Set("Authorization", "Bearer "+s.key)
-	header.Set("User-Agent", s.userAgent)
-}
-
-// place names a part of the service for messages: its host, and the flag that
-// says where it is.
-type place struct{ host, flag string }
-
-func (s settings) restPlace() place { return place{s.base.Host, "--base-url"} }
-func (s settings) mcpPlace() place  { return place{s.mcp.Host, "--mcp-url"} }
-
-// place returns the part that the transport speaks to.
-func (s settings) place() place {
+// address returns the address that the transport speaks to.
+func (s settings) address() paidhttp.Address {
 	if s.transport == MCP {
-		return s.mcpPlace()
+		return s.mcp
 	}
-	return s.restPlace()
+	return s.base
 }
+
+// The bounds of what is read, in bytes.
+const (
+	maxDocument = 4 << 20 // of the OpenAPI document
+	maxMessage  = 300     // of the service's text that is kept
+	maxName     = 100     // of a code or an identifier that is kept
+)

@@ -21,7 +21,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"http elsewhere", Config{BaseURL: "http://api.example.com/api/v1", Key: testKey}, "in the clear"},
 		{"http to a private address", Config{BaseURL: "http://10.0.0.1/", Key: testKey}, "in the clear"},
 		{"http to a host called like localhost", Config{BaseURL: "http://localhost.example.com", Key: testKey}, "in the clear"},
-		{"no base URL", Config{Key: testKey}, "SERVICE_BASE_URL"},
+		{"no base URL", Config{Key: testKey}, "the base URL is missing"},
 		{"relative", Config{BaseURL: "api.example.com/api/v1", Key: testKey}, "not an absolute"},
 		{"path alone", Config{BaseURL: "/api/v1", Key: testKey}, "not an absolute"},
 		{"other scheme", Config{BaseURL: "ftp://api.example.com", Key: testKey}, "not an absolute"},
@@ -34,11 +34,11 @@ func TestConfigIsChecked(t *testing.T) {
 		{"fragment", Config{BaseURL: "https://api.example.com/#a", Key: testKey}, "fragment"},
 		{"empty fragment", Config{BaseURL: "https://api.example.com/#", Key: testKey}, "fragment"},
 		{"user info", Config{BaseURL: "https://ada:" + testKey + "@api.example.com", Key: testKey}, "user name or password"},
-		{"no key", Config{BaseURL: "https://api.example.com"}, "SERVICE_API_KEY"},
-		{"key with a space", Config{BaseURL: "https://api.example.com", Key: testKey + " "}, "SERVICE_API_KEY"},
-		{"key with a line end", Config{BaseURL: "https://api.example.com", Key: testKey + "\n"}, "SERVICE_API_KEY"},
-		{"key with a control character", Config{BaseURL: "https://api.example.com", Key: testKey + "\x7f"}, "SERVICE_API_KEY"},
-		{"key outside ASCII", Config{BaseURL: "https://api.example.com", Key: testKey + "\u00a0"}, "SERVICE_API_KEY"},
+		{"no key", Config{BaseURL: "https://api.example.com"}, "the service key is missing"},
+		{"key with a space", Config{BaseURL: "https://api.example.com", Key: testKey + " "}, "the service key holds"},
+		{"key with a line end", Config{BaseURL: "https://api.example.com", Key: testKey + "\n"}, "the service key holds"},
+		{"key with a control character", Config{BaseURL: "https://api.example.com", Key: testKey + "\x7f"}, "the service key holds"},
+		{"key outside ASCII", Config{BaseURL: "https://api.example.com", Key: testKey + "\u00a0"}, "the service key holds"},
 		{"negative time-out", Config{BaseURL: "https://api.example.com", Key: testKey, Timeout: -time.Second}, "negative"},
 		{"negative connections", Config{BaseURL: "https://api.example.com", Key: testKey, MaxConnections: -1}, "less than none"},
 		{"user agent", Config{BaseURL: "https://api.example.com", Key: testKey, UserAgent: "payonce/1 (batch)"}, ""},
@@ -77,10 +77,10 @@ func TestConfigDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.timeout != 45*time.Second || s.userAgent != "payonce" || s.now == nil {
-		t.Errorf("time-out %s, user agent %q, has a clock: %t", s.timeout, s.userAgent, s.now != nil)
+	if s.Timeout != 45*time.Second || s.UserAgent != "payonce" || s.Now == nil {
+		t.Errorf("time-out %s, user agent %q, has a clock: %t", s.Timeout, s.UserAgent, s.Now != nil)
 	}
-	if got, want := s.endpoint("account/status"), "https://api.example.com/api/v1/account/status"; got != want {
+	if got, want := s.base.Endpoint("account/status"), "https://api.example.com/api/v1/account/status"; got != want {
 		t.Errorf("endpoint %q, want %q", got, want)
 	}
 }

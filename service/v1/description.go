@@ -10,6 +10,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/inputschema"
+	"payonce/service/jsonobject"
 )
 
 // Description is what the service publishes about its lookups: in the OpenAPI
@@ -34,12 +36,12 @@ type Offer struct {
 	// InputError says why its input schema cannot be applied; nil when it can.
 	InputError error
 
-	input *schema
+	input *inputschema.Schema
 }
 
 // Inputs returns the names of the members that the input schema knows, in their order;
 // none when it cannot be applied.
-func (o Offer) Inputs() []string { return slices.Sorted(maps.Keys(o.input.members())) }
+func (o Offer) Inputs() []string { return slices.Sorted(maps.Keys(o.input.Members())) }
 
 // Access says who may use a lookup.
 type Access struct {
@@ -70,7 +72,7 @@ func (d Description) Check(names Names) []Assumption {
 		if offer.input == nil {
 			continue
 		}
-		members := offer.input.members()
+		members := offer.input.Members()
 		for _, member := range names.bodyOf(operation) {
 			checked = append(checked, Assumption{Name: member, Where: "the input of " + name, Found: members[member]})
 		}
@@ -106,11 +108,11 @@ func (d Description) misfit(operation enrich.Operation, names Names) error {
 
 // misfit says why no body of an operation can fulfil a schema, as far as that shows
 // without one: in words that follow the schema's name.
-func (n Names) misfit(operation enrich.Operation, input *schema) error {
-	if input.allowsNothing() {
+func (n Names) misfit(operation enrich.Operation, input *inputschema.Schema) error {
+	if input.AllowsNothing() {
 		return errors.New("allows nothing")
 	}
-	refused, missing := input.misfits(n.bodyOf(operation))
+	refused, missing := input.Misfits(n.bodyOf(operation))
 	if len(missing) > 0 {
 		return fmt.Errorf("requires %s, which is not known here", strings.Join(missing, ", "))
 	}
@@ -132,30 +134,30 @@ func (n Names) usable(operation enrich.Operation, refused []string) bool {
 	return has(n.ProfileURL) || has(n.FirstName, n.LastName, n.CompanyDomain) || has(n.FirstName, n.LastName, n.CompanyName)
 }
 
-func (s settings) decodeAccess(o object) Access {
-	access := Access{Available: o.boolean("available")}
-	for _, plan := range o.texts("plans") {
-		access.Plans = append(access.Plans, s.plain(plan, maxName))
+func (s settings) decodeAccess(o jsonobject.Object) Access {
+	access := Access{Available: o.Bool("available")}
+	for _, plan := range o.Texts("plans") {
+		access.Plans = append(access.Plans, s.Plain(plan, maxName))
 	}
 	return access
 }
 
 // decodePrices reads prices per returned field, in USD. Other currencies give none.
-func decodePrices(o object) cost.Prices {
+func decodePrices(o jsonobject.Object) cost.Prices {
 	prices := cost.Prices{}
 	if !inUSD(o) {
 		return prices
 	}
 	for field := range enrich.AllFields.Each() {
-		if price := o.dollars(field.String() + "_usd"); price.Known {
+		if price := o.Dollars(field.String() + "_usd"); price.Known {
 			prices[field] = price.Value
 		}
 	}
 	return prices
 }
 
-func inUSD(o object) bool {
-	currency := o.text("currency")
+func inUSD(o jsonobject.Object) bool {
+	currency := o.Text("currency")
 	return currency == "" || strings.EqualFold(currency, "USD")
 }
 
@@ -163,35 +165,22 @@ func inUSD(o object) bool {
 const maxOptions = 100
 
 // decodeCard reads a rate card.
-func (s settings) decodeCard(o object) cost.RateCard {
+func (s settings) decodeCard(o jsonobject.Object) cost.RateCard {
 	var card cost.RateCard
 	var options []json.RawMessage
 	if !inUSD(o) || json.Unmarshal(o["options"], &options) != nil {
 		return card
 	}
 	for _, text := range options[:min(len(options), maxOptions)] {
-		option, _ := parseObject(text)
-		name, monthly := s.plain(option.text("name"), maxName), option.dollars("monthly_included_usd")
+		option, _ := jsonobject.Parse(text)
+		name, monthly := s.Plain(option.Text("name"), maxName), option.Dollars("monthly_included_usd")
 		if name == "" || !monthly.Known || !inUSD(option) {
 			continue
 		}
 		card.Options = append(card.Options, cost.Option{
-			Name: name, Title: s.plain(option.text("title"), maxName),
+			Name: name, Title: s.Plain(option.Text("title"), maxName),
 			MonthlyIncluded: monthly.Value, Prices: decodePrices(option),
 		})
 	}
 	return card
-}
-
-// dollars returns a member amount in USD, written as a number or as a string of one.
-func (o object) dollars(name string) cost.Optional[cost.Money] {
-	literal := string(o[name])
-	if s := o.string(name); s.Known {
-		literal = strings.TrimSpace(s.Value)
-	}
-	amount, err := cost.ParseMoney(literal)
-	if err != nil {
-		return cost.Optional[cost.Money]{}
-	}
-	return cost.Known(amount)
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"payonce/service/paidhttp"
 )
 
 // arrivals are the remote addresses of the requests that a server has seen.
@@ -93,5 +95,5 @@ func (e *endpoint) lookups() int {
 // client returns a client of the endpoint, which is served for the test.
 func (e *endpoint) client(t *testing.T) *Client {
 	t.Helper()
-	return dialOver(t, e.transport, serve(t, e.ServeHTTP).URL+"/api/v1", systemDialer())
+	return dialOver(t, e.transport, serve(t, e.ServeHTTP).URL+"/api/v1", paidhttp.SystemDialer())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 )
 
 // A plan cannot spend: each method of what planning gets is called here, over both
@@ -168,7 +169,7 @@ func TestMembersThatCannotBeRead(t *testing.T) {
 		`"maximum_paid_charge_cents":15=>"maximum_paid_charge_cents":{}`: "lookup_readiness.email.maximum_paid_charge_cents",
 	} {
 		before, after, _ := strings.Cut(change, "=>")
-		status, ok := parseObject([]byte(strings.Replace(whole, before, after, 1)))
+		status, ok := jsonobject.Parse([]byte(strings.Replace(whole, before, after, 1)))
 		if !ok {
 			t.Fatalf("%s makes no JSON", change)
 		}
@@ -196,7 +197,7 @@ func TestConditionsThatNoLookupMeets(t *testing.T) {
 		`true`:                                                               "",
 		`false`:                                                              "allows nothing",
 	} {
-		status, _ := parseObject([]byte(condition(text)))
+		status, _ := jsonobject.Parse([]byte(condition(text)))
 		found := s.conditionsIn(status)
 		if len(found) != 1 || (found[0].Unmet != nil) != (want != "") || want != "" && !strings.Contains(found[0].Unmet.Error(), want) {
 			t.Errorf("%s: %+v, want %q", text, found, want)

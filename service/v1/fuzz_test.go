@@ -10,6 +10,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 func FuzzJudge(f *testing.F) {
@@ -29,13 +31,13 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body, wait string) {
 		header := http.Header{"Retry-After": {wait}}
-		switch verdict := client.settings.judge(client.settings.restReply(&http.Response{StatusCode: status, Header: header}, []byte(body))).(type) {
+		switch verdict := client.settings.judge(client.settings.replyOf(paidhttp.Response{Status: status, Header: header, Body: []byte(body)})).(type) {
 		case enrich.Answered:
 			checkAnswered(t, status, []byte(body), verdict.Answer)
 		case enrich.Refused:
 			checkRefused(t, status, verdict)
 		case enrich.Lost:
-			if verdict.Err == nil || verdict.RetryAfter < 0 || verdict.RetryAfter > maxRetryAfter {
+			if verdict.Err == nil || verdict.RetryAfter < 0 || verdict.RetryAfter > paidhttp.MaxRetryAfter {
 				t.Errorf("lost with the error %v, waits %s", verdict.Err, verdict.RetryAfter)
 			}
 		default:
@@ -62,7 +64,7 @@ func checkRefused(t *testing.T, status int, refused enrich.Refused) {
 	if status < 400 || status > 599 || refused.HTTPStatus != status || refused.Code == "" {
 		t.Errorf("HTTP %d is %+v", status, refused)
 	}
-	if refused.RetryAfter < 0 || refused.RetryAfter > maxRetryAfter {
+	if refused.RetryAfter < 0 || refused.RetryAfter > paidhttp.MaxRetryAfter {
 		t.Errorf("waits %s", refused.RetryAfter)
 	}
 	if len(refused.Message) > maxMessage || !utf8.ValidString(refused.Message) {
@@ -78,8 +80,8 @@ func FuzzDecodeAccount(f *testing.F) {
 	f.Add([]byte(`{"free_allowance":{"work_emails_remaining":-1e18},"lookup_readiness":{"email":{"can_call":false}}}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		status, ok := parseObject(body)
-		account := settings{key: testKey}.decodeAccount(status)
+		status, ok := jsonobject.Parse(body)
+		account := settings{Caller: paidhttp.Caller{Key: testKey}}.decodeAccount(status)
 		if ok && !json.Valid(body) {
 			t.Error("an account out of no JSON")
 		}

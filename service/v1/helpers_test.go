@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -57,9 +58,9 @@ func hijack(t *testing.T, w http.ResponseWriter) net.Conn {
 	return conn
 }
 
-func dialOver(t *testing.T, transport Transport, baseURL string, dial dialer) *Client {
+func dialOver(t *testing.T, transport Transport, baseURL string, dial paidhttp.Dialer) *Client {
 	t.Helper()
-	client, err := newClient(Config{BaseURL: baseURL, Transport: transport, Key: testKey}, dial)
+	client, err := NewClient(Config{BaseURL: baseURL, Transport: transport, Key: testKey, Dial: dial})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +68,14 @@ func dialOver(t *testing.T, transport Transport, baseURL string, dial dialer) *C
 	return client
 }
 
-func dialClient(t *testing.T, baseURL string, dial dialer) *Client {
+func dialClient(t *testing.T, baseURL string, dial paidhttp.Dialer) *Client {
 	t.Helper()
 	return dialOver(t, REST, baseURL, dial)
 }
 
 func clientOf(t *testing.T, server *httptest.Server) *Client {
 	t.Helper()
-	return dialClient(t, server.URL+"/api/v1", systemDialer())
+	return dialClient(t, server.URL+"/api/v1", paidhttp.SystemDialer())
 }
 
 func find(client *Client) enrich.Verdict { return client.Find(context.Background(), ada()) }

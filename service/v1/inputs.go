@@ -6,6 +6,9 @@ import (
 	"sync"
 
 	"payonce/enrich"
+	"payonce/service/inputschema"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 // inputs are what the service says of the input of its lookups: the endpoint's
@@ -14,26 +17,26 @@ import (
 // everything: the service then says no itself, and charges nothing for that.
 type inputs struct {
 	mu         sync.RWMutex
-	endpoints  map[enrich.Operation]*schema
-	conditions map[enrich.Operation]*schema
+	endpoints  map[enrich.Operation]*inputschema.Schema
+	conditions map[enrich.Operation]*inputschema.Schema
 }
 
 // conditionOf returns the text of an operation's input condition, nil for none.
-func conditionOf(status object, operation enrich.Operation) json.RawMessage {
-	all, _ := status.object("operations")
-	own, _ := all.object(operation.ResultName())
-	if own.isNull("input_condition") {
+func conditionOf(status jsonobject.Object, operation enrich.Operation) json.RawMessage {
+	all, _ := status.Object("operations")
+	own, _ := all.Object(operation.ResultName())
+	if own.IsNull("input_condition") {
 		return nil
 	}
 	return own["input_condition"]
 }
 
 // learnConditions takes the conditions of a status in place of earlier ones.
-func (i *inputs) learnConditions(status object) {
-	conditions := map[enrich.Operation]*schema{}
+func (i *inputs) learnConditions(status jsonobject.Object) {
+	conditions := map[enrich.Operation]*inputschema.Schema{}
 	for _, operation := range enrich.Operations() {
 		// One that cannot be applied is nil. Inspect reports it.
-		conditions[operation], _ = compileSchema(conditionOf(status, operation), nil)
+		conditions[operation], _ = inputschema.Compile(conditionOf(status, operation), nil)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -42,7 +45,7 @@ func (i *inputs) learnConditions(status object) {
 
 // learnEndpoints takes the input schemas of a description.
 func (i *inputs) learnEndpoints(description Description) {
-	endpoints := map[enrich.Operation]*schema{}
+	endpoints := map[enrich.Operation]*inputschema.Schema{}
 	for _, operation := range enrich.Operations() {
 		endpoints[operation] = description.Operations[operation].input
 	}
@@ -56,14 +59,14 @@ func (i *inputs) check(q question) *unfit {
 	i.mu.RLock()
 	condition, endpoint := i.conditions[q.operation], i.endpoints[q.operation]
 	i.mu.RUnlock()
-	if why := condition.check(q.body); why != nil {
+	if why := condition.Check(q.body); why != nil {
 		return &unfit{q.operation, codeInputCondition, why}
 	}
 	return fitsEndpoint(endpoint, q)
 }
 
-func fitsEndpoint(endpoint *schema, q question) *unfit {
-	if why := endpoint.check(q.body); why != nil {
+func fitsEndpoint(endpoint *inputschema.Schema, q question) *unfit {
+	if why := endpoint.Check(q.body); why != nil {
 		return &unfit{q.operation, codeInputSchema, why}
 	}
 	return nil
@@ -88,8 +91,9 @@ func (u *unfit) refused() enrich.Refused {
 }
 
 func (u *unfit) Error() string {
+	why := paidhttp.Plain(u.why.Error(), maxMessage)
 	if u.code == codeInputCondition {
-		return fmt.Sprintf("the account's condition on the input of %s is not met: %v", u.operation, u.why)
+		return fmt.Sprintf("the account's condition on the input of %s is not met: %s", u.operation, why)
 	}
-	return fmt.Sprintf("the service's input schema of %s does not allow the lookup: %v", u.operation, u.why)
+	return fmt.Sprintf("the service's input schema of %s does not allow the lookup: %s", u.operation, why)
 }

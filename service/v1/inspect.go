@@ -9,6 +9,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/inputschema"
+	"payonce/service/jsonobject"
 )
 
 // Inspection is what one free status call shows about the service, for finding out
@@ -55,16 +57,16 @@ func (i Inspection) Skew() (time.Duration, bool) {
 // Inspect reads the account status once and says what it found there. It is free.
 // An error is one of Status.
 func (c *StatusClient) Inspect(ctx context.Context) (Inspection, error) {
-	asked := c.settings.now()
+	asked := c.settings.Now()
 	account, status, said, err := c.readStatus(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
 	inspection := Inspection{
 		Account: account, Members: statusMembers(status), Conditions: c.settings.conditionsIn(status),
-		Asked: asked, Answered: c.settings.now(), RateLimit: c.settings.rateLimit(said.header),
+		Asked: asked, Answered: c.settings.Now(), RateLimit: c.settings.rateLimit(said.Header),
 	}
-	if date, err := http.ParseTime(said.header.Get("Date")); err == nil {
+	if date, err := http.ParseTime(said.Header.Get("Date")); err == nil {
 		inspection.ServerTime = date.UTC()
 	}
 	return inspection, nil
@@ -74,20 +76,20 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 	found := map[string]string{}
 	for name := range header {
 		if strings.Contains(strings.ToLower(name), "ratelimit") || name == "Retry-After" {
-			found[name] = s.plain(header.Get(name), maxMessage)
+			found[name] = s.Plain(header.Get(name), maxMessage)
 		}
 	}
 	return found
 }
 
-func (s settings) conditionsIn(status object) []Condition {
+func (s settings) conditionsIn(status jsonobject.Object) []Condition {
 	var conditions []Condition
 	for _, operation := range enrich.Operations() {
 		if text := conditionOf(status, operation); text != nil {
-			compiled, err := compileSchema(text, nil)
+			compiled, err := inputschema.Compile(text, nil)
 			condition := Condition{Operation: operation, Err: err}
 			if unmet := s.names.misfit(operation, compiled); unmet != nil {
-				condition.Unmet = errors.New(s.plain(unmet.Error(), maxMessage))
+				condition.Unmet = errors.New(s.Plain(unmet.Error(), maxMessage))
 			}
 			conditions = append(conditions, condition)
 		}

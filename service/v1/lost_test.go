@@ -2,8 +2,6 @@ package v1
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // notResults are JSON values that are no enrichment result.
@@ -87,8 +86,8 @@ func TestFindLostOnTheWay(t *testing.T) {
 		"HTTP/2":                  raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
 		"interim response alone":  raw("HTTP/1.1 103 Early Hints\r\n\r\n"),
 		"compressed":              respond(http.StatusOK, "\x1f\x8b\x08", "Content-Encoding", "gzip"),
-		"over the limit":          respond(http.StatusOK, foundBoth+strings.Repeat(" ", maxBody)),
-		"refusal over the limit":  respond(http.StatusPaymentRequired, strings.Repeat(" ", maxBody+1)),
+		"over the limit":          respond(http.StatusOK, foundBoth+strings.Repeat(" ", paidhttp.MaxBody)),
+		"refusal over the limit":  respond(http.StatusPaymentRequired, strings.Repeat(" ", paidhttp.MaxBody+1)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := wantLost(t, find(clientOf(t, serve(t, handler))))
@@ -111,7 +110,7 @@ func reset(t *testing.T) http.HandlerFunc {
 }
 
 func TestFindAnsweredAtTheLimit(t *testing.T) {
-	body := foundBoth + strings.Repeat(" ", maxBody-len(foundBoth))
+	body := foundBoth + strings.Repeat(" ", paidhttp.MaxBody-len(foundBoth))
 	wantAnswered(t, find(clientOf(t, serve(t, respond(http.StatusOK, body)))))
 }
 
@@ -203,19 +202,20 @@ func TestFindNotSent(t *testing.T) {
 	defer unknown.Close()
 	plain := serve(t, arrived)
 
-	for name, address := range map[string]string{
+	for fault, address := range map[string]string{
 		"closed port":         closed.URL,
 		"unresolvable host":   "https://payonce.invalid",
 		"unknown certificate": unknown.URL,
 		"TLS to a plain port": "https" + strings.TrimPrefix(plain.URL, "http"),
 	} {
-		for transport, hint := range map[Transport]string{REST: "--base-url", MCP: "--mcp-url"} {
-			t.Run(name+" "+string(transport), func(t *testing.T) {
-				err := wantNotSent(t, find(dialOver(t, transport, address+"/api/v1", systemDialer())))
-				if !strings.Contains(err.Error(), hint) {
-					t.Errorf("error %q does not name %s", err, hint)
+		for transport, name := range map[Transport]string{REST: BaseURL, MCP: MCPURL} {
+			t.Run(fault+" "+string(transport), func(t *testing.T) {
+				err := wantNotSent(t, find(dialOver(t, transport, address+"/api/v1", paidhttp.SystemDialer())))
+				var unreachable *paidhttp.UnreachableError
+				if !errors.As(err, &unreachable) || unreachable.Address.Name != name {
+					t.Errorf("error %q does not say that the %s cannot be reached", err, name)
 				}
-				if says := strings.Contains(err.Error(), "x509"); says != (name == "unknown certificate") {
+				if says := strings.Contains(err.Error(), "x509"); says != (fault == "unknown certificate") {
 					t.Errorf("error %q says that the certificate is at fault: %t", err, says)
 				}
 			})
@@ -261,28 +261,4 @@ func TestMaxConnections(t *testing.T) {
 	if connections := len(slices.Compact(slices.Clone(from))); len(from) != 8 || connections != 1 {
 		t.Errorf("%d requests arrived over %d connections, want 8 over 1", len(from), connections)
 	}
-}
-
-func TestFindOverTLS(t *testing.T) {
-	client := tlsPair(t, respond(http.StatusOK, foundBoth), systemDialer())
-	wantAnswered(t, find(client))
-}
-
-// tlsPair starts a server that offers HTTP/2 and returns a client that trusts it.
-func tlsPair(t *testing.T, handler http.HandlerFunc, dial dialer) *Client {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor != 1 {
-			t.Errorf("the request came over %s, want HTTP/1.1", r.Proto)
-		}
-		handler(w, r)
-	}))
-	server.EnableHTTP2 = true
-	server.Config.ErrorLog = quiet()
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	client := dialClient(t, server.URL, dial)
-	roots := x509.NewCertPool()
-	roots.AddCert(server.Certificate())
-	client.lookups.(*restLookups).http.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
-	return client
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"payonce/service/paidhttp"
 )
 
 // fakeMCP is an MCP endpoint whose every byte the test decides on. It counts what
@@ -59,7 +61,7 @@ func toolList(schema string) string {
 func newFakeMCP(t *testing.T) *fakeMCP {
 	return &fakeMCP{
 		t: t, tools: toolList(openSchema), ended: map[string]bool{},
-		answers: map[string]func(http.ResponseWriter, *http.Request, message){methodCallTool: found},
+		answers: map[string]func(http.ResponseWriter, *http.Request, message){"tools/call": found},
 	}
 }
 
@@ -72,7 +74,7 @@ func (f *fakeMCP) on(method string, answer func(w http.ResponseWriter, r *http.R
 
 // onCall sets the answer to the call of a tool.
 func (f *fakeMCP) onCall(answer func(w http.ResponseWriter, r *http.Request, m message)) {
-	f.on(methodCallTool, answer)
+	f.on("tools/call", answer)
 }
 
 func (f *fakeMCP) answer(method string) func(w http.ResponseWriter, r *http.Request, m message) {
@@ -135,16 +137,16 @@ func (f *fakeMCP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := f.answer(m.Method)
 	switch {
-	case m.Method != methodInitialize && f.isEnded(r.Header.Get("Mcp-Session-Id")):
+	case m.Method != "initialize" && f.isEnded(r.Header.Get("Mcp-Session-Id")):
 		http.Error(w, "session not found", http.StatusNotFound)
 	case answer != nil:
 		answer(w, r, m)
-	case m.Method == methodInitialize:
+	case m.Method == "initialize":
 		w.Header().Set("Mcp-Session-Id", f.begin())
 		respondRPC(w, m.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
-	case m.Method == methodInitialized:
+	case m.Method == "notifications/initialized":
 		w.WriteHeader(http.StatusAccepted)
-	case m.Method == methodListTools:
+	case m.Method == "tools/list":
 		respondRPC(w, m.ID, f.tools)
 	default:
 		f.t.Errorf("%s arrived", m.Method)
@@ -160,7 +162,7 @@ func (f *fakeMCP) parse(body []byte) message {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if m.Method == methodCallTool {
+	if m.Method == "tools/call" {
 		if err := json.Unmarshal(m.Params, &params); err != nil {
 			f.t.Errorf("parameters: %v", err)
 		}
@@ -176,7 +178,7 @@ func (f *fakeMCP) checkHeader(r *http.Request, m message) {
 		"Authorization": "Bearer " + testKey, "Content-Type": "application/json",
 		"Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2025-11-25",
 	}
-	if m.Method == methodInitialize {
+	if m.Method == "initialize" {
 		want["Mcp-Protocol-Version"] = ""
 	}
 	for name, value := range want {
@@ -231,7 +233,7 @@ func (f *fakeMCP) seen() []string {
 func (f *fakeMCP) paid() int {
 	n := 0
 	for _, what := range f.seen() {
-		if tool, ok := strings.CutPrefix(what, methodCallTool+" "); ok && tool != statusTool {
+		if tool, ok := strings.CutPrefix(what, "tools/call"+" "); ok && tool != statusTool {
 			n++
 		}
 	}
@@ -282,10 +284,10 @@ func mcpClient(t *testing.T, f *fakeMCP) *Client {
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	return dialMCP(t, server.URL, systemDialer())
+	return dialMCP(t, server.URL, paidhttp.SystemDialer())
 }
 
-func dialMCP(t *testing.T, address string, dial dialer) *Client {
+func dialMCP(t *testing.T, address string, dial paidhttp.Dialer) *Client {
 	t.Helper()
 	return dialOver(t, MCP, address+"/api/v1", dial)
 }

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -10,6 +9,9 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
 )
 
 func fuzzSettings(f *testing.F) settings {
@@ -33,28 +35,28 @@ func FuzzCalled(f *testing.F) {
 	f.Add(503, errorBody("temporarily_unavailable", "true"), "Fri, 20 Nov 2026 10:00:00 GMT")
 	m := mcpEndpoint{settings: fuzzSettings(f)}
 	f.Fuzz(func(t *testing.T, status int, body, wait string) {
-		e := &exchange{tool: "x", called: true, inSession: true, reply: reply{status: status, header: http.Header{"Retry-After": {wait}}}}
-		e.message, _ = parseObject([]byte(body))
-		if !e.succeeded() {
-			e.reply.body, e.reply.said = []byte(body), m.decodeComplaint([]byte(body))
+		call := &mcp.Call{Tool: "x", Sent: true, InSession: true, Response: paidhttp.Response{Status: status, Header: http.Header{"Retry-After": {wait}}}}
+		call.Message, _ = jsonobject.Parse([]byte(body))
+		if !call.Succeeded() {
+			call.Response.Body = []byte(body)
 		}
 		if status == 0 {
 			return // no response has it
 		}
-		said, verdict := m.called(e, nil)
+		said, verdict := m.called(call, nil)
 		if verdict == nil {
 			verdict = m.judge(said)
 		}
 		switch v := verdict.(type) {
 		case enrich.Answered:
-			if !e.succeeded() && status != http.StatusOK || !v.Answer.Status.Valid() {
+			if !call.Succeeded() && status != http.StatusOK || !v.Answer.Status.Valid() {
 				t.Errorf("answered %+v by HTTP %d", v.Answer, status)
 			}
 			if _, err := json.Marshal(v.Answer); err != nil {
 				t.Errorf("the answer cannot be kept: %v", err)
 			}
 		case enrich.Refused:
-			if v.Code == "" || v.Unsent || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter || len(v.Message) > maxMessage ||
+			if v.Code == "" || v.Unsent || v.RetryAfter < 0 || v.RetryAfter > paidhttp.MaxRetryAfter || len(v.Message) > maxMessage ||
 				strings.Contains(v.Code+"\n"+v.Message+"\n"+v.RequestID, testKey) {
 				t.Errorf("HTTP %d: %+v", status, v)
 			}
@@ -66,34 +68,6 @@ func FuzzCalled(f *testing.F) {
 			t.Errorf("verdict %T on a response", verdict)
 		}
 	})
-}
-
-// FuzzEvents compares what is read from a stream with the lines that are in it.
-func FuzzEvents(f *testing.F) {
-	f.Add([]byte("event: message\r\nid: 1\r\ndata: {\"id\":3}\r\n\r\n"))
-	f.Add([]byte(": comment\n\ndata\ndata:\n\ndata: {\ndata: \"id\":3}\n"))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		data, err := readEvents(bytes.NewReader(stream), func(data []byte) bool { return isObject(data) })
-		if err != nil {
-			if data != nil {
-				t.Errorf("data %q with the error %v", data, err)
-			}
-			return
-		}
-		if !isObject(data) {
-			t.Errorf("data %q was not wanted", data)
-		}
-		for line := range bytes.SplitSeq(data, []byte("\n")) {
-			if !bytes.Contains(stream, bytes.TrimRight(line, "\r")) {
-				t.Errorf("line %q is not in the stream", line)
-			}
-		}
-	})
-}
-
-func isObject(data []byte) bool {
-	_, ok := parseObject(data)
-	return ok
 }
 
 func FuzzDecodeOpenAPI(f *testing.F) {
@@ -116,14 +90,14 @@ func FuzzDecodeTools(f *testing.F) {
 	f.Add([]byte(`{"tools":[{"name":"service_find_phone","_meta":7}]}`))
 	s := fuzzSettings(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		result, _ := parseObject(body)
+		result, _ := jsonobject.Parse(body)
 		var texts []json.RawMessage
 		if json.Unmarshal(result["tools"], &texts) != nil {
 			return
 		}
-		var tools []object
+		var tools []jsonobject.Object
 		for _, text := range texts {
-			tool, _ := parseObject(text)
+			tool, _ := jsonobject.Parse(text)
 			tools = append(tools, tool)
 		}
 		d, _ := s.decodeTools(tools)
@@ -149,25 +123,4 @@ func checkDescription(t *testing.T, d Description) {
 		_ = d.misfit(operation, DefaultNames())
 	}
 	_ = d.Check(Names{})
-}
-
-func FuzzSchema(f *testing.F) {
-	f.Add([]byte(`{"required":["first_name"],"properties":{"first_name":{"pattern":"^A"}}}`), []byte(nil))
-	f.Add([]byte(`{"$ref":"#/components/a","unevaluatedProperties":false}`), []byte(`{"a":{"anyOf":[{"$ref":"#/components/b"},true]},"b":{"not":{}}}`))
-	f.Add([]byte(closedSchema(nil, "first_name")), []byte(`{}`))
-	body := map[string]any{"first_name": "secret-Ada", "include_email": true}
-	f.Fuzz(func(t *testing.T, text, components []byte) {
-		s, err := compileSchema(text, components)
-		if err != nil {
-			if s != nil {
-				t.Error("a schema with an error")
-			}
-			return
-		}
-		if err := s.check(body); err != nil && strings.Contains(err.Error(), "secret-Ada") && !bytes.Contains(text, []byte("secret-Ada")) && !bytes.Contains(components, []byte("secret-Ada")) {
-			t.Errorf("error %q holds a value", err)
-		}
-		s.members()
-		s.misfits([]string{"first_name"})
-	})
 }

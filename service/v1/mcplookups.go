@@ -2,16 +2,17 @@ package v1
 
 import (
 	"context"
-	"net/http"
 	"sync"
 
 	"payonce/enrich"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
 )
 
 // mcpLookups sends lookups over MCP.
 type mcpLookups struct {
 	mcpEndpoint
-	connections *http.Transport
+	sender *paidhttp.Sender
 
 	mu     sync.Mutex
 	idle   []*session
@@ -19,8 +20,8 @@ type mcpLookups struct {
 	ending sync.WaitGroup // of sessions that are being ended; none begins once closed
 }
 
-func newMCPLookups(s settings, transport *http.Transport) *mcpLookups {
-	return &mcpLookups{mcpEndpoint: newMCPEndpoint(s, transport, paidTools()), connections: transport}
+func newMCPLookups(s settings, sender *paidhttp.Sender) *mcpLookups {
+	return &mcpLookups{mcpEndpoint: newMCPEndpoint(s, sender, paidTools()), sender: sender}
 }
 
 // send calls the tool of the question once.
@@ -31,21 +32,21 @@ func (m *mcpLookups) send(ctx context.Context, q question) (reply, enrich.Verdic
 	}
 	if err := s.tools.misfit(q.operation, m.names); err != nil {
 		m.giveBack(s)
-		return reply{}, enrich.Refused{Class: enrich.StopRun, Unsent: true, Code: "mcp_tool_changed", Message: m.plain(err.Error(), maxMessage)}
+		return reply{}, enrich.Refused{Class: enrich.StopRun, Unsent: true, Code: "mcp_tool_changed", Message: m.Plain(err.Error(), maxMessage)}
 	}
 	if unfit := fitsEndpoint(s.tools.Operations[q.operation].input, q); unfit != nil {
 		m.giveBack(s)
 		return reply{}, unfit.refused()
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	e := &exchange{tool: toolOf(q.operation)}
-	reusable := s.call(ctx, e, q.body)
-	said, verdict := m.called(e, ctx.Err())
+	call := &mcp.Call{Tool: toolOf(q.operation)}
+	reusable := s.Call(ctx, call, q.body)
+	said, verdict := m.called(call, ctx.Err())
 	if reusable {
 		m.giveBack(s)
 	} else {
-		m.drop(s, e)
+		m.drop(s, call)
 	}
 	return said, verdict
 }
@@ -72,25 +73,25 @@ func (m *mcpLookups) giveBack(s *session) {
 	}
 	m.mu.Unlock()
 	if s != nil {
-		go s.end() // nobody waits for it any more
+		go s.End() // nobody waits for it any more
 	}
 }
 
 // drop ends a session that failed. When the endpoint does not know it any more, the
 // idle ones will hardly be better off: the next lookup begins a new one.
-func (m *mcpLookups) drop(s *session, e *exchange) {
+func (m *mcpLookups) drop(s *session, call *mcp.Call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dropped := []*session{s}
-	if e.reply.status != 0 && !e.succeeded() {
+	if call.Response.Status != 0 && !call.Succeeded() {
 		dropped, m.idle = append(dropped, m.idle...), nil
 	}
 	if m.closed {
-		go s.end() // nobody waits for it any more
+		go s.End() // nobody waits for it any more
 		return
 	}
 	for _, s := range dropped {
-		m.ending.Go(s.end) // it holds nobody up
+		m.ending.Go(s.End) // it holds nobody up
 	}
 }
 
@@ -98,10 +99,10 @@ func (m *mcpLookups) drop(s *session, e *exchange) {
 func (m *mcpLookups) close() {
 	m.mu.Lock()
 	for _, s := range m.idle {
-		m.ending.Go(s.end)
+		m.ending.Go(s.End)
 	}
 	m.idle, m.closed = nil, true
 	m.mu.Unlock()
 	m.ending.Wait()
-	m.connections.CloseIdleConnections()
+	m.sender.Close()
 }

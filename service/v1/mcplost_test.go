@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // A call that brought a response without an enrichment result.
@@ -49,7 +50,7 @@ func TestMCPLostWithoutMessage(t *testing.T) {
 		"result null":           `{"jsonrpc":"2.0","id":3,"result":null}`,
 		"result is a list":      `{"jsonrpc":"2.0","id":3,"result":[]}`,
 		"error is a string":     `{"jsonrpc":"2.0","id":3,"error":"no"}`,
-		"over the limit":        own("3") + strings.Repeat(" ", maxBody),
+		"over the limit":        own("3") + strings.Repeat(" ", paidhttp.MaxBody),
 		"failure without cause": `{"jsonrpc":"2.0","id":3,"result":{"isError":true,"content":[]}}`,
 		"REST error with a 200": errorBody("credits_exhausted", "false"),
 	} {
@@ -95,7 +96,7 @@ func TestMCPDroppedAtEveryStage(t *testing.T) {
 		"interim response alone":           "HTTP/1.1 103 Early Hints\r\n\r\n",
 		"another protocol":                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
 		"compressed":                       "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
-		"stream: over the limit, no event": head(stream, maxBody+100) + strings.Repeat(":", maxBody+100),
+		"stream: over the limit, no event": head(stream, paidhttp.MaxBody+100) + strings.Repeat(":", paidhttp.MaxBody+100),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeMCP(t)
@@ -196,9 +197,9 @@ func TestMCPNotSentWithoutASession(t *testing.T) {
 		"result null":   func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, "null") },
 		"result a list": func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, "[]") },
 	}
-	for _, method := range []string{methodInitialize, methodInitialized, methodListTools} {
+	for _, method := range []string{"initialize", "notifications/initialized", "tools/list"} {
 		for name, answer := range answers {
-			if method == methodInitialized && (name == "page" || strings.HasPrefix(name, "R") || strings.HasPrefix(name, "result")) {
+			if method == "notifications/initialized" && (name == "page" || strings.HasPrefix(name, "R") || strings.HasPrefix(name, "result")) {
 				continue // a notification has no answer that could be wrong
 			}
 			t.Run(method+" "+name, func(t *testing.T) {
@@ -221,7 +222,7 @@ func TestMCPNotSentWithoutASession(t *testing.T) {
 
 // Who says no to a session says no to the lookup.
 func TestMCPRefusedASession(t *testing.T) {
-	for _, method := range []string{methodInitialize, methodInitialized, methodListTools} {
+	for _, method := range []string{"initialize", "notifications/initialized", "tools/list"} {
 		for status, want := range map[int]enrich.RefusalClass{
 			401: enrich.StopRun, 402: enrich.StopRun, 403: enrich.StopRun, 409: enrich.TryAgain, 429: enrich.SlowDown,
 		} {
@@ -246,7 +247,7 @@ func TestMCPRefusedASession(t *testing.T) {
 // A session that cannot be had in time is a call that was never written.
 func TestMCPNotSentWhileWaitingForASession(t *testing.T) {
 	f := newFakeMCP(t)
-	f.on(methodListTools, func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
+	f.on("tools/list", func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
 	inMemory(t, MCP, f, func(client *Client) {
 		if err := wantNotSent(t, find(client)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %q is no time-out", err)

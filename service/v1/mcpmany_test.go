@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // misbehaviours are ways in which an endpoint can answer the call of a tool.
@@ -69,7 +70,7 @@ func TestMCPManyAtATime(t *testing.T) {
 		})
 		server := httptest.NewServer(f)
 		defer server.Close()
-		client := dialMCP(t, server.URL, systemDialer())
+		client := dialMCP(t, server.URL, paidhttp.SystemDialer())
 		verdicts := make([]enrich.Verdict, lookups)
 		var all sync.WaitGroup
 		for n := range lookups {

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"payonce/enrich"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
 )
 
 // mcpReads makes the free calls over MCP.
 type mcpReads struct{ mcpEndpoint }
 
-func newMCPReads(s settings, transport http.RoundTripper) *mcpReads {
-	return &mcpReads{newMCPEndpoint(s, transport, []string{statusTool})}
+func newMCPReads(s settings, reader *paidhttp.Reader) *mcpReads {
+	return &mcpReads{newMCPEndpoint(s, reader, []string{statusTool})}
 }
 
 // status calls the free tool in a session of its own.
@@ -26,20 +27,20 @@ func (m *mcpReads) status(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	defer opened.end()
+	defer opened.End()
 	if !opened.free {
 		return reply{}, fmt.Errorf("the service has no tool %s", statusTool)
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	e := &exchange{tool: statusTool}
-	opened.call(ctx, e, map[string]any{})
-	return m.read(ctx, e)
+	call := &mcp.Call{Tool: statusTool}
+	opened.Call(ctx, call, map[string]any{})
+	return m.read(ctx, call)
 }
 
 // read returns the reply to the free tool, or why there is none.
-func (m *mcpReads) read(ctx context.Context, e *exchange) (reply, error) {
-	said, verdict := m.called(e, ctx.Err())
+func (m *mcpReads) read(ctx context.Context, call *mcp.Call) (reply, error) {
+	said, verdict := m.called(call, ctx.Err())
 	switch v := verdict.(type) {
 	case nil:
 		return said, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // Every row of the table of refusals, as the failure of a tool.
@@ -206,7 +207,7 @@ func TestMCPRetryAfterIsSeen(t *testing.T) {
 		"header":            {"17", failed + `}`, 17 * time.Second},
 		"beside the error":  {"", failed + `,"retry_after":18}`, 18 * time.Second},
 		"the longer one":    {"17", failed + `,"retry_after":18}`, 18 * time.Second},
-		"at most a century": {"", failed + `,"retry_after":9223372036854775807}`, maxRetryAfter},
+		"at most a century": {"", failed + `,"retry_after":9223372036854775807}`, paidhttp.MaxRetryAfter},
 		"negative":          {"", failed + `,"retry_after":-1}`, 0},
 		"none":              {"", failed + `}`, 0},
 	} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // Endpoints word the end of a session in more than one way.
@@ -67,7 +68,7 @@ func TestMCPSessionsAreReopened(t *testing.T) {
 // An endpoint without sessions has none to have ended: its 404 proves nothing.
 func TestMCPWithoutSessions(t *testing.T) {
 	f := newFakeMCP(t)
-	f.on(methodInitialize, func(w http.ResponseWriter, _ *http.Request, m message) {
+	f.on("initialize", func(w http.ResponseWriter, _ *http.Request, m message) {
 		respondRPC(w, m.ID, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"fake","version":"1"}}`)
 	})
 	client := mcpClient(t, f)
@@ -130,7 +131,7 @@ func TestMCPCloseWhileUnderWay(t *testing.T) {
 				close(ended)
 			}
 		})
-		client := dialMCP(t, server.URL, systemDialer())
+		client := dialMCP(t, server.URL, paidhttp.SystemDialer())
 		verdict := make(chan enrich.Verdict)
 		go func() { verdict <- find(client) }()
 		<-arrived

@@ -39,20 +39,20 @@ func TestMCPStatusErrors(t *testing.T) {
 		status int // of the *StatusError; -1 for another error
 		want   string
 	}{
-		"tool says 401":       {methodCallTool, failed(serviceError(401, "invalid_api_key", "false")), 401, "SERVICE_API_KEY"},
-		"tool says 403":       {methodCallTool, failed(serviceError(403, "workspace_inactive", "false")), 403, "owner"},
-		"tool says nothing":   {methodCallTool, failed(`{}`), 0, "account status: tool_failed: It did not work."},
-		"endpoint says 401":   {methodInitialize, says(401, "no"), 401, "SERVICE_API_KEY"},
-		"call says 401":       {methodCallTool, says(401, errorBody("invalid_api_key", "false")), 401, "invalid_api_key"},
-		"list says 403":       {methodListTools, says(403, ""), 403, "owner"},
-		"nothing there":       {methodInitialize, says(404, "<html>"), -1, "--mcp-url"},
-		"the service's 404":   {methodInitialize, says(404, errorBody("not_found", "false")), -1, "--mcp-url"},
-		"no such tool":        {methodListTools, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"tools":[]}`) }, -1, "no tool service_account_status"},
-		"error of JSON-RPC":   {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32603)) }, -1, "JSON-RPC error -32603"},
-		"refused by JSON-RPC": {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32601)) }, -1, "mcp_method_not_found"},
-		"invalid parameters":  {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "JSON-RPC error -32602"},
-		"no status":           {methodCallTool, func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "no account status; check --mcp-url"},
-		"dropped":             {methodCallTool, func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }, -1, "no response"},
+		"tool says 401":       {"tools/call", failed(serviceError(401, "invalid_api_key", "false")), 401, "HTTP 401"},
+		"tool says 403":       {"tools/call", failed(serviceError(403, "workspace_inactive", "false")), 403, "HTTP 403"},
+		"tool says nothing":   {"tools/call", failed(`{}`), 0, "account status: tool_failed: It did not work."},
+		"endpoint says 401":   {"initialize", says(401, "no"), 401, "HTTP 401"},
+		"call says 401":       {"tools/call", says(401, errorBody("invalid_api_key", "false")), 401, "invalid_api_key"},
+		"list says 403":       {"tools/list", says(403, ""), 403, "HTTP 403"},
+		"nothing there":       {"initialize", says(404, "<html>"), -1, "HTTP 404 of the MCP endpoint"},
+		"the service's 404":   {"initialize", says(404, errorBody("not_found", "false")), -1, "HTTP 404 of the MCP endpoint"},
+		"no such tool":        {"tools/list", func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"tools":[]}`) }, -1, "no tool service_account_status"},
+		"error of JSON-RPC":   {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32603)) }, -1, "JSON-RPC error -32603"},
+		"refused by JSON-RPC": {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32601)) }, -1, "mcp_method_not_found"},
+		"invalid parameters":  {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "JSON-RPC error -32602"},
+		"no status":           {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "not an account status"},
+		"dropped":             {"tools/call", func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }, -1, "no response"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeMCP(t)

@@ -4,36 +4,37 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 )
 
 // shape is what a member of the account status has to be so that it can be read.
 type shape struct {
 	words string
-	fits  func(parent object, name string) bool
+	fits  func(parent jsonobject.Object, name string) bool
 }
 
 // The shapes of the members.
 var (
-	aBoolean = shape{"true or false", func(o object, name string) bool { return o.boolean(name).Known }}
-	aCount   = shape{"a whole number", func(o object, name string) bool { return o.integer(name).Known }}
-	anAmount = shape{"whole cents", func(o object, name string) bool { return o.cents(name).Known }}
-	aTime    = shape{"a time", func(o object, name string) bool { return !o.time(name).IsZero() }}
-	aText    = shape{"a text", func(o object, name string) bool { return o.string(name).Known }}
-	anObject = shape{"an object", func(o object, name string) bool { _, ok := o.object(name); return ok }}
+	aBoolean = shape{"true or false", func(o jsonobject.Object, name string) bool { return o.Bool(name).Known }}
+	aCount   = shape{"a whole number", func(o jsonobject.Object, name string) bool { return o.Integer(name).Known }}
+	anAmount = shape{"whole cents", func(o jsonobject.Object, name string) bool { return o.Cents(name).Known }}
+	aTime    = shape{"a time", func(o jsonobject.Object, name string) bool { return !o.Time(name).IsZero() }}
+	aText    = shape{"a text", func(o jsonobject.Object, name string) bool { return o.String(name).Known }}
+	anObject = shape{"an object", func(o jsonobject.Object, name string) bool { _, ok := o.Object(name); return ok }}
 )
 
 // orNull is the shape of a member that null says something of.
 func (s shape) orNull() shape {
-	return shape{s.words + " or null", func(o object, name string) bool { return o.isNull(name) || s.fits(o, name) }}
+	return shape{s.words + " or null", func(o jsonobject.Object, name string) bool { return o.IsNull(name) || s.fits(o, name) }}
 }
 
 // statusMembers looks for every member of the account status that is read. One that is
 // there and cannot be read counts as not found.
-func statusMembers(status object) []Assumption {
+func statusMembers(status jsonobject.Object) []Assumption {
 	var members []Assumption
 	look := func(s shape, names ...string) {
 		for _, name := range names {
-			members = append(members, Assumption{Name: name, Where: "the account status, as " + s.words, Found: status.holds(name, s)})
+			members = append(members, Assumption{Name: name, Where: "the account status, as " + s.words, Found: holds(status, name, s)})
 		}
 	}
 	look(aBoolean, "key_valid")
@@ -41,7 +42,7 @@ func statusMembers(status object) []Assumption {
 		"free_allowance.work_emails_reserved", "free_allowance.business_phones_reserved")
 	look(anAmount, "paid_balance.available_cents", "paid_balance.included_cents", "paid_balance.prepaid_cents", "paid_balance.reserved_cents")
 	look(anObject.orNull(), "usage_budget")
-	if !status.isNull("usage_budget") { // null is no cap
+	if !status.IsNull("usage_budget") { // null is no cap
 		look(anAmount, "usage_budget.cap_cents", "usage_budget.spent_cents", "usage_budget.reserved_cents", "usage_budget.remaining_cents")
 		look(aTime, "usage_budget.resets_at")
 	}
@@ -58,11 +59,11 @@ func statusMembers(status object) []Assumption {
 }
 
 // holds reports whether a member with a dotted name is there and has a shape.
-func (o object) holds(name string, s shape) bool {
+func holds(o jsonobject.Object, name string, s shape) bool {
 	first, rest, deeper := strings.Cut(name, ".")
 	if !deeper {
 		return s.fits(o, first)
 	}
-	inner, _ := o.object(first)
-	return inner.holds(rest, s)
+	inner, _ := o.Object(first)
+	return holds(inner, rest, s)
 }

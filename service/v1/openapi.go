@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/service/inputschema"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 // OpenAPI reads the service's OpenAPI document, which is free and needs no key
@@ -18,14 +21,14 @@ import (
 // document's request schemas do not allow, when lookups go over REST. An error is a
 // *DocumentError when the service answered without a document.
 func (c *StatusClient) OpenAPI(ctx context.Context) (Description, error) {
-	said, err := c.rest.get(ctx, c.settings.names.OpenAPI, false, maxDocument)
+	said, err := c.get(ctx, c.settings.names.OpenAPI, false, maxDocument)
 	if err != nil {
 		return Description{}, fmt.Errorf("OpenAPI document: %w", err)
 	}
-	if said.status != http.StatusOK {
-		return Description{}, &DocumentError{HTTPStatus: said.status}
+	if said.Status != http.StatusOK {
+		return Description{}, &DocumentError{HTTPStatus: said.Status}
 	}
-	description, err := c.settings.decodeOpenAPI(said.body)
+	description, err := c.settings.decodeOpenAPI(said.Body)
 	if err != nil {
 		return Description{}, fmt.Errorf("OpenAPI document: %w", err)
 	}
@@ -38,7 +41,7 @@ func (c *StatusClient) OpenAPI(ctx context.Context) (Description, error) {
 // ParseOpenAPI reads an OpenAPI document of the service, as OpenAPI does. Its paths
 // begin with the operations' or with /api/v1 (specification v1, "Versioning").
 func ParseOpenAPI(document []byte, names Names) (Description, error) {
-	s := settings{base: &url.URL{Path: "/api/v1"}, names: names.orDefaults()}
+	s := settings{base: paidhttp.Address{URL: &url.URL{Path: "/api/v1"}}, names: names.orDefaults()}
 	description, err := s.decodeOpenAPI(document)
 	if err != nil {
 		return Description{}, fmt.Errorf("OpenAPI document: %w", err)
@@ -49,23 +52,21 @@ func ParseOpenAPI(document []byte, names Names) (Description, error) {
 // DocumentError is a response without the document that was asked for.
 type DocumentError struct{ HTTPStatus int }
 
-func (e *DocumentError) Error() string {
-	return fmt.Sprintf("OpenAPI document: HTTP %d; the service may not publish one, or --base-url is wrong", e.HTTPStatus)
-}
+func (e *DocumentError) Error() string { return fmt.Sprintf("OpenAPI document: HTTP %d", e.HTTPStatus) }
 
 // decodeOpenAPI reads the document leniently.
 func (s settings) decodeOpenAPI(body []byte) (Description, error) {
-	document, ok := parseObject(body)
+	document, ok := jsonobject.Parse(body)
 	if !ok {
-		return Description{}, errors.New("it is no JSON object")
+		return Description{}, errors.New("it is not a JSON object")
 	}
-	paths, ok := document.object("paths")
+	paths, ok := document.Object("paths")
 	if !ok {
 		return Description{}, errors.New("it describes no paths")
 	}
-	info, _ := document.object("info")
+	info, _ := document.Object("info")
 	d := Description{
-		Title: s.plain(info.text("title"), maxMessage), Version: s.plain(info.text("version"), maxName),
+		Title: s.Plain(info.Text("title"), maxMessage), Version: s.Plain(info.Text("version"), maxName),
 		Operations: map[enrich.Operation]Offer{},
 	}
 	lookups := map[string]bool{}
@@ -76,47 +77,48 @@ func (s settings) decodeOpenAPI(body []byte) (Description, error) {
 		}
 		lookups[path] = true
 		d.Operations[operation] = s.decodeOperation(path, post, document)
-		if card := s.decodeCard(post.extension("x-service-billing")); len(card.Options) > len(d.Card.Options) {
+		if card := s.decodeCard(extension(post, "x-service-billing")); len(card.Options) > len(d.Card.Options) {
 			d.Card = card
 		}
 	}
 	if len(d.Card.Options) == 0 {
-		d.Card = s.decodeCard(document.extension("x-service-billing"))
+		d.Card = s.decodeCard(extension(document, "x-service-billing"))
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if !lookups[path] {
-			d.Others = append(d.Others, s.plain(path, maxName))
+			d.Others = append(d.Others, s.Plain(path, maxName))
 		}
 	}
 	return d, nil
 }
 
-func (o object) extension(name string) object {
-	extension, _ := o.object(name)
-	return extension
+// extension returns a member object without asking whether it is there.
+func extension(o jsonobject.Object, name string) jsonobject.Object {
+	found, _ := o.Object(name)
+	return found
 }
 
 // findPath returns the POST operation at a path, which stands in the document
 // relative to the base URL, or with the base URL's own path before it.
-func (s settings) findPath(paths object, path string) (string, object, bool) {
+func (s settings) findPath(paths jsonobject.Object, path string) (string, jsonobject.Object, bool) {
 	for _, candidate := range []string{"/" + path, strings.TrimRight(s.base.Path, "/") + "/" + path} {
-		item, _ := paths.object(candidate)
-		if post, ok := item.object("post"); ok {
+		item, _ := paths.Object(candidate)
+		if post, ok := item.Object("post"); ok {
 			return candidate, post, true
 		}
 	}
 	return "", nil, false
 }
 
-func (s settings) decodeOperation(path string, post, document object) Offer {
-	request, _ := post.object("requestBody")
-	content, _ := request.object("content")
-	media, _ := content.object("application/json")
+func (s settings) decodeOperation(path string, post, document jsonobject.Object) Offer {
+	request, _ := post.Object("requestBody")
+	content, _ := request.Object("content")
+	media, _ := content.Object("application/json")
 	offer := Offer{
 		Name:   path,
-		Access: s.decodeAccess(post.extension("x-service-access")),
-		Prices: decodePrices(post.extension("x-service-pricing")),
+		Access: s.decodeAccess(extension(post, "x-service-access")),
+		Prices: decodePrices(extension(post, "x-service-pricing")),
 	}
-	offer.input, offer.InputError = compileSchema(media["schema"], document["components"])
+	offer.input, offer.InputError = inputschema.Compile(media["schema"], document["components"])
 	return offer
 }

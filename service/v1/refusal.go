@@ -3,12 +3,11 @@ package v1
 import (
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 )
 
 // complaint is what the service says of a failure: its error body, or the error of
@@ -22,13 +21,13 @@ type complaint struct {
 }
 
 func (s settings) decodeComplaint(body []byte) complaint {
-	whole, _ := parseObject(body)
-	fault, _ := whole.object("error")
+	whole, _ := jsonobject.Parse(body)
+	fault, _ := whole.Object("error")
 	return complaint{
-		code:      s.plain(fault.text("code"), maxName),
-		message:   s.plain(fault.text("message"), maxMessage),
-		retryable: fault.boolean("retryable"),
-		requestID: s.plain(whole.text("request_id"), maxName),
+		code:      s.Plain(fault.Text("code"), maxName),
+		message:   s.Plain(fault.Text("message"), maxMessage),
+		retryable: fault.Bool("retryable"),
+		requestID: s.Plain(whole.Text("request_id"), maxName),
 	}
 }
 
@@ -59,17 +58,17 @@ func (c complaint) codeOr(status int) string {
 // refusal reads a reply as the service's no. It reports false when it is none: the
 // request may then have been charged.
 func (s settings) refusal(r reply) (enrich.Refused, bool) {
-	says := r.status == 0 || r.status >= 400 && r.status <= 599
-	if !says || !r.said.isServices(r.status) && !refusesAlone(r.status) {
+	says := r.Status == 0 || r.Status >= 400 && r.Status <= 599
+	if !says || !r.said.isServices(r.Status) && !refusesAlone(r.Status) {
 		return enrich.Refused{}, false
 	}
 	return enrich.Refused{
-		Class:      meaningOf(r.said.code, r.status).class(r.said.retryable),
-		HTTPStatus: r.status,
-		Code:       r.said.codeOr(r.status),
+		Class:      meaningOf(r.said.code, r.Status).class(r.said.retryable),
+		HTTPStatus: r.Status,
+		Code:       r.said.codeOr(r.Status),
 		Message:    r.said.message,
 		RequestID:  r.said.requestID,
-		Pause:      r.status == http.StatusTooManyRequests,
+		Pause:      r.Status == http.StatusTooManyRequests,
 		RetryAfter: s.askedWait(r),
 	}, true
 }
@@ -147,41 +146,7 @@ func meaningOfCode(code string) (meaning, bool) {
 	return meaning{}, false
 }
 
-// maxRetryAfter is how long a service can ask to wait: a century, which is never, and
-// the end of which can still be written down. What it asks for is believed, however
-// long; somebody who knows better can end the wait.
-const maxRetryAfter = 100 * 365 * 24 * time.Hour
-
 // askedWait returns the wait that a reply asks for, zero for none.
 func (s settings) askedWait(r reply) time.Duration {
-	return max(retryAfter(r.header, s.now()), r.said.wait)
-}
-
-// retryAfter returns the wait that a response asks for, in seconds or as a date,
-// which is relative to the response's own date where it has one. It is zero when
-// the response asks for none, and the longest when it asks for several.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
-	}
-	var longest time.Duration
-	for _, value := range header.Values("Retry-After") {
-		longest = max(longest, waitOf(strings.TrimSpace(value), now))
-	}
-	return longest
-}
-
-func waitOf(value string, now time.Time) time.Duration {
-	if value != "" && strings.Trim(value, "0123456789") == "" {
-		seconds, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter
-		}
-		return time.Duration(seconds) * time.Second
-	}
-	until, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return min(max(until.Sub(now), 0), maxRetryAfter)
+	return max(s.RetryAfter(r.Header), r.said.wait)
 }

@@ -1,14 +1,13 @@
 package v1
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 )
 
 // maxProfile is the longest profile that is kept, in bytes. However it is written, the
@@ -34,72 +33,42 @@ const resultObject = "enrichment_result"
 // beginning shows what was paid for, and its end that something is missing. No error
 // quotes the body.
 func decodeResult(body []byte) (enrich.Answer, error) {
-	result, ok := parseObject(body)
+	result, ok := jsonobject.Parse(body)
 	if !ok {
 		return enrich.Answer{}, errors.New("the body is no JSON object")
 	}
-	if result.string("object").Value != resultObject {
+	if result.String("object").Value != resultObject {
 		return enrich.Answer{}, fmt.Errorf("the body is no %s", resultObject)
 	}
-	status := enrich.Status(result.string("status").Value)
+	status := enrich.Status(result.String("status").Value)
 	if !status.Valid() {
 		return enrich.Answer{}, errors.New("the result has no known status")
 	}
 	// A result that says not_found and holds values all the same keeps them: they
 	// may have been charged.
-	data, ok := result.object("data")
+	data, ok := result.Object("data")
 	if !ok && status != enrich.NotFound {
 		return enrich.Answer{}, errors.New("the result has no data")
 	}
 	for f := range enrich.AllFields.Each() {
-		if _, given := data[f.String()]; given && !data.isNull(f.String()) && !data.string(f.String()).Known {
+		if _, given := data[f.String()]; given && !data.IsNull(f.String()) && !data.String(f.String()).Known {
 			return enrich.Answer{}, fmt.Errorf("the result's %s is no string", f)
 		}
 	}
-	grounding, _ := result.object("grounding")
+	grounding, _ := result.Object("grounding")
 	return enrich.Answer{
 		Status:        status,
-		Operation:     cut(result.text("operation"), maxName),
-		RequestID:     cut(result.text("request_id"), maxName),
-		FullName:      cut(data.text("full_name"), maxValue),
-		WorkEmail:     cut(data.text(enrich.WorkEmail.String()), maxValue),
-		BusinessPhone: cut(data.text(enrich.BusinessPhone.String()), maxValue),
-		PhoneType:     cut(data.text("phone_type"), maxName),
-		Unresolved:    cutAll(result.texts("unresolved_fields"), maxUnresolved),
-		RetrievedAt:   grounding.time("retrieved_at"),
-		Provenance:    cut(grounding.text("source_provenance"), maxProvenance),
-		Profile:       data.compact("profile", maxProfile),
+		Operation:     cut(result.Text("operation"), maxName),
+		RequestID:     cut(result.Text("request_id"), maxName),
+		FullName:      cut(data.Text("full_name"), maxValue),
+		WorkEmail:     cut(data.Text(enrich.WorkEmail.String()), maxValue),
+		BusinessPhone: cut(data.Text(enrich.BusinessPhone.String()), maxValue),
+		PhoneType:     cut(data.Text("phone_type"), maxName),
+		Unresolved:    cutAll(result.Texts("unresolved_fields"), maxUnresolved),
+		RetrievedAt:   grounding.Time("retrieved_at"),
+		Provenance:    cut(grounding.Text("source_provenance"), maxProvenance),
+		Profile:       data.Compact("profile", maxProfile),
 	}, nil
-}
-
-// compact returns a member object as compact JSON in valid UTF-8, with its members
-// as they stand. It is "" for none, and for one that is longer than limit bytes: an
-// answer is not thrown away over its profile.
-func (o object) compact(name string, limit int) string {
-	var compact bytes.Buffer
-	if _, ok := o.object(name); !ok || json.Compact(&compact, o[name]) != nil {
-		return ""
-	}
-	text := strings.ToValidUTF8(compact.String(), "\uFFFD")
-	if len(text) > limit {
-		return ""
-	}
-	return text
-}
-
-// texts returns the strings of a member array that are not empty.
-func (o object) texts(name string) []string {
-	var elements []json.RawMessage
-	if json.Unmarshal(o[name], &elements) != nil {
-		return nil
-	}
-	var texts []string
-	for _, element := range elements {
-		if text := (object{name: element}).text(name); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }
 
 // cutMark is the end of a text that was cut. No email address and no number ends so.

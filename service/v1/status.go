@@ -7,13 +7,15 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
 // StatusClient makes the calls that are free. It has no method that spends. It may
 // be used by many goroutines at a time.
 type StatusClient struct {
 	settings settings
-	rest     *restReads
+	reader   *paidhttp.Reader
 	mcp      *mcpReads
 	inputs   *inputs
 }
@@ -28,14 +30,12 @@ func NewStatusClient(config Config) (*StatusClient, error) {
 	return newStatusClient(checked, config.dialer()), nil
 }
 
-func newStatusClient(checked settings, dial dialer) *StatusClient {
-	transport := newTransport(dial)
-	// The status is read once a minute at most; a connection is not kept for it.
-	transport.DisableKeepAlives = true
+func newStatusClient(checked settings, dial paidhttp.Dialer) *StatusClient {
+	reader := paidhttp.NewReader(checked.Caller, dial)
 	return &StatusClient{
 		settings: checked,
-		rest:     &restReads{checked, newHTTPClient(transport)},
-		mcp:      newMCPReads(checked, transport),
+		reader:   reader,
+		mcp:      newMCPReads(checked, reader),
 		inputs:   new(inputs),
 	}
 }
@@ -50,8 +50,8 @@ func (c *StatusClient) Status(ctx context.Context) (cost.Account, error) {
 
 // readStatus returns the account, the status object that it stands in and the reply
 // that brought it. It keeps the conditions of the status for later lookups.
-func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, object, reply, error) {
-	asked := c.settings.now()
+func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, jsonobject.Object, reply, error) {
+	asked := c.settings.Now()
 	said, err := c.askStatus(ctx)
 	if err != nil {
 		return cost.Account{}, nil, reply{}, fmt.Errorf("account status: %w", err)
@@ -69,7 +69,16 @@ func (c *StatusClient) askStatus(ctx context.Context) (reply, error) {
 	if c.settings.transport == MCP {
 		return c.mcp.status(ctx)
 	}
-	return c.rest.get(ctx, c.settings.names.AccountStatus, true, maxBody)
+	return c.get(ctx, c.settings.names.AccountStatus, true, paidhttp.MaxBody)
+}
+
+// get reads a free resource of at most limit bytes.
+func (c *StatusClient) get(ctx context.Context, path string, signed bool, limit int64) (reply, error) {
+	said, err := c.reader.Get(ctx, c.settings.base, path, signed, limit)
+	if err != nil {
+		return reply{}, err
+	}
+	return c.settings.replyOf(said), nil
 }
 
 // Accepts says why a lookup is not sent because it does not fulfil what the service
@@ -86,8 +95,9 @@ func (c *StatusClient) Accepts(lookup enrich.Lookup) error {
 	return nil
 }
 
-// StatusError is a response to the status request that is no account status.
+// StatusError is a response to the status request that is not an account status.
 type StatusError struct {
+	Address    string // the name of the address that was asked
 	HTTPStatus int    // 0 when a failed MCP tool does not give one
 	Code       string // the service's error code, or one derived from the HTTP status
 	Message    string // may be empty
@@ -110,16 +120,6 @@ func (e *StatusError) Error() string {
 	}
 	if e.RequestID != "" {
 		text += " (request " + e.RequestID + ")"
-	}
-	switch status := e.HTTPStatus; {
-	case status == http.StatusUnauthorized:
-		text += "; set SERVICE_API_KEY to a valid key"
-	case status == http.StatusForbidden:
-		text += "; the workspace's owner has to restore access"
-	case status == http.StatusNotFound:
-		text += "; check --base-url"
-	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
-		text += "; try again later"
 	}
 	return text
 }

@@ -14,6 +14,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 func statusOf(t *testing.T, handler http.HandlerFunc) (cost.Account, error) {
@@ -35,17 +36,17 @@ func TestStatusErrors(t *testing.T) {
 	}{
 		{
 			"invalid key", respond(401, `{"error":{"code":"invalid_api_key","message":"Key revoked.","retryable":false},"request_id":"req_2"}`),
-			StatusError{401, "invalid_api_key", "Key revoked.", "req_2"},
-			true, "SERVICE_API_KEY",
+			StatusError{BaseURL, 401, "invalid_api_key", "Key revoked.", "req_2"},
+			true, "HTTP 401",
 		},
-		{"401 without a body", respond(401, ""), StatusError{401, "http_401", "", ""}, true, "SERVICE_API_KEY"},
-		{"workspace inactive", respond(403, errorBody("workspace_inactive", "false")), StatusError{403, "workspace_inactive", "It did not work.", "req_9"}, true, "owner"},
-		{"not there", respond(404, "<html>"), StatusError{404, "http_404", "", ""}, false, "--base-url"},
-		{"rate limited", respond(429, errorBody("rate_limited", "true")), StatusError{429, "rate_limited", "It did not work.", "req_9"}, false, "rate_limited"},
-		{"unavailable", respond(503, errorBody("temporarily_unavailable", "true")), StatusError{503, "temporarily_unavailable", "It did not work.", "req_9"}, false, "503"},
-		{"error body with 200", respond(200, errorBody("service_misconfigured", "false")), StatusError{200, "service_misconfigured", "It did not work.", "req_9"}, false, "service_misconfigured"},
-		{"page with 200", respond(200, "<html>"), StatusError{200, "http_200", "the response is no account status; check --base-url", ""}, false, "--base-url"},
-		{"no content", respond(204, ""), StatusError{204, "http_204", "", ""}, false, "204"},
+		{"401 without a body", respond(401, ""), StatusError{BaseURL, 401, "http_401", "", ""}, true, "HTTP 401"},
+		{"workspace inactive", respond(403, errorBody("workspace_inactive", "false")), StatusError{BaseURL, 403, "workspace_inactive", "It did not work.", "req_9"}, true, "HTTP 403 workspace_inactive"},
+		{"not there", respond(404, "<html>"), StatusError{BaseURL, 404, "http_404", "", ""}, false, "HTTP 404"},
+		{"rate limited", respond(429, errorBody("rate_limited", "true")), StatusError{BaseURL, 429, "rate_limited", "It did not work.", "req_9"}, false, "rate_limited"},
+		{"unavailable", respond(503, errorBody("temporarily_unavailable", "true")), StatusError{BaseURL, 503, "temporarily_unavailable", "It did not work.", "req_9"}, false, "503"},
+		{"error body with 200", respond(200, errorBody("service_misconfigured", "false")), StatusError{BaseURL, 200, "service_misconfigured", "It did not work.", "req_9"}, false, "service_misconfigured"},
+		{"page with 200", respond(200, "<html>"), StatusError{BaseURL, 200, "http_200", "the response is not an account status", ""}, false, "not an account status"},
+		{"no content", respond(204, ""), StatusError{BaseURL, 204, "http_204", "", ""}, false, "204"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,8 +77,8 @@ func TestStatusFollowsNoRedirect(t *testing.T) {
 		if !errors.As(err, &got) || got.HTTPStatus != status || got.Refused() {
 			t.Errorf("HTTP %d: error %v", status, err)
 		}
-		if text := err.Error(); !strings.Contains(text, host) || !strings.Contains(text, "--base-url") || strings.Contains(text, "private") {
-			t.Errorf("HTTP %d: error %q; want the host and --base-url and no more", status, err)
+		if text := err.Error(); !strings.Contains(text, host) || got.Address != BaseURL || strings.Contains(text, "private") {
+			t.Errorf("HTTP %d: error %q; want the host and no more", status, err)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func TestStatusUnreachable(t *testing.T) {
 func TestStatusBroken(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"cut off":        respond(200, `{"key_valid":true}`, "Content-Length", "100"),
-		"over the limit": respond(200, `{"key_valid":true}`+strings.Repeat(" ", maxBody)),
+		"over the limit": respond(200, `{"key_valid":true}`+strings.Repeat(" ", paidhttp.MaxBody)),
 		"dropped":        reset(t),
 	} {
 		t.Run(name, func(t *testing.T) {

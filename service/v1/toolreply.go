@@ -8,45 +8,49 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
 )
 
 // called returns what the service said to the call of a tool, or the verdict when
 // it said nothing. cut is the error of the call's context.
-func (m mcpEndpoint) called(e *exchange, cut error) (reply, enrich.Verdict) {
+func (m mcpEndpoint) called(call *mcp.Call, cut error) (reply, enrich.Verdict) {
 	switch {
-	case !e.called:
+	case !call.Sent:
 		return reply{}, enrich.NotSent{Err: errors.Join(errors.New("the MCP session was over before anything was sent"), cut)}
-	case e.err != nil && e.reply.status == 0:
-		return reply{}, e.flight.unanswered(m.mcpPlace(), e.err)
-	case e.err != nil:
-		return reply{}, m.brokenOff(e.reply, e.err)
-	case e.succeeded():
-		return m.toolReply(e.message, e.reply.header)
+	case call.Err != nil && call.Response.Status == 0:
+		return reply{}, call.Flight.Unanswered(m.mcp, call.Err)
+	case call.Err != nil:
+		return reply{}, m.BrokenOff(call.Response, call.Err)
+	case call.Succeeded():
+		return m.toolReply(call.Message, call.Response.Header)
 	}
-	if refused, ok := m.refusedByProtocol(e); ok {
+	said := m.replyOf(call.Response)
+	if refused, ok := m.refusedByProtocol(call, said); ok {
 		return reply{}, refused
 	}
-	return e.reply, nil
+	return said, nil
 }
 
 // refusedByProtocol reads a response that is no success as the endpoint's refusal to
 // pass the call on to the tool.
-func (m mcpEndpoint) refusedByProtocol(e *exchange) (enrich.Refused, bool) {
-	status := e.reply.status
-	if e.reply.said.isServices(status) || refusesAlone(status) && status != http.StatusBadRequest {
+func (m mcpEndpoint) refusedByProtocol(call *mcp.Call, r reply) (enrich.Refused, bool) {
+	status := r.Status
+	if r.said.isServices(status) || refusesAlone(status) && status != http.StatusBadRequest {
 		return enrich.Refused{}, false // the service's own words, or its status, say more
 	}
-	refused, ok := m.refusedByRPC(e.message, status)
+	refused, ok := m.refusedByRPC(call.Message, status)
 	// MCP, "Session Management": an endpoint that does not know a session says 404 to
 	// every message in it. Others say 400, and call the request invalid.
-	unknown := status == http.StatusNotFound && e.inSession
+	unknown := status == http.StatusNotFound && call.InSession
 	if unknown || status == http.StatusBadRequest && (!ok || refused.Code == codeInvalidRequest) {
 		refused, ok = enrich.Refused{
 			Class: enrich.TryAgain, HTTPStatus: status, Code: "mcp_session_ended",
 			Message: "the endpoint does not take the message in this session",
 		}, true
 	}
-	refused.RetryAfter = retryAfter(e.reply.header, m.now())
+	refused.RetryAfter = m.RetryAfter(r.Header)
 	return refused, ok
 }
 
@@ -65,10 +69,10 @@ const (
 
 // refusedByRPC reads a JSON-RPC error as a refusal to run the tool; false when it is
 // none.
-func (m mcpEndpoint) refusedByRPC(message object, status int) (enrich.Refused, bool) {
-	fault, _ := message.object("error")
-	refused := enrich.Refused{Class: enrich.StopRun, HTTPStatus: status, Message: m.plain(fault.text("message"), maxMessage)}
-	code := fault.integer("code").Value
+func (m mcpEndpoint) refusedByRPC(message jsonobject.Object, status int) (enrich.Refused, bool) {
+	fault, _ := message.Object("error")
+	refused := enrich.Refused{Class: enrich.StopRun, HTTPStatus: status, Message: m.Plain(fault.Text("message"), maxMessage)}
+	code := fault.Integer("code").Value
 	if code == rpcInvalidParams && status != http.StatusBadRequest {
 		return enrich.Refused{}, false
 	}
@@ -90,71 +94,71 @@ func (m mcpEndpoint) refusedByRPC(message object, status int) (enrich.Refused, b
 // toolReply reads the JSON-RPC response to the call of a tool: an error of the
 // protocol first, then whether the tool failed, then its result (specification v1,
 // "MCP endpoint").
-func (m mcpEndpoint) toolReply(message object, header http.Header) (reply, enrich.Verdict) {
-	if _, failed := message.object("error"); failed {
+func (m mcpEndpoint) toolReply(message jsonobject.Object, header http.Header) (reply, enrich.Verdict) {
+	if _, failed := message.Object("error"); failed {
 		if refused, ok := m.refusedByRPC(message, http.StatusOK); ok {
-			refused.RetryAfter = retryAfter(header, m.now())
+			refused.RetryAfter = m.RetryAfter(header)
 			return reply{}, refused
 		}
-		fault, _ := message.object("error")
-		return reply{}, m.lost(reply{header: header}, fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.integer("code").Value))
+		fault, _ := message.Object("error")
+		return reply{}, m.lost(reply{Response: paidhttp.Response{Header: header}}, fmt.Errorf("JSON-RPC error %d, which may come after the tool has run", fault.Integer("code").Value))
 	}
-	result, ok := message.object("result")
+	result, ok := message.Object("result")
 	if !ok {
-		return reply{}, m.lost(reply{header: header}, errors.New("the JSON-RPC response has no result"))
+		return reply{}, m.lost(reply{Response: paidhttp.Response{Header: header}}, errors.New("the JSON-RPC response has no result"))
 	}
-	failed := result.boolean("isError")
-	if _, said := result["isError"]; said && !failed.Known && !result.isNull("isError") {
-		return reply{}, m.lost(reply{header: header}, errors.New("the result does not say whether the tool failed"))
+	failed := result.Bool("isError")
+	if _, said := result["isError"]; said && !failed.Known && !result.IsNull("isError") {
+		return reply{}, m.lost(reply{Response: paidhttp.Response{Header: header}}, errors.New("the result does not say whether the tool failed"))
 	}
 	if failed.Value {
 		return m.failedTool(result, header), nil
 	}
-	return reply{status: http.StatusOK, header: header, body: structured(result)}, nil
+	return reply{Response: paidhttp.Response{Status: http.StatusOK, Header: header, Body: structured(result)}}, nil
 }
 
 // failedTool reads the error of a failed tool. One without an HTTP status that says
 // so is judged with less trust, as a status that is not known.
-func (m mcpEndpoint) failedTool(result object, header http.Header) reply {
-	meta, _ := result.object("_meta")
-	fault, _ := meta.object(metaError)
-	r := reply{header: header, said: complaint{
-		code:      m.plain(fault.text("code"), maxName),
-		message:   m.plain(firstText(result), maxMessage),
-		retryable: fault.boolean("retryable"),
-		requestID: m.plain(fault.text("request_id"), maxName),
+func (m mcpEndpoint) failedTool(result jsonobject.Object, header http.Header) reply {
+	meta, _ := result.Object("_meta")
+	fault, _ := meta.Object(metaError)
+	r := reply{Response: paidhttp.Response{Header: header}, said: complaint{
+		code:      m.Plain(fault.Text("code"), maxName),
+		message:   m.Plain(firstText(result), maxMessage),
+		retryable: fault.Bool("retryable"),
+		requestID: m.Plain(fault.Text("request_id"), maxName),
 	}}
-	if text := fault.text("message"); text != "" {
-		r.said.message = m.plain(text, maxMessage)
+	if text := fault.Text("message"); text != "" {
+		r.said.message = m.Plain(text, maxMessage)
 	}
-	if status := fault.integer("http_status").Value; status >= 400 && status <= 599 {
-		r.status = int(status)
+	if status := fault.Integer("http_status").Value; status >= 400 && status <= 599 {
+		r.Status = int(status)
 	}
-	if seconds := fault.integer("retry_after").Value; seconds > 0 {
-		r.said.wait = min(time.Duration(min(seconds, int64(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+	if seconds := fault.Integer("retry_after").Value; seconds > 0 {
+		r.said.wait = min(time.Duration(min(seconds, int64(paidhttp.MaxRetryAfter/time.Second)))*time.Second, paidhttp.MaxRetryAfter)
 	}
 	return r
 }
 
 // structured returns the structured result, or what the first text holds where there
 // is none: both are the same (MCP, "Structured Content").
-func structured(result object) []byte {
-	if _, ok := result.object("structuredContent"); ok {
+func structured(result jsonobject.Object) []byte {
+	if _, ok := result.Object("structuredContent"); ok {
 		return result["structuredContent"]
 	}
 	return []byte(firstText(result))
 }
 
 // firstText returns the first text of a result's content, "" for none.
-func firstText(result object) string {
+func firstText(result jsonobject.Object) string {
 	var content []json.RawMessage
 	if json.Unmarshal(result["content"], &content) != nil {
 		return ""
 	}
 	for _, part := range content {
-		block, _ := parseObject(part)
-		if block.string("type").Value == "text" {
-			return block.string("text").Value
+		block, _ := jsonobject.Parse(part)
+		if block.String("type").Value == "text" {
+			return block.String("text").Value
 		}
 	}
 	return ""

@@ -2,14 +2,35 @@ package v1
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"payonce/enrich"
+	"payonce/service/inputschema"
+	"payonce/service/jsonobject"
 )
+
+// statusTool is the free tool (specification v1, "Operation choice").
+const statusTool = "service_account_status"
+
+// toolOf returns the tool of a lookup.
+func toolOf(operation enrich.Operation) string {
+	switch operation {
+	case enrich.FindWorkEmail:
+		return "service_find_work_email"
+	case enrich.FindPhone:
+		return "service_find_phone"
+	default:
+		return "service_enrich_contact"
+	}
+}
+
+func paidTools() []string {
+	var tools []string
+	for _, operation := range enrich.Operations() {
+		tools = append(tools, toolOf(operation))
+	}
+	return tools
+}
 
 // Keys of what the tools tell beside their results (specification v1, "MCP
 // endpoint").
@@ -19,47 +40,8 @@ const (
 	metaPricing = "service/pricing"
 )
 
-// The bounds of a list of tools.
-const (
-	maxToolPages = 50
-	maxTools     = 1000
-)
-
-// listTools returns the tools as they were sent, page by page.
-func (m mcpEndpoint) listTools(ctx context.Context, e *exchange, sdk *mcp.ClientSession) ([]object, error) {
-	var tools []object
-	params := &mcp.ListToolsParams{}
-	for range maxToolPages {
-		e.message = nil
-		// The SDK refuses a whole page over one member of one tool that is not as it
-		// should be; what was sent is read more leniently.
-		_, err := sdk.ListTools(ctx, params)
-		result, ok := e.message.object("result")
-		if !ok {
-			return nil, m.unopened(e, err)
-		}
-		var page []json.RawMessage
-		if json.Unmarshal(result["tools"], &page) != nil {
-			return nil, &openError{err: errors.New("the list of tools cannot be read")}
-		}
-		for _, text := range page {
-			if tool, ok := parseObject(text); ok {
-				tools = append(tools, tool)
-			}
-		}
-		params.Cursor = result.string("nextCursor").Value
-		if params.Cursor == "" {
-			return tools, nil
-		}
-		if len(tools) > maxTools {
-			break
-		}
-	}
-	return nil, &openError{err: fmt.Errorf("the list of tools does not end; %d were read", len(tools))}
-}
-
 // decodeTools reads the tools leniently, and reports whether the free one is there.
-func (s settings) decodeTools(tools []object) (Description, bool) {
+func (s settings) decodeTools(tools []jsonobject.Object) (Description, bool) {
 	d := Description{Operations: map[enrich.Operation]Offer{}}
 	lookups := map[string]enrich.Operation{}
 	for _, operation := range enrich.Operations() {
@@ -67,7 +49,7 @@ func (s settings) decodeTools(tools []object) (Description, bool) {
 	}
 	free := false
 	for _, tool := range tools {
-		name := tool.string("name").Value
+		name := tool.String("name").Value
 		operation, isLookup := lookups[name]
 		switch {
 		case isLookup:
@@ -76,20 +58,20 @@ func (s settings) decodeTools(tools []object) (Description, bool) {
 			free = true
 			fallthrough
 		default:
-			d.Others = append(d.Others, s.plain(name, maxName))
+			d.Others = append(d.Others, s.Plain(name, maxName))
 		}
 	}
 	return d, free
 }
 
-func (s settings) decodeTool(name string, tool object) Offer {
-	meta, _ := tool.object("_meta")
+func (s settings) decodeTool(name string, tool jsonobject.Object) Offer {
+	meta, _ := tool.Object("_meta")
 	offer := Offer{
 		Name:   name,
-		Access: s.decodeAccess(meta.extension(metaAccess)),
-		Prices: decodePrices(meta.extension(metaPricing)),
+		Access: s.decodeAccess(extension(meta, metaAccess)),
+		Prices: decodePrices(extension(meta, metaPricing)),
 	}
-	offer.input, offer.InputError = compileSchema(tool["inputSchema"], nil)
+	offer.input, offer.InputError = inputschema.Compile(tool["inputSchema"], nil)
 	return offer
 }
 
@@ -100,6 +82,6 @@ func (c *StatusClient) Tools(ctx context.Context) (Description, error) {
 	if err != nil {
 		return Description{}, fmt.Errorf("MCP tools: %w", err)
 	}
-	defer opened.end()
+	defer opened.End()
 	return opened.tools, nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
 )
 
 // closedSchema returns an input schema that allows the members and no others.
@@ -88,7 +90,7 @@ func TestMCPToolsInPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := 0
-	f.on(methodListTools, func(w http.ResponseWriter, _ *http.Request, m message) {
+	f.on("tools/list", func(w http.ResponseWriter, _ *http.Request, m message) {
 		want := fmt.Sprintf(`{"cursor":"page %d"}`, page)
 		if page == 0 {
 			want = `{}`
@@ -112,11 +114,11 @@ func TestMCPToolsInPages(t *testing.T) {
 func TestMCPEndlessTools(t *testing.T) {
 	for name, tools := range map[string]string{"of tools": strings.Repeat(`{"name":"x"},`, 100) + `{"name":"x"}`, "of nothing": ""} {
 		f := newFakeMCP(t)
-		f.on(methodListTools, func(w http.ResponseWriter, _ *http.Request, m message) {
+		f.on("tools/list", func(w http.ResponseWriter, _ *http.Request, m message) {
 			respondRPC(w, m.ID, `{"tools":[`+tools+`],"nextCursor":"more"}`)
 		})
 		err := wantNotSent(t, find(mcpClient(t, f)))
-		if !strings.Contains(err.Error(), "does not end") || len(f.seen()) > maxToolPages+5 {
+		if !strings.Contains(err.Error(), "does not end") || len(f.seen()) > 55 {
 			t.Errorf("%s: %v after %d messages", name, err, len(f.seen()))
 		}
 	}
@@ -125,21 +127,21 @@ func TestMCPEndlessTools(t *testing.T) {
 func TestMCPProtocolVersion(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-06-18", "2026-07-28", "3000-01-01", "", "\u001b[31m"} {
 		f := newFakeMCP(t)
-		f.on(methodInitialize, func(w http.ResponseWriter, _ *http.Request, m message) {
+		f.on("initialize", func(w http.ResponseWriter, _ *http.Request, m message) {
 			text, _ := json.Marshal(version)
 			respondRPC(w, m.ID, `{"protocolVersion":`+string(text)+`,"capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)
 		})
-		f.on(methodInitialized, func(w http.ResponseWriter, _ *http.Request, _ message) { w.WriteHeader(http.StatusAccepted) })
+		f.on("notifications/initialized", func(w http.ResponseWriter, _ *http.Request, _ message) { w.WriteHeader(http.StatusAccepted) })
 		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			r.Header.Set("Mcp-Protocol-Version", map[bool]string{true: protocolVersion}[r.Header.Get("Mcp-Protocol-Version") != ""])
+			r.Header.Set("Mcp-Protocol-Version", map[bool]string{true: mcp.Version}[r.Header.Get("Mcp-Protocol-Version") != ""])
 			f.ServeHTTP(w, r)
 		})
-		client := dialMCP(t, server.URL, systemDialer())
+		client := dialMCP(t, server.URL, paidhttp.SystemDialer())
 		refused, ok := find(client).(enrich.Refused)
 		if !ok || refused.Class != enrich.StopRun || refused.Code != "mcp_protocol_version" || !refused.Unsent {
 			t.Errorf("%q: verdict %+v, want a stop", version, refused)
 		}
-		if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "--transport rest") || strings.Contains(err.Error(), "\u001b") {
+		if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "of MCP and this program") || strings.Contains(err.Error(), "\u001b") {
 			t.Errorf("%q: status error %v", version, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/service/paidhttp"
 )
 
 // wantWait checks that a lookup was kept back, and for how long.
@@ -48,7 +49,7 @@ func TestALostResponseTellsTheWait(t *testing.T) {
 		"redirect":                respond(http.StatusFound, "", "Retry-After", "17", "Location", "/elsewhere"),
 		"page that broke off":     respond(http.StatusServiceUnavailable, "<html>", "Retry-After", "17", "Content-Length", "1000"),
 		"answer that broke off":   respond(http.StatusOK, "{", "Retry-After", "17", "Content-Length", "1000"),
-		"page that is too long":   respond(http.StatusServiceUnavailable, strings.Repeat("x", maxBody+1), "Retry-After", "17"),
+		"page that is too long":   respond(http.StatusServiceUnavailable, strings.Repeat("x", paidhttp.MaxBody+1), "Retry-After", "17"),
 		"page with the day of it": respond(http.StatusGatewayTimeout, "", "Retry-After", "Fri, 20 Nov 2026 10:00:17 GMT", "Date", "Fri, 20 Nov 2026 10:00:00 GMT"),
 	} {
 		lost, ok := find(clientOf(t, serve(t, handler))).(enrich.Lost)
@@ -89,7 +90,7 @@ func respondAs(status int, body string, header ...string) func(http.ResponseWrit
 
 // A gateway that asks to wait before there is a session is waited for.
 func TestMCPWaitsForASession(t *testing.T) {
-	for _, method := range []string{methodInitialize, methodInitialized, methodListTools} {
+	for _, method := range []string{"initialize", "notifications/initialized", "tools/list"} {
 		f := newFakeMCP(t)
 		f.on(method, func(w http.ResponseWriter, _ *http.Request, _ message) {
 			w.Header().Set("Retry-After", "17")

@@ -1,4 +1,6 @@
-package v1
+// Package inputschema checks the body of a request against a JSON Schema that somebody
+// else wrote: bounded in size, depth and work, and without loading anything.
+package inputschema
 
 import (
 	"bytes"
@@ -21,19 +23,19 @@ const (
 	maxSchemaSteps = 20_000
 )
 
-// schema is a JSON Schema that the body of a lookup is checked against. A nil one
+// Schema is a JSON Schema that the body of a request is checked against. A nil one
 // allows everything.
-type schema struct{ compiled *jsonschema.Schema }
+type Schema struct{ compiled *jsonschema.Schema }
 
-// errNoSchema says that there is nothing to check against.
-var errNoSchema = errors.New("there is none")
+// ErrNone says that there is nothing to check against.
+var ErrNone = errors.New("there is none")
 
-// compileSchema reads a JSON Schema, draft 2020-12 unless it names another. Its
+// Compile reads a JSON Schema, draft 2020-12 unless it names another. Its
 // references lead to places in itself and in components, the definitions of the
 // document around it, and nowhere else: nothing is loaded. No error quotes it.
-func compileSchema(text, components json.RawMessage) (*schema, error) {
+func Compile(text, components json.RawMessage) (*Schema, error) {
 	if len(text) == 0 {
-		return nil, errNoSchema
+		return nil, ErrNone
 	}
 	if len(text) > maxSchema {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxSchema)
@@ -65,7 +67,7 @@ func compileSchema(text, components json.RawMessage) (*schema, error) {
 	if err != nil {
 		return nil, errors.New("it is no JSON Schema that can be applied")
 	}
-	return &schema{compiled}, nil
+	return &Schema{compiled}, nil
 }
 
 // schemaAddress is what a schema's references are relative to. Nothing is there.
@@ -78,9 +80,9 @@ func (refuseToLoad) Load(string) (any, error) {
 	return nil, errors.New("references to other documents are not followed")
 }
 
-// check says which part of the schema a body fails first, without any value of the body; nil
-// when it fails none.
-func (s *schema) check(body map[string]any) error {
+// Check says which part of the schema a body fails first, without any value of the body;
+// nil when it fails none. The text quotes the schema.
+func (s *Schema) Check(body map[string]any) error {
 	if s == nil {
 		return nil
 	}
@@ -104,12 +106,12 @@ func (s *schema) check(body map[string]any) error {
 	if place == "" {
 		return fmt.Errorf("%s is not allowed", where)
 	}
-	return fmt.Errorf("%s does not fulfil %.*s", where, maxMessage, strings.Map(visible, place))
+	return fmt.Errorf("%s does not fulfil %s", where, place)
 }
 
-// members returns the names that the schema has something to say about, unless it
+// Members returns the names that the schema has something to say about, unless it
 // is that they must not be there.
-func (s *schema) members() map[string]bool {
+func (s *Schema) Members() map[string]bool {
 	names := map[string]bool{}
 	s.eachPart(func(part *jsonschema.Schema, _ bool) {
 		for name, member := range part.Properties {
@@ -121,14 +123,14 @@ func (s *schema) members() map[string]bool {
 	return names
 }
 
-// allowsNothing reports whether the schema is the one that is false.
-func (s *schema) allowsNothing() bool {
+// AllowsNothing reports whether the schema is the one that is false.
+func (s *Schema) AllowsNothing() bool {
 	return s != nil && s.compiled.Bool != nil && !*s.compiled.Bool
 }
 
-// misfits returns those of the names that the schema does not allow, and those that
+// Misfits returns those of the names that the schema does not allow, and those that
 // it requires and that are not among the names.
-func (s *schema) misfits(names []string) (refused, missing []string) {
+func (s *Schema) Misfits(names []string) (refused, missing []string) {
 	required := map[string]bool{}
 	s.eachPart(func(part *jsonschema.Schema, always bool) {
 		if !always {
@@ -155,7 +157,7 @@ func (s *schema) misfits(names []string) (refused, missing []string) {
 
 // eachPart visits the schemas that apply to the body itself, each once, and says
 // whether they always do.
-func (s *schema) eachPart(visit func(part *jsonschema.Schema, always bool)) {
+func (s *Schema) eachPart(visit func(part *jsonschema.Schema, always bool)) {
 	if s == nil {
 		return
 	}

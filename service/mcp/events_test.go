@@ -1,10 +1,13 @@
-package v1
+package mcp
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
 	"testing"
+
+	"payonce/service/jsonobject"
 )
 
 // A stream may end its lines in three ways, begin with a byte order mark and stay open
@@ -37,3 +40,31 @@ func TestEventsOfAnyLineEnding(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// FuzzEvents compares what is read from a stream with the lines that are in it.
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("event: message\r\nid: 1\r\ndata: {\"id\":3}\r\n\r\n"))
+	f.Add([]byte(": comment\n\ndata\ndata:\n\ndata: {\ndata: \"id\":3}\n"))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		data, err := readEvents(bytes.NewReader(stream), func(data []byte) bool { return isObject(data) })
+		if err != nil {
+			if data != nil {
+				t.Errorf("data %q with the error %v", data, err)
+			}
+			return
+		}
+		if !isObject(data) {
+			t.Errorf("data %q was not wanted", data)
+		}
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			if !bytes.Contains(stream, bytes.TrimRight(line, "\r")) {
+				t.Errorf("line %q is not in the stream", line)
+			}
+		}
+	})
+}
+
+func isObject(data []byte) bool {
+	_, ok := jsonobject.Parse(data)
+	return ok
+}

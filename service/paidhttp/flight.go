@@ -1,12 +1,15 @@
-package v1
+package paidhttp
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
+
+	"payonce/enrich"
 )
 
 // countedConn counts the bytes written to a connection.
@@ -38,9 +41,9 @@ func counted(conn net.Conn) *countedConn {
 	}
 }
 
-// flight follows one request to the connections that it was given. It belongs
+// Flight follows one request to the connections that it was given. It belongs
 // to the goroutine that sends the request.
-type flight struct{ legs []leg }
+type Flight struct{ legs []leg }
 
 type leg struct {
 	conn   *countedConn // nil when the connection is not counted
@@ -48,7 +51,7 @@ type leg struct {
 }
 
 // watch returns a context for the request to run on.
-func (f *flight) watch(ctx context.Context) context.Context {
+func (f *Flight) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			next := leg{conn: counted(info.Conn)}
@@ -60,25 +63,25 @@ func (f *flight) watch(ctx context.Context) context.Context {
 	})
 }
 
-// connected reports whether the request was given a connection at all.
-func (f *flight) connected() bool { return len(f.legs) > 0 }
+// Connected reports whether the request was given a connection at all.
+func (f *Flight) Connected() bool { return len(f.legs) > 0 }
 
-// cause returns the fault below the error that the request ended with, without
+// Cause returns the fault below the error that the request ended with, without
 // anything that the service sent.
-func (f *flight) cause(err error) error {
+func (f *Flight) Cause(err error) error {
 	if withURL, ok := errors.AsType[*url.Error](err); ok {
 		err = withURL.Err // the method and the address say nothing new
 	}
-	if !f.connected() {
+	if !f.Connected() {
 		return err
 	}
-	return cause(err)
+	return Cause(err)
 }
 
 // sentNothing reports whether provably no byte of the request left. It is asked
 // after the request has failed. It closes the connections first: what is not
 // counted by then can no longer be written.
-func (f *flight) sentNothing() bool {
+func (f *Flight) sentNothing() bool {
 	for _, l := range f.legs {
 		if l.conn == nil {
 			return false
@@ -89,4 +92,16 @@ func (f *flight) sentNothing() bool {
 		}
 	}
 	return true
+}
+
+// Unanswered is the verdict on a request that brought no response.
+func (f *Flight) Unanswered(to Address, err error) enrich.Verdict {
+	switch {
+	case !f.Connected():
+		return enrich.NotSent{Err: &UnreachableError{to, f.Cause(err)}}
+	case f.sentNothing():
+		return enrich.NotSent{Err: fmt.Errorf("%s closed the connection before anything was sent: %w", to.Host, f.Cause(err))}
+	default:
+		return enrich.Lost{Err: fmt.Errorf("no response from %s: %w", to.Host, f.Cause(err))}
+	}
 }

@@ -1,4 +1,4 @@
-package v1
+package mcp
 
 import (
 	"bufio"
@@ -6,18 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"payonce/service/paidhttp"
 )
 
 // readEvents returns the data of the first server-sent event that is wanted, without
-// waiting for the end of the stream. Everything before it counts towards maxBody.
+// waiting for the end of the stream. Everything before it counts towards paidhttp.MaxBody.
 func readEvents(stream io.Reader, wanted func(data []byte) bool) ([]byte, error) {
-	limited := &io.LimitedReader{R: stream, N: maxBody + 1}
+	limited := &io.LimitedReader{R: stream, N: paidhttp.MaxBody + 1}
 	lines := eventLines{reader: bufio.NewReader(limited)}
 	var data []byte
 	for {
 		line, err := lines.next()
 		if limited.N <= 0 {
-			return nil, fmt.Errorf("the response is longer than %d bytes", maxBody)
+			return nil, fmt.Errorf("the response is longer than %d bytes", paidhttp.MaxBody)
 		}
 		if value, ok := dataOf(line); ok {
 			data = append(append(data, value...), '\n')
@@ -33,7 +35,7 @@ func readEvents(stream io.Reader, wanted func(data []byte) bool) ([]byte, error)
 		case errors.Is(err, io.EOF):
 			return nil, errors.New("the stream of events ended without the response")
 		case err != nil:
-			return nil, fmt.Errorf("the stream of events broke off: %w", cause(err))
+			return nil, fmt.Errorf("the stream of events broke off: %w", paidhttp.Cause(err))
 		}
 	}
 }

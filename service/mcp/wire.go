@@ -1,4 +1,7 @@
-package v1
+// Package mcp calls tools of an MCP endpoint, each at most once. It stands below the MCP
+// SDK, which it does not trust with money: a tool is called only by the [Call] that asks for
+// it, and what is judged is the response's own bytes.
+package mcp
 
 import (
 	"bytes"
@@ -13,9 +16,12 @@ import (
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"payonce/service/jsonobject"
+	"payonce/service/paidhttp"
 )
 
-// The methods that leave over MCP (specification v1, "MCP endpoint").
+// The methods that are sent.
 const (
 	methodInitialize  = "initialize"
 	methodInitialized = "notifications/initialized"
@@ -26,56 +32,63 @@ const (
 // maxCall bounds a message that is sent, in bytes.
 const maxCall = 64 << 10
 
-// wire is what the MCP SDK sends HTTP through. It holds what the promises rest on,
-// whatever the SDK does above it: a tool is called only by the exchange that asks for
-// it and only once, no redirect is followed, nothing is sent again, and the response
-// is judged by its own bytes and not by what the SDK makes of them.
-type wire struct {
-	settings
-	http  http.RoundTripper
-	tools []string // that may be called
+// Carrier carries requests that somebody else made, each once.
+type Carrier interface {
+	// Carry sends the request once, with the key, and with the body in place of its own.
+	// The flight then says how far it came.
+	Carry(request *http.Request, body []byte, flight *paidhttp.Flight) (*http.Response, error)
 }
 
-// exchange follows the calls that are made on one context, one after the other. It
-// belongs to the goroutine that makes them.
-type exchange struct {
-	tool   string // the one that may be called; "" for none
-	called bool   // it has been handed to the network
+// wire is what the MCP SDK sends HTTP through. It holds what the guarantees rest on,
+// whatever the SDK does above it: a tool is called only by the Call that asks for it and
+// only once, no redirect is followed, nothing is sent again, and the response is judged
+// by its own bytes and not by what the SDK makes of them.
+type wire struct {
+	carrier Carrier
+	tools   []string // that may be called
+}
+
+// Call follows the calls that are made on one context, one after the other. It belongs
+// to the goroutine that makes them.
+type Call struct {
+	Tool string // the one that may be called; "" for none
+	Sent bool   // it has been handed to the network
 
 	// Of the last call:
-	flight    flight
-	inSession bool   // it named a session
-	reply     reply  // status and header, and the body of a response that is no message
-	message   object // the JSON-RPC response
-	err       error  // why there is no whole response
+	Flight    paidhttp.Flight
+	InSession bool              // it named a session
+	Response  paidhttp.Response // without the body of a message
+	Message   jsonobject.Object // the JSON-RPC response
+	Err       error             // why there is no whole response
 }
 
-type exchangeKey struct{}
+type callKey struct{}
 
-func (e *exchange) on(ctx context.Context) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, e)
+func (c *Call) on(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
 }
+
+// Succeeded reports whether the response is a success.
+func (c *Call) Succeeded() bool { return c.Response.Status >= 200 && c.Response.Status <= 299 }
 
 // RoundTrip sends one message. The SDK gets a JSON-RPC response or an error, and
 // nothing that makes it give up or repeat on its own.
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodDelete { // the end of a session
-		outgoing := request.Clone(request.Context())
-		w.sign(outgoing.Header)
-		return w.http.RoundTrip(outgoing)
+		return w.carrier.Carry(request, nil, new(paidhttp.Flight))
 	}
-	call, text, err := readCall(request)
+	message, text, err := readCall(request)
 	if err != nil {
 		return nil, err
 	}
-	e, found := request.Context().Value(exchangeKey{}).(*exchange)
+	c, found := request.Context().Value(callKey{}).(*Call)
 	if !found {
-		return nil, fmt.Errorf("%s is not sent: nobody has asked for it", call.Method)
+		return nil, fmt.Errorf("%s is not sent: nobody has asked for it", message.Method)
 	}
-	if err := w.allow(e, call); err != nil {
+	if err := w.allow(c, message); err != nil {
 		return nil, err
 	}
-	return w.carry(e, request, call, text)
+	return w.carry(c, request, message, text)
 }
 
 // readCall returns the message that a request carries. It takes the body.
@@ -100,65 +113,58 @@ func readCall(request *http.Request) (*jsonrpc.Request, []byte, error) {
 }
 
 // allow refuses what must not leave.
-func (w *wire) allow(e *exchange, call *jsonrpc.Request) error {
-	switch call.Method {
+func (w *wire) allow(c *Call, message *jsonrpc.Request) error {
+	switch message.Method {
 	case methodInitialize, methodInitialized, methodListTools:
 		return nil
 	case methodCallTool:
 	default:
 		// The SDK would cancel a call that timed out. What the service does with a
 		// lookup must not depend on how long somebody waited here.
-		return fmt.Errorf("%s is not sent: it is no part of the interface", call.Method)
+		return fmt.Errorf("%s is not sent: it is not part of the interface", message.Method)
 	}
-	params, _ := parseObject(call.Params)
-	tool := params.string("name").Value
+	params, _ := jsonobject.Parse(message.Params)
+	tool := params.String("name").Value
 	switch {
-	case tool == "" || tool != e.tool || !slices.Contains(w.tools, tool):
+	case tool == "" || tool != c.Tool || !slices.Contains(w.tools, tool):
 		return errors.New("the tool is not called: nobody has asked for it")
-	case e.called:
+	case c.Sent:
 		return errors.New("the tool is not called again: it has been called")
 	}
-	e.called = true
+	c.Sent = true
 	return nil
 }
 
 // carry sends the message in one POST and reads the response whole, in the request's
 // own time.
-func (w *wire) carry(e *exchange, request *http.Request, call *jsonrpc.Request, text []byte) (*http.Response, error) {
-	e.flight, e.reply, e.message, e.err = flight{}, reply{}, nil, nil
-	e.inSession = request.Header.Get("Mcp-Session-Id") != ""
-	outgoing := request.Clone(e.flight.watch(request.Context()))
-	w.sign(outgoing.Header)
-	// As over REST: what cannot be rewound cannot be sent again.
-	outgoing.Body, outgoing.GetBody = io.NopCloser(bytes.NewReader(text)), nil
-	response, err := w.http.RoundTrip(outgoing)
+func (w *wire) carry(c *Call, request *http.Request, message *jsonrpc.Request, text []byte) (*http.Response, error) {
+	c.Flight, c.Response, c.Message, c.Err = paidhttp.Flight{}, paidhttp.Response{}, nil, nil
+	c.InSession = request.Header.Get("Mcp-Session-Id") != ""
+	response, err := w.carrier.Carry(request, text, &c.Flight)
 	if err != nil {
-		e.err = err
+		c.Err = err
 		return nil, err
 	}
 	defer response.Body.Close()
-	e.reply = reply{status: response.StatusCode, header: response.Header}
-	if !e.succeeded() {
-		if e.reply.body, e.err = readBody(response, maxBody); e.err != nil {
-			return nil, e.err
+	c.Response = paidhttp.Response{Status: response.StatusCode, Header: response.Header}
+	if !c.Succeeded() {
+		if c.Response.Body, c.Err = paidhttp.ReadBody(response, paidhttp.MaxBody); c.Err != nil {
+			return nil, c.Err
 		}
-		e.reply.said = w.decodeComplaint(e.reply.body)
-		e.message, _ = parseObject(e.reply.body)
+		c.Message, _ = jsonobject.Parse(c.Response.Body)
 		return nil, fmt.Errorf("HTTP %d", response.StatusCode)
 	}
-	if !call.IsCall() {
+	if !message.IsCall() {
 		return empty(request, response.StatusCode, response.Header), nil
 	}
-	message, err := readMessage(response, call.ID)
+	answer, err := readMessage(response, message.ID)
 	if err != nil {
-		e.err = err
+		c.Err = err
 		return nil, err
 	}
-	e.message, _ = parseObject(message)
-	return asJSON(request, response, message), nil
+	c.Message, _ = jsonobject.Parse(answer)
+	return asJSON(request, response, answer), nil
 }
-
-func (e *exchange) succeeded() bool { return e.reply.status >= 200 && e.reply.status <= 299 }
 
 // asJSON returns a response that carries a message and nothing else.
 func asJSON(request *http.Request, response *http.Response, message []byte) *http.Response {
@@ -182,7 +188,7 @@ func readMessage(response *http.Response, id jsonrpc.ID) ([]byte, error) {
 	if kind == "text/event-stream" {
 		return readEvents(response.Body, func(data []byte) bool { return isResponse(data, id) })
 	}
-	body, err := readBody(response, maxBody)
+	body, err := paidhttp.ReadBody(response, paidhttp.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +200,7 @@ func readMessage(response *http.Response, id jsonrpc.ID) ([]byte, error) {
 
 // isResponse reports whether a message is the JSON-RPC response to the call with an ID.
 func isResponse(message []byte, id jsonrpc.ID) bool {
-	o, ok := parseObject(message)
+	o, ok := jsonobject.Parse(message)
 	own, err := json.Marshal(id.Raw())
 	return ok && o["method"] == nil && err == nil && bytes.Equal(o["id"], own)
 }
@@ -202,7 +208,7 @@ func isResponse(message []byte, id jsonrpc.ID) bool {
 // isErrorOfNoCall reports whether a message is an error that says of no call that it is
 // its own, since the call could not be read. In a stream, the response may follow it.
 func isErrorOfNoCall(message []byte) bool {
-	o, ok := parseObject(message)
-	_, failed := o.object("error")
-	return ok && failed && o["method"] == nil && (o["id"] == nil || o.isNull("id"))
+	o, ok := jsonobject.Parse(message)
+	_, failed := o.Object("error")
+	return ok && failed && o["method"] == nil && (o["id"] == nil || o.IsNull("id"))
 }

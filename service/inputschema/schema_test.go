@@ -1,23 +1,24 @@
-package v1
+package inputschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"payonce/enrich"
 )
 
-func TestCompileSchemaRefuses(t *testing.T) {
+func TestCompileRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "schema.json")
 	if err := os.WriteFile(file, []byte(`{"type":"object"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	remote := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a schema was fetched") })
+	remote := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a schema was fetched") }))
+	t.Cleanup(remote.Close)
 	var doubling []string // every definition refers twice to the next
 	for i := range 40 {
 		doubling = append(doubling, fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i+1, i+1))
@@ -58,7 +59,7 @@ func TestCompileSchemaRefuses(t *testing.T) {
 		"more parts than one check": `{"enum":[` + strings.Repeat("1,", maxSchemaSteps) + `1]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := compileSchema(json.RawMessage(text), nil)
+			s, err := Compile(json.RawMessage(text), nil)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -69,7 +70,7 @@ func TestCompileSchemaRefuses(t *testing.T) {
 	}
 }
 
-func TestSchemaCheck(t *testing.T) {
+func TestCheckNamesTheFirstFailureWithoutAnyValue(t *testing.T) {
 	body := map[string]any{"first_name": "Ada", "last_name": "Lovelace", "company_domain": "example.com"}
 	const person = `{"person":{"required":["first_name"]},"strict":{"required":["purpose"]}}`
 	tests := []struct{ name, text, components, want string }{
@@ -88,9 +89,9 @@ func TestSchemaCheck(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := compileSchema(json.RawMessage(test.text), json.RawMessage(test.components))
+			s, err := Compile(json.RawMessage(test.text), json.RawMessage(test.components))
 			if err == nil {
-				err = s.check(body)
+				err = s.Check(body)
 			}
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%v, want %q", err, test.want)
@@ -102,69 +103,23 @@ func TestSchemaCheck(t *testing.T) {
 	}
 }
 
-// condition returns a status with an input condition on enrich.
-func condition(schema string) string {
-	return `{"key_valid":true,"operations":{"contact_enrichment":{"available_on_plan":true,"input_condition":` + schema + `}}}`
-}
-
-// What the account does not allow is not sent, over either transport, and what it
-// allows again is.
-func TestInputCondition(t *testing.T) {
-	const byProfile = `{"required":["pro_network_url"]}`
-	var status string
-	posts := 0
-	rest := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			_, _ = w.Write([]byte(status))
+func FuzzSchema(f *testing.F) {
+	f.Add([]byte(`{"required":["first_name"],"properties":{"first_name":{"pattern":"^A"}}}`), []byte(nil))
+	f.Add([]byte(`{"$ref":"#/components/a","unevaluatedProperties":false}`), []byte(`{"a":{"anyOf":[{"$ref":"#/components/b"},true]},"b":{"not":{}}}`))
+	f.Add([]byte(`{"type":"object","additionalProperties":false,"properties":{"first_name":{}}}`), []byte(`{}`))
+	body := map[string]any{"first_name": "secret-Ada", "include_email": true}
+	f.Fuzz(func(t *testing.T, text, components []byte) {
+		s, err := Compile(text, components)
+		if err != nil {
+			if s != nil {
+				t.Error("a schema with an error")
+			}
 			return
 		}
-		posts++
-		_, _ = w.Write([]byte(foundBoth))
-	})
-	f := newFakeMCP(t)
-	f.onCall(func(w http.ResponseWriter, r *http.Request, m message) {
-		if m.tool == statusTool {
-			respondRPC(w, m.ID, toolResult(status))
-			return
+		if err := s.Check(body); err != nil && strings.Contains(err.Error(), "secret-Ada") && !bytes.Contains(text, []byte("secret-Ada")) && !bytes.Contains(components, []byte("secret-Ada")) {
+			t.Errorf("error %q holds a value", err)
 		}
-		posts++
-		found(w, r, m)
+		s.Members()
+		s.Misfits([]string{"first_name"})
 	})
-	for name, client := range map[string]*Client{"REST": clientOf(t, rest), "MCP": mcpClient(t, f)} {
-		for _, step := range []struct {
-			status  string
-			refuses bool
-		}{
-			{condition(byProfile), true},
-			{condition("null"), false},
-			{condition("false"), true},
-			{condition(`{"$ref":"https://example.com/schema"}`), false}, // cannot be applied: the service decides
-			{condition(byProfile), true},
-			{`{}`, false},
-		} {
-			status = step.status
-			if _, err := client.Status(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			posts = 0
-			verdict, accepted := find(client), client.Accepts(ada())
-			if !step.refuses {
-				wantAnswered(t, verdict)
-				if posts != 1 || accepted != nil {
-					t.Errorf("%s: %d lookups were sent, accepted %v; want 1", name, posts, accepted)
-				}
-				continue
-			}
-			refused, ok := verdict.(enrich.Refused)
-			if !ok || refused.Class != enrich.InvalidInput || refused.Code != "input_condition" || !refused.Unsent || posts != 0 {
-				t.Errorf("%s: verdict %+v after %d lookups, want it refused", name, verdict, posts)
-			}
-			if accepted == nil || accepted.Error() != refused.Message {
-				t.Errorf("%s: accepted %v, want %q", name, accepted, refused.Message)
-			}
-			email := ada()
-			email.Fields = enrich.FieldsOf(enrich.WorkEmail)
-			wantAnswered(t, client.Find(t.Context(), email)) // the condition is on enrich alone
-		}
-	}
 }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+
+	"payonce/service/mcp"
+	"payonce/service/paidhttp"
+	"payonce/service/v1"
+)
+
+// explain returns the text of an error, and what to do about it where the service or its
+// configuration is at fault.
+func explain(err error) string {
+	if advice := advise(err); advice != "" {
+		return err.Error() + "; " + advice
+	}
+	return err.Error()
+}
+
+func advise(err error) string {
+	var (
+		unreachable *paidhttp.UnreachableError
+		status      *v1.StatusError
+		document    *v1.DocumentError
+		session     *mcp.OpenError
+	)
+	switch {
+	case errors.Is(err, paidhttp.ErrNoKey):
+		return "set SERVICE_API_KEY"
+	case errors.Is(err, paidhttp.ErrBadKey):
+		return "set SERVICE_API_KEY to exactly what the dashboard showed"
+	case errors.As(err, &unreachable):
+		return "check the network and " + addressFlag(unreachable.Address.Name)
+	case errors.As(err, &status):
+		return adviseOnStatus(status)
+	case errors.As(err, &document):
+		return "the service may not publish one, or --base-url is wrong"
+	case errors.As(err, &session) && session.Code == mcp.CodeVersion:
+		return "use --transport rest"
+	case errors.As(err, &session):
+		return "check --mcp-url"
+	}
+	return ""
+}
+
+func adviseOnStatus(e *v1.StatusError) string {
+	switch status := e.HTTPStatus; {
+	case status == http.StatusUnauthorized:
+		return "set SERVICE_API_KEY to a valid key"
+	case status == http.StatusForbidden:
+		return "the workspace's owner has to restore access"
+	case status >= 300 && status <= 399:
+		return "if the service has moved, give its address with " + addressFlag(e.Address)
+	case status == http.StatusOK, status == http.StatusNotFound:
+		return "check " + addressFlag(e.Address)
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return "try again later"
+	}
+	return ""
+}
+
+// addressFlag returns the flag that gives an address of the service.
+func addressFlag(name string) string {
+	if name == v1.MCPURL {
+		return "--mcp-url"
+	}
+	return "--base-url"
+}

@@ -1,0 +1,40 @@
+package row
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"payonce/enrich"
+)
+
+func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		drawFields := rapid.Custom(func(t *rapid.T) enrich.Fields { return enrich.Fields(rapid.Byte().Draw(t, "fields")) })
+		pattern, fields := enrich.Pattern(rapid.IntRange(0, 1).Draw(t, "pattern")), drawFields.Draw(t, "missing")
+		key := enrich.Key{15: rapid.Byte().Draw(t, "key")}
+		s := Names(pattern, fields)
+		for _, s := range []State{s, s.AsLead(key), s.AsKnown(), s.AsLead(key).AsKnown()} {
+			if _, nobody := s.Reason(); s.Pattern() != pattern || s.Fields() != fields || nobody || s.HasFields() != (fields != 0) {
+				t.Fatalf("%x became pattern %d, fields %x, nobody %t", s, s.Pattern(), s.Fields(), nobody)
+			}
+			if s.Lookup() != Names(pattern, fields) || s.Lookup() >= NumLookupStates {
+				t.Fatalf("the lookup of %x is %x", s, s.Lookup())
+			}
+		}
+		if s.Leads() || s.IsOf(key) || !s.AsLead(key).Leads() || !s.AsLead(key).IsOf(key) || s.AsLead(key).IsOf(enrich.Key{15: key[15] ^ 8}) {
+			t.Fatalf("%x does not tell which row leads", s)
+		}
+		if s.IsKnown() || !s.AsKnown().IsKnown() {
+			t.Fatalf("%x does not tell whom the journal knows", s)
+		}
+		other := drawFields.Draw(t, "other")
+		if got := s.AsLead(key).WithFields(other); got != Names(pattern, other).AsLead(key) {
+			t.Fatalf("with other fields the state is %x", got)
+		}
+		reason := rapid.Byte().Draw(t, "reason")
+		if number, nobody := NamesNobody(reason).Reason(); !nobody || number != reason {
+			t.Fatalf("the reason %d became %d, %t", reason, number, nobody)
+		}
+	})
+}

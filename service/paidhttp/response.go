@@ -1,0 +1,72 @@
+package paidhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+)
+
+const (
+	// MaxBody is how many bytes of a response are read. MCP gives a result twice.
+	MaxBody = 4 << 20
+	maxHost = 100 // bytes of a redirect's host that are kept
+)
+
+// Response is a response that came whole.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Redirects reports whether the response is a redirect.
+func (r Response) Redirects() bool { return r.Status >= 300 && r.Status <= 399 }
+
+// ReadBody reads a whole response body of at most limit bytes, or says why there
+// is none.
+func ReadBody(response *http.Response, limit int64) ([]byte, error) {
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		// Its body is the connection, which no time-out would end.
+		return nil, errors.New("the service switched to another protocol")
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("the response broke off: %w", Cause(err))
+	}
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("the response is longer than %d bytes", limit)
+	}
+	return body, nil
+}
+
+// Cause returns err when it is a fault of the network or of the context, and a
+// plain error otherwise: net/http quotes a malformed response in its error, and
+// what was sent to us must not get into ours.
+func Cause(err error) error {
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New("the response is not readable as HTTP, or the connection was closed")
+}
+
+// Redirected describes a redirect, which is not followed.
+func (c Caller) Redirected(header http.Header) string {
+	return "redirected to " + c.redirectTarget(header) + ", which is not followed"
+}
+
+// redirectTarget returns the host that a redirect points to.
+func (c Caller) redirectTarget(header http.Header) string {
+	location, err := url.Parse(header.Get("Location"))
+	if err != nil || location.Host == "" && location.Path == "" {
+		return "an unreadable address"
+	}
+	if location.Host == "" {
+		return "another path of the same host"
+	}
+	return c.Plain(location.Host, maxHost)
+}
