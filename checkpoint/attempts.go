@@ -1,11 +1,10 @@
 package checkpoint
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/attempt"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // attemptsTogether is how many attempts are read at a time.
@@ -14,7 +13,7 @@ const attemptsTogether = 4096
 // ended is an attempt as the records tell it.
 type ended struct {
 	id       attempt.ID
-	in       intent
+	in       record.Intent
 	res      attempt.Resolution
 	resolved bool
 }
@@ -26,15 +25,15 @@ func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error
 	for ; first <= last; first += attemptsTogether {
 		end := min(first+attemptsTogether-1, last)
 		attempts := make([]ended, 0, end-first+1)
-		err := scanIDs(s, intentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+		err := record.ScanIDs(s, record.IntentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
 			attempts = append(attempts, ended{id: id})
-			return decode(key, value, &attempts[len(attempts)-1].in)
+			return record.Decode(key, value, &attempts[len(attempts)-1].in)
 		})
 		if err != nil {
 			return err
 		}
 		next := 0
-		err = scanIDs(s, resolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+		err = record.ScanIDs(s, record.ResolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
 			for next < len(attempts) && attempts[next].id < id {
 				next++
 			}
@@ -42,7 +41,7 @@ func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error
 				return nil // of no attempt that was there a moment ago
 			}
 			attempts[next].resolved = true
-			return decode(key, value, &attempts[next].res)
+			return record.Decode(key, value, &attempts[next].res)
 		})
 		if err != nil {
 			return err
@@ -55,22 +54,6 @@ func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error
 	}
 	return nil
 }
-
-// scanIDs visits the records of one kind of the attempts from first to last.
-func scanIDs(s Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
-	return s.Scan([]byte{prefix}, idKey(prefix, first), func(key, value []byte) (bool, error) {
-		if len(key) != idKeyLength {
-			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
-		}
-		if idOf(key) > last {
-			return false, nil
-		}
-		return true, visit(idOf(key), key, value)
-	})
-}
-
-// dayOf returns the day that a time lies in, UTC.
-func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // Attempts visits the attempts of a period in the order of their Begin: those that
 // ended at from or later and before to, and those without an outcome that began
@@ -92,24 +75,24 @@ func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) 
 }
 
 // attemptsIn returns the span that holds every attempt of a period.
-func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) span {
+func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) record.Span {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	attempts := span{First: 1} // which holds none
-	add := func(s span) {
+	attempts := record.Span{First: 1} // which holds none
+	add := func(s record.Span) {
 		if attempts.Last == 0 {
 			attempts = s
 		}
-		attempts = attempts.with(s.First).with(s.Last)
+		attempts = attempts.With(s.First).With(s.Last)
 	}
 	for day, s := range j.books.sums.days {
-		if day >= dayOf(from) && (to.IsZero() || day <= dayOf(to)) {
+		if day >= record.DayOf(from) && (to.IsZero() || day <= record.DayOf(to)) {
 			add(s)
 		}
 	}
 	for id, a := range j.books.open {
 		if within(a.At) {
-			add(span{id, id})
+			add(record.Span{First: id, Last: id})
 		}
 	}
 	return attempts
@@ -118,8 +101,8 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) sp
 // entry returns an attempt as bookkeeping sees it.
 func (j *Journal) entry(a ended) (attempt.Entry, error) {
 	entry := attempt.Entry{
-		ID: a.id, Begun: a.in.At, Run: a.in.Run, Job: a.in.job(),
-		Operation: a.in.Hold.Fields.Operation(), Pattern: a.in.pattern(),
+		ID: a.id, Begun: a.in.At, Run: a.in.Run, Job: a.in.JobName(),
+		Operation: a.in.Hold.Fields.Operation(), Pattern: a.in.Pattern,
 		Asked: a.in.Hold.Fields, Prices: a.in.Hold.Prices,
 	}
 	if !a.resolved {
@@ -135,7 +118,7 @@ func (j *Journal) entry(a ended) (attempt.Entry, error) {
 	entry.MayBeFree = j.mayBeFree(a.id)
 	entry.RequestID, entry.Reason = a.res.RequestID, a.res.Reason
 	if a.res.Answer != nil {
-		entry.Returned = returned(a.res)
+		entry.Returned = record.Returned(a.res)
 	}
 	return entry, nil
 }

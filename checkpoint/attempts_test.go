@@ -38,7 +38,7 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	forfeited := r.grant(request(named, phone))
 	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(forfeited.ID, true))
+	r.check(r.Assume(true, forfeited.ID))
 	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"}))
 	r.grant(request(person(5), phone))
 	_, err := r.Forget(Person{Identity: named})
@@ -178,7 +178,7 @@ func TestTheLedgersMonthsAddUpToTheAccount(t *testing.T) {
 			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
 		case 3:
 			r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
-			r.check(r.Assume(ticket.ID, n%8 == 3))
+			r.check(r.Assume(n%8 == 3, ticket.ID))
 		}
 	}
 	var sum cost.Money

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -42,7 +43,7 @@ func withStoreIn(dir string, do func(Store) error) error {
 
 // rewrite makes a fresh store of the closed journal in a directory.
 func rewrite(dir string, stop func() error) error {
-	return badgerstore.Rewrite(dir, badgerstore.Options{}, badgerstore.Copy{Verify: VerifyWhole, Stop: stop})
+	return badgerstore.Rewrite(dir, badgerstore.Options{}, badgerstore.Copy{Verify: record.VerifyWhole, Stop: stop})
 }
 
 // answered is how many persons the tests of whole journals have.

@@ -8,6 +8,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -49,11 +50,11 @@ func benchBadger(b *testing.B, inFlight int) {
 	}
 	defer store.Close()
 	var persons atomic.Int64
-	value := encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &found})
+	value := record.Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &found})
 	inParallel(b, inFlight, func() error {
 		id := attempt.ID(persons.Add(1))
-		for _, prefix := range []byte{intentPrefix, resolutionPrefix} {
-			if err := store.Commit([]Write{{Key: idKey(prefix, id), Value: value}}); err != nil {
+		for _, prefix := range []byte{record.IntentPrefix, record.ResolutionPrefix} {
+			if err := store.Commit([]Write{{Key: record.IDKey(prefix, id), Value: value}}); err != nil {
 				return err
 			}
 		}

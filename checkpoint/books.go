@@ -1,12 +1,14 @@
 package checkpoint
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -15,10 +17,10 @@ import (
 // guarded by the journal's lock; persisted and totals are written with every
 // commit, so that opening a journal does not read its answers.
 type books struct {
-	persisted persistedBooks
+	persisted record.State
 	sums      sums
 	open      map[attempt.ID]*openAttempt
-	byField   map[openField]attempt.ID
+	byField   map[record.KeyedField]attempt.ID
 	window    window
 	moveNext  attempt.ID // the attempt with which the horizon moves next
 	// left counts the attempts that left the open ones, by the first byte of their
@@ -26,69 +28,29 @@ type books struct {
 	left [256]atomic.Uint32
 }
 
-// persistedBooks is the state that a reopened journal goes on from.
-type persistedBooks struct {
-	NextID attempt.ID `json:"next_id"`
-	// Resolved counts the resolutions: with NextID it tells a journal that lost
-	// records from one that never had them.
-	Resolved int64 `json:"resolved"`
-	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
-	// order.
-	InFlight []attempt.ID `json:"in_flight,omitempty"`
-	// Horizon is the first attempt that may still occupy a slot of the window.
-	Horizon attempt.ID `json:"horizon"`
-	// PausedAt is when the pause until PausedUntil began.
-	PausedAt time.Time `json:"paused_at,omitzero"`
-	// LastEnded is when the last call ended that may have reached the service.
-	LastEnded   time.Time `json:"last_ended,omitzero"`
-	PausedUntil time.Time `json:"paused_until,omitzero"`
-	// Base is the last quiet snapshot of the account, in which the account's totals
-	// begin; attempts from BaseFirst on came after it.
-	Base      cost.Account `json:"base"`
-	BaseFirst attempt.ID   `json:"base_first"`
-	// DecidableFrom is the first attempt that a look at the account may still decide:
-	// what somebody assumed of another may be wrong.
-	DecidableFrom attempt.ID `json:"decidable_from"`
-	// Forgone are the free units that somebody else used since the base.
-	Forgone [enrich.NumFields]int64 `json:"forgone"`
-	// Prices are those of the last attempts, by field.
-	Prices cost.Prices `json:"prices"`
-	// CreditAdded says that a reading since the base showed new credit.
-	CreditAdded bool `json:"credit_added,omitempty"`
-	// Provisional are the provisional charges since the base, and Closed the earlier
-	// periods that still have some.
-	Provisional []provisional  `json:"provisional,omitempty"`
-	Closed      []closedPeriod `json:"closed,omitempty"`
-}
-
-type openField struct {
-	key   enrich.Key
-	field enrich.Field
-}
-
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
-	intent
+	record.Intent
 	sums  []*sum        // that it counts in
 	state attempt.State // Intended or InDoubt
-	doubt doubt
+	doubt record.Doubt
 	// resolving is set once a resolution is on its way to the disk.
 	resolving bool
 }
 
 func newBooks(rate Rate) *books {
 	return &books{
-		persisted: persistedBooks{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
+		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
 		sums:      newSums(),
 		open:      map[attempt.ID]*openAttempt{},
-		byField:   map[openField]attempt.ID{},
+		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},
 	}
 }
 
 // newAttempt returns an attempt that is in flight once it was begun.
-func (b *books) newAttempt(in intent) *openAttempt {
-	return &openAttempt{intent: in, sums: b.sums.of(in), state: attempt.Intended}
+func (b *books) newAttempt(in record.Intent) *openAttempt {
+	return &openAttempt{Intent: in, sums: b.sums.of(in), state: attempt.Intended}
 }
 
 // decide says whether a lookup may be sent, and if so what it holds, without
@@ -237,7 +199,7 @@ func (b *books) clampTimes(now time.Time) {
 func (b *books) enter(id attempt.ID, a *openAttempt) {
 	b.open[id] = a
 	for f := range a.Hold.Fields.Each() {
-		b.byField[openField{a.Key, f}] = id
+		b.byField[record.KeyedField{Key: a.Key, Field: f}] = id
 	}
 }
 
@@ -264,7 +226,7 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 
 // park puts an attempt in doubt. Its hold stays; its slot cools down, because no
 // call outlives its time-out.
-func (b *books) park(id attempt.ID, d doubt, now time.Time) {
+func (b *books) park(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
@@ -284,7 +246,7 @@ func (b *books) land(id attempt.ID) {
 func (b *books) leave(id attempt.ID) {
 	a := b.open[id]
 	for f := range a.Hold.Fields.Each() {
-		delete(b.byField, openField{a.Key, f})
+		delete(b.byField, record.KeyedField{Key: a.Key, Field: f})
 	}
 	delete(b.open, id)
 	b.departures(a.Key).Add(1)
@@ -323,4 +285,17 @@ func (b *books) moveHorizon() {
 	b.persisted.Horizon = horizon
 	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
 	b.moveNext = b.persisted.NextID + attempt.ID(step)
+}
+
+// ceilingsAt returns the ceilings as they are at a time, and an error when one of
+// them is on a scope that the attempt does not count in: it would bound nothing.
+func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost.Ceiling, error) {
+	at := make([]cost.Ceiling, len(ceilings))
+	for i, ceiling := range ceilings {
+		at[i] = ceiling.At(now)
+		if !slices.ContainsFunc(a.sums, func(s *sum) bool { return s.scope == at[i].Scope }) {
+			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
+		}
+	}
+	return at, nil
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -94,7 +95,7 @@ func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
 	r.want(r.begin(onJob(person(3), email, "nightly", day, month)), attempt.Over{Ceiling: day, Need: int64(15 * cost.Cent)})
 	r.grant(onJob(person(3), phone, "hourly", month))
 	r.want(r.begin(onJob(person(4), phone, "hourly", month)), attempt.Blocked{})
-	r.check(r.Assume(late.ID, true))
+	r.check(r.Assume(true, late.ID))
 	for scope, want := range map[string]cost.Money{
 		"job/nightly/2026-11-30": 15 * cost.Cent, "job/nightly/2026-12-01": 15 * cost.Cent,
 		"workspace/2026-11": 15 * cost.Cent, "workspace/2026-12": 15 * cost.Cent,
@@ -121,8 +122,8 @@ func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r.check(r.Void(refused.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
 	r.reopen()
 	r.want(r.begin(request(person(6), email, four)), attempt.Over{Ceiling: four, Need: 1, Left: 0})
-	r.check(r.Assume(lost.ID, false))
-	r.check(r.Assume(charged.ID, true))
+	r.check(r.Assume(false, lost.ID))
+	r.check(r.Assume(true, charged.ID))
 	r.want(r.begin(request(person(6), email, four)), attempt.Over{Ceiling: four, Need: 1, Left: 0})
 	if got := r.Totals(four.Scope); got.Uncharged != 2 || got.Forfeited != 1 || got.Lookups != 1 || got.Open != 0 {
 		t.Errorf("totals %+v; want 2 sent and not charged, 1 forfeited and 1 answered", got)
@@ -174,7 +175,7 @@ func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allow
 			held[f]++
 		}
 		if a.state == attempt.Intended {
-			for _, scope := range a.scopes() {
+			for _, scope := range a.Scopes() {
 				totals := inFlight[scope]
 				totals.Open++
 				totals.Held += a.Hold.Amount()
@@ -297,7 +298,7 @@ func (c *crowd) lookUp(n, end int) error {
 		return err
 	}
 	c.watch()
-	in, _, err := load[intent](c.store, idKey(intentPrefix, ticket.ID))
+	in, _, err := record.Load[record.Intent](c.store, record.IDKey(record.IntentPrefix, ticket.ID))
 	if err != nil {
 		return err
 	}
@@ -312,7 +313,7 @@ func (c *crowd) lookUp(n, end int) error {
 		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
 	case 3:
 		if err = c.Park(ticket.ID, attempt.Parking{Cause: "lost"}); err == nil {
-			err = c.Assume(ticket.ID, true)
+			err = c.Assume(true, ticket.ID)
 		}
 		charge = ticket.Hold.Settle(ticket.Hold.Fields)
 	case 4:
@@ -321,7 +322,7 @@ func (c *crowd) lookUp(n, end int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, scope := range in.scopes() {
+	for _, scope := range in.Scopes() {
 		c.released[scope] += held - charge.Amount
 	}
 	return err

@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -17,7 +19,7 @@ import (
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
 	var problems []string
-	summary, err := Check(store, nil, func(p Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(store, nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func (w *world) account() {
 		_, _ = w.Reconcile(accountWith(rapid.Int64Range(0, 3).Draw(w.t, "free"), 1), rapid.Bool().Draw(w.t, "exclusive"))
 	default:
 		for _, d := range w.Doubts() {
-			_ = w.Assume(d.ID, rapid.Bool().Draw(w.t, "charged"))
+			_ = w.Assume(rapid.Bool().Draw(w.t, "charged"), d.ID)
 		}
 	}
 }
@@ -135,6 +137,13 @@ func TestEveryHistoryIsSound(t *testing.T) {
 	})
 }
 
+func wantSound(t *testing.T, s Store) {
+	t.Helper()
+	if problems := problemsOf(t, s); len(problems) > 0 {
+		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
 // soundRig is a journal with an attempt of every state.
 func soundRig(t *testing.T) *rig {
 	r := newRig(t)
@@ -142,30 +151,30 @@ func soundRig(t *testing.T) *rig {
 	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
 	forfeited := r.grant(request(person(3), email))                                                          // 3
 	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(forfeited.ID, true))
+	r.check(r.Assume(true, forfeited.ID))
 	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"})) // 4
 	r.settle(r.grant(request(person(5), email)), found)                                    // 5
 	r.grant(request(person(6), email))                                                     // 6
 	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})         // 7
-	r.check(r.SaveRun(Run{Name: "run"}))
+	r.check(r.SaveRun(record.Run{Name: "run"}))
 	return r
 }
 
 // change rewrites a record as damage would.
-func change[T any](t *testing.T, store *memStore, key []byte, edit func(*T)) {
+func change[T record.Record](t *testing.T, store *memStore, key []byte, edit func(*T)) {
 	t.Helper()
-	record, found, err := load[T](store, key)
+	read, found, err := record.Load[T](store, key)
 	if err != nil || !found {
 		t.Fatalf("record %q: %v, found %t", key, err, found)
 	}
-	edit(&record)
-	store.records[string(key)] = encode(&record)
+	edit(&read)
+	store.records[string(key)] = record.Encode(&read)
 }
 
 func TestCheckNamesEveryDamage(t *testing.T) {
 	type res = attempt.Resolution
 	resolution := func(id attempt.ID, edit func(*res)) func(*testing.T, *rig) {
-		return func(t *testing.T, r *rig) { change(t, r.store, idKey(resolutionPrefix, id), edit) }
+		return func(t *testing.T, r *rig) { change(t, r.store, record.IDKey(record.ResolutionPrefix, id), edit) }
 	}
 	remove := func(key []byte) func(*testing.T, *rig) {
 		return func(_ *testing.T, r *rig) { delete(r.store.records, string(key)) }
@@ -173,49 +182,49 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 	set := func(key []byte, value string) func(*testing.T, *rig) {
 		return func(_ *testing.T, r *rig) { r.store.records[string(key)] = []byte(value) }
 	}
-	intentOf := func(id attempt.ID, edit func(*intent)) func(*testing.T, *rig) {
-		return func(t *testing.T, r *rig) { change(t, r.store, idKey(intentPrefix, id), edit) }
+	intentOf := func(id attempt.ID, edit func(*record.Intent)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, record.IDKey(record.IntentPrefix, id), edit) }
 	}
-	field := func(n int, f enrich.Field, edit func(*fieldEntry)) func(*testing.T, *rig) {
-		return func(t *testing.T, r *rig) { change(t, r.store, fieldKey(r.Key(person(n)), f), edit) }
+	field := func(n int, f enrich.Field, edit func(*record.FieldEntry)) func(*testing.T, *rig) {
+		return func(t *testing.T, r *rig) { change(t, r.store, record.FieldKey(r.Key(person(n)), f), edit) }
 	}
 	inFlight := func(ids ...attempt.ID) func(*testing.T, *rig) {
 		return func(t *testing.T, r *rig) {
-			change(t, r.store, booksKey, func(b *persistedBooks) { b.InFlight = ids })
+			change(t, r.store, record.StateKey, func(b *record.State) { b.InFlight = ids })
 		}
 	}
 	totals := func(scope string, edit func(*cost.Totals)) func(*testing.T, *rig) {
-		return func(t *testing.T, r *rig) { change(t, r.store, nameKey(totalsPrefix, scope), edit) }
+		return func(t *testing.T, r *rig) { change(t, r.store, record.NameKey(record.TotalsPrefix, scope), edit) }
 	}
 	for name, c := range map[string]struct {
 		damage func(*testing.T, *rig)
 		want   string
 	}{
-		"intent gone":         {remove(idKey(intentPrefix, 1)), "intent of attempt 1 is missing"},
-		"last intent gone":    {remove(idKey(intentPrefix, 7)), "intent of attempt 7 is missing"},
-		"intent too many":     {set(idKey(intentPrefix, 8), "\x01{}"), "intent of attempt 8 has an ID that was not given out"},
-		"intent unreadable":   {set(idKey(intentPrefix, 1), "\x01{"), "intent of attempt 1 cannot be read"},
-		"unknown version":     {set(idKey(intentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
-		"odd key":             {set([]byte("a7"), "\x01{}"), `record "a7" has no ID`},
-		"odd orphan":          {set([]byte("r7"), "\x01{}"), `record "r7" has no ID`},
-		"unknown kind":        {set([]byte("zz"), "\x01{}"), `record "zz" is of no known kind`},
-		"resolution gone":     {remove(idKey(resolutionPrefix, 1)), "resolution of attempt 1 is missing"},
-		"resolution alone":    {set(idKey(resolutionPrefix, 99), "\x01{}"), "resolution of attempt 99 belongs to no intent"},
-		"doubt alone":         {set(idKey(doubtPrefix, 99), "\x01{}"), "doubt of attempt 99 belongs to no intent"},
-		"open mark alone":     {set(idKey(openPrefix, 99), "\x01{}"), "open mark of attempt 99 belongs to no intent"},
-		"doubt unreadable":    {set(idKey(doubtPrefix, 4), "\x01?"), "doubt of attempt 4 cannot be read"},
-		"resolved and open":   {set(idKey(openPrefix, 1), "\x01{}"), "open mark of attempt 1 stands although the attempt is resolved"},
-		"open mark gone":      {remove(idKey(openPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
+		"intent gone":         {remove(record.IDKey(record.IntentPrefix, 1)), "intent of attempt 1 is missing"},
+		"last intent gone":    {remove(record.IDKey(record.IntentPrefix, 7)), "intent of attempt 7 is missing"},
+		"intent too many":     {set(record.IDKey(record.IntentPrefix, 8), string(record.Encode(&record.Intent{}))), "intent of attempt 8 has an ID that was not given out"},
+		"intent unreadable":   {set(record.IDKey(record.IntentPrefix, 1), "\x05{"), "intent of attempt 1 cannot be read"},
+		"unknown version":     {set(record.IDKey(record.IntentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
+		"odd key":             {set([]byte("a7"), "\x05"), `record "a7" has no ID`},
+		"odd orphan":          {set([]byte("r7"), "\x05"), `record "r7" has no ID`},
+		"unknown kind":        {set([]byte("zz"), "\x05"), `record "zz" is of no known kind`},
+		"resolution gone":     {remove(record.IDKey(record.ResolutionPrefix, 1)), "resolution of attempt 1 is missing"},
+		"resolution alone":    {set(record.IDKey(record.ResolutionPrefix, 99), "\x05"), "resolution of attempt 99 belongs to no intent"},
+		"doubt alone":         {set(record.IDKey(record.DoubtPrefix, 99), "\x05"), "doubt of attempt 99 belongs to no intent"},
+		"open mark alone":     {set(record.IDKey(record.OpenPrefix, 99), "\x05"), "open mark of attempt 99 belongs to no intent"},
+		"doubt unreadable":    {set(record.IDKey(record.DoubtPrefix, 4), "\x05?"), "doubt of attempt 4 cannot be read"},
+		"resolved and open":   {set(record.IDKey(record.OpenPrefix, 1), "\x05"), "open mark of attempt 1 stands although the attempt is resolved"},
+		"open mark gone":      {remove(record.IDKey(record.OpenPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
 		"not in flight":       {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
 		"in flight, resolved": {inFlight(5, 6), "the books have attempt 5 in flight, which is resolved"},
 		"in flight, in doubt": {inFlight(4, 6), "the books have attempt 4 in flight, which is in doubt"},
 		"in flight, no mark": {func(t *testing.T, r *rig) {
-			remove(idKey(openPrefix, 4))(t, r)
+			remove(record.IDKey(record.OpenPrefix, 4))(t, r)
 			inFlight(4, 6)(t, r)
 		}, "the books have attempt 4 in flight, which is in doubt"},
 		"in flight, twice":     {inFlight(6, 6), "the books do not list what is in flight in its order, each once: [6 6]"},
 		"in flight, disorder":  {inFlight(8, 6), "the books do not list what is in flight in its order, each once: [8 6]"},
-		"doubt gone":           {remove(idKey(doubtPrefix, 4)), "doubt of attempt 4 is missing, and its open mark stands"},
+		"doubt gone":           {remove(record.IDKey(record.DoubtPrefix, 4)), "doubt of attempt 4 is missing, and its open mark stands"},
 		"in flight, unknown":   {inFlight(6, 8), "the books have attempt 8 in flight, which has no intent"},
 		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
 		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
@@ -225,44 +234,44 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"value gone":           {resolution(5, func(r *res) { r.Answer.WorkEmail = "" }), "resolution of attempt 5 charges $0.15"},
 		"voided and charged":   {resolution(2, func(r *res) { r.Charge.Amount = 1 }), "resolution of attempt 2 is voided and has a charge"},
 		"forfeited for free":   {resolution(3, func(r *res) { r.Charge = cost.Charge{} }), "resolution of attempt 3 charges $0.00"},
-		"identity changed":     {intentOf(1, func(i *intent) { i.Identity = person(9) }), "intent of attempt 1 has an identity that does not hash to its key"},
-		"erased by half":       {intentOf(1, func(i *intent) { i.Erased = true }), "intent of attempt 1 is erased and still holds the identity"},
-		"erased but known":     {intentOf(1, func(i *intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
-		"hold without price":   {intentOf(1, func(i *intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
-		"other pattern":        {intentOf(1, func(i *intent) { i.Pattern = "name" }), "intent of attempt 1 counts as a lookup by name, and its identity is by profile"},
-		"other job":            {intentOf(1, func(i *intent) { i.Job = "x" }), `sums of "job/x/2026-11" are missing`},
+		"identity changed":     {intentOf(1, func(i *record.Intent) { i.Identity = person(9) }), "intent of attempt 1 has an identity that does not hash to its key"},
+		"erased by half":       {intentOf(1, func(i *record.Intent) { i.Erased = true }), "intent of attempt 1 is erased and still holds the identity"},
+		"erased but known":     {intentOf(1, func(i *record.Intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
+		"hold without price":   {intentOf(1, func(i *record.Intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
+		"other pattern":        {intentOf(1, func(i *record.Intent) { i.Pattern = "name" }), "intent of attempt 1 counts as a lookup by name, and its identity is by profile"},
+		"other job":            {intentOf(1, func(i *record.Intent) { i.Job = "x" }), `sums of "job/x/2026-11" are missing`},
 		"day changed": {func(t *testing.T, r *rig) {
-			change(t, r.store, nameKey(dayPrefix, "2026-11-01"), func(s *span) { s.Last++ })
+			change(t, r.store, record.NameKey(record.DayPrefix, "2026-11-01"), func(s *record.Span) { s.Last++ })
 		}, "the record of 2026-11-01 says that attempts 1 to 8 ended then, and those from 1 to 7 did"},
-		"day gone": {remove(nameKey(dayPrefix, "2026-11-01")), "the record of 2026-11-01 is missing"},
+		"day gone": {remove(record.NameKey(record.DayPrefix, "2026-11-01")), "the record of 2026-11-01 is missing"},
 		"paid twice": {func(t *testing.T, r *rig) {
-			other, _, _ := load[intent](r.store, idKey(intentPrefix, 1))
-			intentOf(5, func(i *intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
+			other, _, _ := record.Load[record.Intent](r.store, record.IDKey(record.IntentPrefix, 1))
+			intentOf(5, func(i *record.Intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
 		}, "resolution of attempt 5 pays for work_email a second time: attempt 1 paid for it before"},
 		"field gone": {func(_ *testing.T, r *rig) {
-			delete(r.store.records, string(fieldKey(r.Key(person(1)), enrich.WorkEmail)))
+			delete(r.store.records, string(record.FieldKey(r.Key(person(1)), enrich.WorkEmail)))
 		}, "is missing: attempt 1 decided it"},
-		"field of nobody":       {set(fieldKey(enrich.Key{1}, enrich.WorkEmail), `{"state":1}`), "is of a version"},
-		"field unexplained":     {set(fieldKey(enrich.Key{1}, enrich.WorkEmail), "\x01"+`{"state":1,"attempt":4}`), "points to attempt 4, which decided nothing about it"},
-		"field misnamed":        {set([]byte("fxx"), "\x01{}"), "a field record has a key that names no field"},
-		"field's other attempt": {field(1, enrich.WorkEmail, func(f *fieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
-		"field's other state":   {field(3, enrich.WorkEmail, func(f *fieldEntry) { f.State = attempt.Unasked }), "says state 0 by attempt 3, and attempt 3 made it state 5"},
-		"field forgotten":       {field(1, enrich.WorkEmail, func(f *fieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
+		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), `{"state":1}`), "is of a version"},
+		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
+		"field misnamed":        {set([]byte("fxx"), "\x05"), "a field record has a key that names no field"},
+		"field's other attempt": {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
+		"field's other state":   {field(3, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Unasked }), "says state 0 by attempt 3, and attempt 3 made it state 5"},
+		"field forgotten":       {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
 		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
 		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held-- }), `sums of "all" have held`},
 		"account changed":       {totals(ScopeAccount, func(s *cost.Totals) { s.EverHeld++ }), `sums of "account" have ever held`},
 		"history changed":       {totals("history/enrich/profile", func(s *cost.Totals) { s.Whole-- }), `sums of "history/enrich/profile" have whole answers 0, and the attempts add up to 1`},
 		"open changed":          {totals("job/run/2026-11-01", func(s *cost.Totals) { s.Open++ }), `sums of "job/run/2026-11-01" have open 3, and the attempts add up to 2`},
 		"count changed":         {totals(ScopeAll, func(s *cost.Totals) { s.Asked[1]++ }), `sums of "all" have asked of business_phone 3`},
-		"sums gone":             {remove(nameKey(totalsPrefix, ScopeAll)), `sums of "all" are missing`},
-		"sums unreadable":       {set(nameKey(totalsPrefix, ScopeAll), "\x01x"), `sums of "all" cannot be read`},
-		"books gone":            {remove(booksKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
+		"sums gone":             {remove(record.NameKey(record.TotalsPrefix, ScopeAll)), `sums of "all" are missing`},
+		"sums unreadable":       {set(record.NameKey(record.TotalsPrefix, ScopeAll), "\x05x"), `sums of "all" cannot be read`},
+		"books gone":            {remove(record.StateKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
 		"books behind": {func(t *testing.T, r *rig) {
-			change(t, r.store, booksKey, func(b *persistedBooks) { b.Resolved-- })
+			change(t, r.store, record.StateKey, func(b *record.State) { b.Resolved-- })
 		}, "the books count 4 resolved attempts, and there are 5"},
-		"identity gone":          {remove(identityKey), "the journal's identity is missing or not whole"},
-		"run unreadable":         {set(nameKey(runPrefix, "run"), "\x01{"), `run "run" cannot be read`},
-		"run under another name": {set(nameKey(runPrefix, "other"), "\x01"+`{"name":"run"}`), `run "other" calls itself "run"`},
+		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or not whole"},
+		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x05{"), `run "run" cannot be read`},
+		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), "\x05"+`{"name":"run"}`), `run "other" calls itself "run"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := soundRig(t)
@@ -282,7 +291,7 @@ func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
 	r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(ticket.ID, true))
+	r.check(r.Assume(true, ticket.ID))
 	again := request(person(1), email)
 	again.Reask.Forfeited = true
 	r.settle(r.grant(again), found)

@@ -2,9 +2,9 @@ package checkpoint
 
 import (
 	"fmt"
-	"runtime"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -39,7 +39,7 @@ const maxIdentity = maxQueue / 4
 
 // longTexts returns the bytes of those texts of an intent that are as long as the list or
 // the user has them.
-func (in *intent) longTexts() int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
+func longTextsOf(in record.Intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
 
 func lengthOf(id enrich.Identity) int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
@@ -110,33 +110,12 @@ func (j *Journal) commitLoop() {
 
 func (j *Journal) commitQueue() {
 	for {
-		j.gather()
 		batch, sums, books := j.nextBatch()
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: booksKey, Value: books})))
+		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: record.StateKey, Value: books})))
 		j.finish(batch, books, err)
-	}
-}
-
-// mostYields bounds how often gather lets others go first.
-const mostYields = 16
-
-// gather lets those go first who are about to decide something, until none of them does:
-// on a fast disk a commit costs more than its wait, and one for a few operations as much
-// as one for many. Where nobody else is running it returns at once.
-func (j *Journal) gather() {
-	before := -1
-	for range mostYields {
-		j.mu.Lock()
-		waiting := len(j.queue)
-		j.mu.Unlock()
-		if waiting == before {
-			return
-		}
-		before = waiting
-		runtime.Gosched()
 	}
 }
 
@@ -150,7 +129,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), encode(&j.books.persisted)
+	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), record.Encode(&j.books.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the

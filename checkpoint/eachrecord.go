@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 )
 
@@ -15,9 +16,9 @@ func eachRecord(s store.Store, prefix byte, ids []attempt.ID, visit func(i int, 
 	if len(ids) == 0 {
 		return nil
 	}
-	i, wanted := 0, idKey(prefix, ids[0])
+	i, wanted := 0, record.IDKey(prefix, ids[0])
 	return store.Seek(s, []byte{prefix}, wanted, func(key, value []byte) (bool, []byte, error) {
-		id := idOf(key)
+		id := record.IDOf(key)
 		for i < len(ids) && ids[i] < id {
 			i++
 		}
@@ -33,7 +34,7 @@ func eachRecord(s store.Store, prefix byte, ids []attempt.ID, visit func(i int, 
 		if ids[i]-id <= nearby {
 			return true, nil, nil
 		}
-		wanted = appendIDKey(wanted[:0], prefix, ids[i])
+		wanted = record.AppendIDKey(wanted[:0], prefix, ids[i])
 		return true, wanted, nil
 	})
 }

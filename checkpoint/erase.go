@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -63,7 +64,7 @@ func (j *Journal) keysOf(who Person) (map[enrich.Key]bool, error) {
 		if res.Answer == nil || !who.answers(*res.Answer) {
 			return nil
 		}
-		in, _, err := load[intent](j.store, idKey(intentPrefix, id))
+		in, _, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		keys[in.Key] = true
 		return err
 	})
@@ -90,11 +91,11 @@ func digits(phone string) string {
 // attemptsOf returns all attempts for the keys, not only the last ones.
 func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt.ID, error) {
 	attempts := map[enrich.Key][]attempt.ID{}
-	err := j.store.Scan([]byte{intentPrefix}, nil, func(key, value []byte) (bool, error) {
-		var who about
-		err := decode(key, value, &who)
+	err := j.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
+		var who record.About
+		err := record.Decode(key, value, &who)
 		if keys[who.Key] {
-			attempts[who.Key] = append(attempts[who.Key], idOf(key))
+			attempts[who.Key] = append(attempts[who.Key], record.IDOf(key))
 		}
 		return true, err
 	})
@@ -106,29 +107,29 @@ func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt
 func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, err error) {
 	var writes []Write
 	for _, id := range attempts {
-		in, _, err := load[intent](j.store, idKey(intentPrefix, id))
+		in, _, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		if err != nil {
 			return 0, err
 		}
-		in.erase()
-		writes = append(writes, Write{Key: idKey(intentPrefix, id), Value: encode(&in)})
-		res, found, err := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
+		eraseIdentity(&in)
+		writes = append(writes, Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)})
+		res, found, err := record.Load[attempt.Resolution](j.store, record.IDKey(record.ResolutionPrefix, id))
 		if err != nil {
 			return 0, err
 		}
 		if found && erase(&res) {
 			answers++
-			writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
+			writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 		}
 	}
 	for f := range enrich.AllFields.Each() {
-		name := fieldKey(key, f)
-		entry, _, err := load[fieldEntry](j.store, name)
+		name := record.FieldKey(key, f)
+		entry, _, err := record.Load[record.FieldEntry](j.store, name)
 		if err != nil {
 			return 0, err
 		}
 		entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
-		writes = append(writes, Write{Key: name, Value: encode(&entry)})
+		writes = append(writes, Write{Key: name, Value: record.Encode(&entry)})
 	}
 	return answers, j.commitErasure(attempts, writes)
 }
@@ -142,7 +143,7 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	}
 	for _, id := range forgotten {
 		if a := j.books.open[id]; a != nil {
-			a.erase()
+			eraseIdentity(&a.Intent)
 		}
 	}
 	durable := j.enqueue(j.books.departAll, writes...)
@@ -150,9 +151,8 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	return <-durable
 }
 
-// erase takes the identity out of an intent. What it counts in stays.
-func (in *intent) erase() {
-	in.Pattern = in.pattern()
+// eraseIdentity takes the identity out of an intent. What it counts in stays.
+func eraseIdentity(in *record.Intent) {
 	in.Identity, in.Erased = enrich.Identity{}, true
 }
 
@@ -180,7 +180,7 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
 			if res.At.Before(before) && erase(&res) {
 				erasure.Answers++
-				writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
+				writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 				size += writes[len(writes)-1].Size()
 			}
 			return size < maxQueue/2
@@ -200,23 +200,23 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 // scanResolutions visits resolutions from an attempt on until visit returns false, and
 // returns the attempt to go on from, and whether there may be more.
 func scanResolutions(s Store, from attempt.ID, visit func(attempt.ID, attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
-	err = s.Scan([]byte{resolutionPrefix}, idKey(resolutionPrefix, from), func(key, value []byte) (bool, error) {
+	err = s.Scan([]byte{record.ResolutionPrefix}, record.IDKey(record.ResolutionPrefix, from), func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
-		if err := decode(key, value, &res); err != nil {
+		if err := record.Decode(key, value, &res); err != nil {
 			return false, err
 		}
-		next, more = idOf(key)+1, !visit(idOf(key), res)
+		next, more = record.IDOf(key)+1, !visit(record.IDOf(key), res)
 		return !more, nil
 	})
 	return next, more, err
 }
 
 func eachResolution(s Store, visit func(attempt.ID, attempt.Resolution) error) error {
-	return s.Scan([]byte{resolutionPrefix}, nil, func(key, value []byte) (bool, error) {
+	return s.Scan([]byte{record.ResolutionPrefix}, nil, func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
-		if err := decode(key, value, &res); err != nil {
+		if err := record.Decode(key, value, &res); err != nil {
 			return false, err
 		}
-		return true, visit(idOf(key), res)
+		return true, visit(record.IDOf(key), res)
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/enrich"
 )
 
@@ -136,7 +138,7 @@ func TestAForgottenDoubtIsNotAskedAgainWhateverItsOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.reopen()
-		r.check(r.Assume(ticket.ID, charged))
+		r.check(r.Assume(charged, ticket.ID))
 		r.reopen()
 		again := request(person(1), email)
 		again.Reask.Forfeited = true
@@ -175,8 +177,8 @@ func TestDumpMasksValues(t *testing.T) {
 	r := soundRig(t)
 	secrets := []string{"a@b.example", "+15550100", "pro.example/in/p1"}
 	var masked, open bytes.Buffer
-	r.check(Dump(r.store, nil, &masked, false))
-	r.check(Dump(r.store, nil, &open, true))
+	r.check(verify.Dump(r.store, nil, &masked, false))
+	r.check(verify.Dump(r.store, nil, &open, true))
 	if lines := strings.Count(masked.String(), "\n"); lines != len(r.store.records) {
 		t.Errorf("%d lines for %d records", lines, len(r.store.records))
 	}
@@ -189,9 +191,9 @@ func TestDumpMasksValues(t *testing.T) {
 		t.Error("the journal's secret is shown")
 	}
 	r.store.records["r7"], r.store.records["zz"] = []byte{1}, []byte{1}
-	r.store.records[string(idKey(intentPrefix, 1))] = []byte("\x01{")
+	r.store.records[string(record.IDKey(record.IntentPrefix, 1))] = []byte("\x05{")
 	var damaged bytes.Buffer
-	if err := Dump(r.store, nil, &damaged, false); err == nil {
+	if err := verify.Dump(r.store, nil, &damaged, false); err == nil {
 		t.Error("a damaged record was dumped without a word")
 	}
 	for _, want := range []string{`"problem":"has no ID"`, `"problem":"is of no known kind"`, `"problem":"cannot be read"`} {

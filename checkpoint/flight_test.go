@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 )
 
 // marks returns the attempts that have an open mark.
 func (r *rig) marks() (ids []attempt.ID) {
 	r.t.Helper()
-	r.check(eachID(r.store, openPrefix, func(id attempt.ID) error {
+	r.check(record.EachID(r.store, record.OpenPrefix, func(id attempt.ID) error {
 		ids = append(ids, id)
 		return nil
 	}))
@@ -20,7 +21,7 @@ func (r *rig) marks() (ids []attempt.ID) {
 
 func (r *rig) wantOpen(when string, flight, marks []attempt.ID) {
 	r.t.Helper()
-	books, _, err := load[persistedBooks](r.store, booksKey)
+	books, _, err := record.Load[record.State](r.store, record.StateKey)
 	r.check(err)
 	if !slices.Equal(books.InFlight, flight) || !slices.Equal(r.marks(), marks) {
 		r.t.Errorf("%s: %d in flight and %d marked on the disk, want %d and %d", when, books.InFlight, r.marks(), flight, marks)
@@ -43,7 +44,7 @@ func TestTheBooksTellWhatIsInFlight(t *testing.T) {
 	r.reopen()
 	r.wantOpen("after a crash", nil, []attempt.ID{3, 4, 5})
 	for _, doubt := range r.Doubts() {
-		r.check(r.Assume(doubt.ID, doubt.ID == 3))
+		r.check(r.Assume(doubt.ID == 3, doubt.ID))
 	}
 	r.wantOpen("decided", nil, nil)
 	r.reopen()

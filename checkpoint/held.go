@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 )
 
@@ -74,7 +75,7 @@ func (h *held) each(ids []attempt.ID, visit func(i int, key []byte, value string
 			others, at = append(others, id), append(at, i)
 			continue
 		}
-		key = appendIDKey(key[:0], h.prefix, id)
+		key = record.AppendIDKey(key[:0], h.prefix, id)
 		if err := visit(i, key, value); err != nil {
 			return err
 		}
@@ -126,17 +127,17 @@ func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) 
 
 // read reads chunks, whose numbers ascend, as far as there is room for them.
 func (h *held) read(due []int) error {
-	firstKey := func(number int) []byte { return idKey(h.prefix, attempt.ID(number*heldTogether+1)) }
+	firstKey := func(number int) []byte { return record.IDKey(h.prefix, attempt.ID(number*heldTogether+1)) }
 	var reading chunkReading
 	enter := func() {
 		h.enter(due[0], reading.end())
 		due = due[1:]
 	}
 	err := store.Seek(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
-		if len(key) != idKeyLength {
+		if len(key) != record.IDKeyLength {
 			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
 		}
-		number := h.chunkOf(idOf(key))
+		number := h.chunkOf(record.IDOf(key))
 		for len(due) > 0 && due[0] < number {
 			enter()
 		}
@@ -146,7 +147,7 @@ func (h *held) read(due []int) error {
 		case number < due[0]:
 			return true, firstKey(due[0]), nil
 		}
-		reading.add(int(idOf(key)-1)%heldTogether, value)
+		reading.add(int(record.IDOf(key)-1)%heldTogether, value)
 		return true, nil, nil
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -75,40 +76,40 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 // then: making the records takes longer than deciding and needs no lock.
 func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write func(), err error) {
 	key := j.Key(req.Lookup.Identity)
-	record, err := j.lockKnowing(key, &req.Lookup.Identity, req.Lookup.Fields)
+	known, err := j.lockKnowing(key, &req.Lookup.Identity, req.Lookup.Fields)
 	defer j.mu.Unlock()
 	if err := cmp.Or(j.failure, err); err != nil {
 		return nil, nil, err
 	}
-	if decision := j.decided(record, req); decision != nil {
+	if decision := j.decided(known, req); decision != nil {
 		return decision, nil, nil
 	}
-	a := j.books.newAttempt(intent{
+	a := j.books.newAttempt(record.Intent{
 		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
 		Hold: cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}, Run: req.Run, Job: req.Job,
-		Earlier: earlier(record, req.Lookup.Fields),
+		Earlier: earlier(known, req.Lookup.Fields),
 	})
 	if decision, err := j.books.decide(a, req); decision != nil || err != nil {
 		return decision, nil, err
 	}
 	id := j.books.begin(a)
 	op := j.reserve(nil)
-	j.queued += a.longTexts()
+	j.queued += longTextsOf(a.Intent)
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {
-		op.fill(Write{Key: idKey(intentPrefix, id), Value: encode(&a.intent)})
+		op.fill(Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&a.Intent)})
 	}, nil
 }
 
 // earlier returns the forfeited attempts of the fields, which go on to count for
 // the person when a field is bought again.
-func earlier(record attempt.Record, fields enrich.Fields) map[enrich.Field][]attempt.ID {
+func earlier(known attempt.Record, fields enrich.Fields) map[enrich.Field][]attempt.ID {
 	var forfeited map[enrich.Field][]attempt.ID
 	for f := range fields.Each() {
-		ids := slices.Clone(record.Earlier[f])
-		if record.States[f] == attempt.PaidAndGone {
-			ids = append(ids, record.Attempts[f])
+		ids := slices.Clone(known.Earlier[f])
+		if known.States[f] == attempt.PaidAndGone {
+			ids = append(ids, known.Attempts[f])
 		}
 		if len(ids) > 0 {
 			if forfeited == nil {
@@ -121,24 +122,24 @@ func earlier(record attempt.Record, fields enrich.Fields) map[enrich.Field][]att
 }
 
 // decided returns a decision when what is known of the fields makes it, else nil.
-func (j *Journal) decided(record attempt.Record, req attempt.Request) attempt.Decision {
-	var known, open enrich.Fields
+func (j *Journal) decided(known attempt.Record, req attempt.Request) attempt.Decision {
+	var answered, open enrich.Fields
 	for f := range req.Lookup.Fields.Each() {
 		switch {
-		case record.States[f] == attempt.OutcomeUnknown:
-			if j.books.open[record.Attempts[f]].state == attempt.Intended {
+		case known.States[f] == attempt.OutcomeUnknown:
+			if j.books.open[known.Attempts[f]].state == attempt.Intended {
 				return attempt.Blocked{}
 			}
 			open = open.With(f)
-		case !record.Askable(f, req.Reask):
-			known = known.With(f)
+		case !known.Askable(f, req.Reask):
+			answered = answered.With(f)
 		}
 	}
 	switch {
 	case open != 0:
 		return attempt.Unsettled{Fields: open}
-	case known != 0:
-		return attempt.Known{Fields: known}
+	case answered != 0:
+		return attempt.Known{Fields: answered}
 	}
 	return nil
 }

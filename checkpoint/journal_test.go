@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -401,8 +402,8 @@ func TestACollisionIsAnError(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(person(1), email)), found)
 	// Give another person the entry of the first, as a collision of keys would.
-	entry := r.store.records[string(fieldKey(r.Key(person(1)), enrich.WorkEmail))]
-	r.store.records[string(fieldKey(r.Key(person(2)), enrich.WorkEmail))] = entry
+	entry := r.store.records[string(record.FieldKey(r.Key(person(1)), enrich.WorkEmail))]
+	r.store.records[string(record.FieldKey(r.Key(person(2)), enrich.WorkEmail))] = entry
 	if _, err := r.Record(person(2)); !errors.Is(err, attempt.ErrCollision) {
 		t.Errorf("someone else's record came with error %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // sender sends one lookup over HTTP.

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,28 @@ func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
 	r.check(err)
 	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled != count*15*cost.Cent {
 		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled, count, findings.Why)
+	}
+	wantSound(t, r.store)
+}
+
+// TestManyDoubtsAreAssumedInOneCommit, each once, also when one is named twice.
+func TestManyDoubtsAreAssumedInOneCommit(t *testing.T) {
+	const count = 500
+	r, store := manyDoubts(t, count)
+	var ids []attempt.ID
+	for _, d := range r.Doubts() {
+		ids = append(ids, d.ID)
+	}
+	before := store.commits
+	if err := r.Assume(true, append(slices.Clone(ids), 1<<40)...); err == nil || len(r.Doubts()) != count {
+		t.Errorf("error %v and %d doubts, want an error and %d", err, len(r.Doubts()), count)
+	}
+	r.check(r.Assume(true, append(ids, ids[0])...))
+	if commits := store.commits - before; commits != 1 {
+		t.Errorf("%d commits, want 1", commits)
+	}
+	if got := r.Totals(ScopeAll); got.Forfeited != count || len(r.Doubts()) != 0 {
+		t.Errorf("%d are forfeited and %d in doubt, want all %d and none", got.Forfeited, len(r.Doubts()), count)
 	}
 	wantSound(t, r.store)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/enrich"
 )
@@ -32,12 +33,6 @@ type Options struct {
 	// Stop is called before every record of a walk over an open journal; its error ends
 	// the walk. nil lets all walks end by themselves. Any goroutine may call it.
 	Stop func() error
-}
-
-// identityRecord is the journal's own identity, made when it is created.
-type identityRecord struct {
-	ID     string `json:"id"`
-	Secret []byte `json:"secret"` // 16 bytes
 }
 
 // keeper is a Store that knows which journal it has to hold, and whether it may have lost
@@ -70,7 +65,7 @@ func New(s Store, options Options) (*Journal, error) {
 }
 
 func open(s Store, options Options) (*Journal, error) {
-	identity, err := identify(s)
+	identity, err := record.Identify(s)
 	if err != nil {
 		return nil, err
 	}
@@ -93,28 +88,15 @@ func open(s Store, options Options) (*Journal, error) {
 	return j, nil
 }
 
-// identify returns the identity of the journal in a store, which has to be the one that the
-// store knows; a new store has none.
-func identify(s Store) (identity identityRecord, err error) {
-	identity, _, err = load[identityRecord](s, identityKey)
-	if err != nil {
-		return identity, err
-	}
-	if k, ok := s.(keeper); ok && k.JournalID() != "" && k.JournalID() != identity.ID {
-		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", ErrCorrupt, k.JournalID(), store.Restore)
-	}
-	return identity, err
-}
-
-func newIdentity(s Store) (identityRecord, error) {
+func newIdentity(s Store) (record.Journal, error) {
 	random := make([]byte, 32)
 	rand.Read(random) // never fails
-	identity := identityRecord{ID: hex.EncodeToString(random[:16]), Secret: random[16:]}
-	return identity, s.Commit([]Write{{Key: identityKey, Value: encode(&identity)}})
+	identity := record.Journal{ID: hex.EncodeToString(random[:16]), Secret: random[16:]}
+	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
 }
 
-func newJournal(s Store, identity identityRecord, options Options) (*Journal, error) {
-	if len(identity.Secret) != secretLength {
+func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
+	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
 	room, _ := s.(roomy)
@@ -142,7 +124,7 @@ func (j *Journal) Close() error {
 // AnonymousKey returns a function that hashes canonical forms with a secret of its
 // own, for planning where no journal exists yet.
 func AnonymousKey() func(canonical []byte) enrich.Key {
-	secret := make([]byte, secretLength)
+	secret := make([]byte, record.SecretLength)
 	rand.Read(secret) // never fails
-	return func(canonical []byte) enrich.Key { return keyOf(secret, canonical) }
+	return func(canonical []byte) enrich.Key { return record.KeyOf(secret, canonical) }
 }

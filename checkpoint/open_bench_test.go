@@ -17,6 +17,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -193,15 +194,15 @@ func cloneDir(from, to string) error {
 
 // fill adds answered attempts to a new journal, many to a commit.
 func (j *Journal) fill(answers int) error {
-	books, recount := j.books.persisted, newRecount(1)
 	const pace = 2 * time.Second
 	begun := j.now().Add(-time.Hour - time.Duration(answers)*pace)
+	state := &j.books.persisted
 	var writes []Write
 	size := 0
 	for n := range answers {
 		id, at := attempt.ID(n+1), begun.Add(time.Duration(n)*pace)
 		who := fullPerson(n)
-		in := intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run"}
+		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run"}
 		answer := enrich.Answer{
 			Status: enrich.Matched, Operation: "work_email_lookup", RequestID: fmt.Sprintf("req_lookup_%08x", n), FullName: who.FirstName + " " + who.LastName,
 			WorkEmail: who.FirstName + "." + who.LastName + "@" + who.CompanyDomain, RetrievedAt: at, Provenance: "provider-a",
@@ -209,27 +210,27 @@ func (j *Journal) fill(answers int) error {
 		res := attempt.Resolution{
 			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Answer: &answer, RequestID: answer.RequestID, Sent: true,
 		}
-		recount.add(ended{id, in, res, true})
+		a := j.books.newAttempt(in)
+		j.books.sums.hold(a)
+		a.land()
+		j.books.sums.release(a, res, false)
+		j.books.sums.endOn(res.At, id)
 		for _, write := range []Write{
-			{Key: idKey(intentPrefix, id), Value: encode(&in)},
-			{Key: idKey(resolutionPrefix, id), Value: encode(&res)},
-			{Key: fieldKey(in.Key, enrich.WorkEmail), Value: encode(&fieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
+			{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)},
+			{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)},
+			{Key: record.FieldKey(in.Key, enrich.WorkEmail), Value: record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
 		} {
 			writes = append(writes, write)
-			size += len(write.Key) + len(write.Value)
+			size += write.Size()
 		}
 		if size > maxQueue || n == answers-1 {
-			books.NextID, books.Resolved, books.Horizon = id+1, int64(id), id
-			if err := j.store.Commit(append(writes, Write{Key: booksKey, Value: encode(&books)})); err != nil {
+			state.NextID, state.Resolved, state.Horizon = id+1, int64(id), id
+			writes = append(writes, j.books.sums.takeChanges()...)
+			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state)})); err != nil {
 				return err
 			}
 			writes, size = nil, 0
 		}
 	}
-	j.books.persisted = books
-	sums, err := j.recountWrites(recount)
-	if err != nil {
-		return err
-	}
-	return j.store.Commit(sums)
+	return nil
 }

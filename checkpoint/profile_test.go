@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"payonce/attempt"
+	"payonce/checkpoint/verify"
 	"payonce/enrich"
 )
 
@@ -47,8 +48,9 @@ func TestProfileIsErasedAndMasked(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
 	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
-	if masked := maskAnswer(enrich.Answer{Profile: `{"about":"secret"}`}); strings.Contains(masked.Profile, "secret") {
-		t.Errorf("masked: %s", masked.Profile)
+	var dump strings.Builder
+	if err := verify.Dump(r.store, nil, &dump, false); err != nil || strings.Contains(dump.String(), "secret\\") {
+		t.Errorf("error %v, not masked: %s", err, dump.String())
 	}
 	if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -13,25 +14,6 @@ import (
 // have paid it, because a call in doubt held the unit. Until the account tells, the
 // journal counts the price: a ceiling must hold either way. A quiet snapshot corrects
 // the charges: the journal cannot have paid more than the account lost.
-
-// provisional is an attempt with the fields whose charge is provisional.
-type provisional struct {
-	ID     attempt.ID
-	Fields enrich.Fields
-}
-
-// closedPeriod is the time between two bases of the account that ended with calls in
-// doubt and provisional charges. What somebody says of those calls later can show that
-// more was booked than the account lost.
-type closedPeriod struct {
-	First, Next attempt.ID // its attempts: from First on, before Next
-	Lost        cost.Money // by the account, at most
-	Booked      cost.Money // by the journal
-	Provisional []provisional
-}
-
-// holds reports whether an attempt began in the period.
-func (p closedPeriod) holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
 
 // noteProvisional notes which charges of an answer are provisional. There are at most as
 // many as free units that calls in doubt hold.
@@ -48,12 +30,12 @@ func (b *books) noteProvisional(id attempt.ID, charge cost.Charge) {
 	}
 	if fields != 0 {
 		// The list is replaced and never changed: it may be on its way to the disk.
-		b.persisted.Provisional = append(slices.Clone(b.persisted.Provisional), provisional{id, fields})
+		b.persisted.Provisional = append(slices.Clone(b.persisted.Provisional), record.Provisional{ID: id, Fields: fields})
 	}
 }
 
 // candidates counts provisional charges by field.
-func candidates(list []provisional) (counts [enrich.NumFields]int64) {
+func candidates(list []record.Provisional) (counts [enrich.NumFields]int64) {
 	for _, p := range list {
 		for f := range p.Fields.Each() {
 			counts[f]++
@@ -89,7 +71,7 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		lost = change.Money
 	}
 	booked := j.books.sums.totals(ScopeAccount).Settled
-	p.Closed = append(slices.Clone(p.Closed), closedPeriod{p.BaseFirst, p.NextID, lost, booked, list})
+	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: booked, Provisional: list})
 	return writes, nil
 }
 
@@ -107,7 +89,7 @@ func (b *books) doubtsFrom(first, next attempt.ID) bool {
 // that correct the provisional charges of the period by that. The lock is held.
 func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, error) {
 	p := &j.books.persisted
-	at := slices.IndexFunc(p.Closed, func(c closedPeriod) bool { return c.holds(id) })
+	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(id) })
 	if at < 0 {
 		return nil, nil
 	}
@@ -132,7 +114,7 @@ func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, erro
 
 // correct moves charges from money to the free allowance, those of the earliest attempts
 // first. It returns the charges that stay provisional, and the writes.
-func (j *Journal) correct(list []provisional, correction cost.Correction) (rest []provisional, writes []Write, err error) {
+func (j *Journal) correct(list []record.Provisional, correction cost.Correction) (rest []record.Provisional, writes []Write, err error) {
 	for _, p := range list {
 		var free enrich.Fields
 		for f := range p.Fields.Each() {
@@ -158,8 +140,8 @@ func (j *Journal) correct(list []provisional, correction cost.Correction) (rest 
 // correctCharge books fields of a resolved attempt as free that were booked as paid. This
 // is the one change that a resolution sees besides erasure.
 func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error) {
-	in, known, err := load[intent](j.store, idKey(intentPrefix, id))
-	res, resolved, resErr := load[attempt.Resolution](j.store, idKey(resolutionPrefix, id))
+	in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
+	res, resolved, resErr := record.Load[attempt.Resolution](j.store, record.IDKey(record.ResolutionPrefix, id))
 	switch {
 	case err != nil:
 		return Write{}, err
@@ -171,12 +153,12 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
 	j.books.sums.correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
-	return Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)}, nil
+	return Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)}, nil
 }
 
 // correct replaces the charge of a resolved attempt in the sums that it counts in. If
 // the account's base is newer than the attempt, it is net of what was charged.
-func (s *sums) correct(in intent, before, after cost.Charge, beforeBase bool) {
+func (s *sums) correct(in record.Intent, before, after cost.Charge, beforeBase bool) {
 	for _, sum := range s.of(in) {
 		if sum.scope == ScopeAccount && beforeBase {
 			continue
@@ -207,8 +189,8 @@ func (b *books) provisional() map[attempt.ID]enrich.Fields {
 	return fields
 }
 
-func (b *books) provisionalLists() [][]provisional {
-	lists := [][]provisional{b.persisted.Provisional}
+func (b *books) provisionalLists() [][]record.Provisional {
+	lists := [][]record.Provisional{b.persisted.Provisional}
 	for _, period := range b.persisted.Closed {
 		lists = append(lists, period.Provisional)
 	}
@@ -219,7 +201,7 @@ func (j *Journal) mayBeFree(id attempt.ID) enrich.Fields {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, list := range j.books.provisionalLists() {
-		if at := slices.IndexFunc(list, func(p provisional) bool { return p.ID == id }); at >= 0 {
+		if at := slices.IndexFunc(list, func(p record.Provisional) bool { return p.ID == id }); at >= 0 {
 			return list[at].Fields
 		}
 	}
@@ -230,11 +212,11 @@ func (j *Journal) mayBeFree(id attempt.ID) enrich.Fields {
 // free.
 func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 	for id, fields := range j.Provisional() {
-		in, known, err := load[intent](j.store, idKey(intentPrefix, id))
+		in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		if err != nil {
 			return 0, err
 		}
-		if known && slices.Contains(in.scopes(), scope) {
+		if known && slices.Contains(in.Scopes(), scope) {
 			for f := range fields.Each() {
 				amount += in.Hold.Prices[f]
 			}

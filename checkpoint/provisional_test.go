@@ -122,7 +122,7 @@ func TestAChargeMayStayUpToItsPrice(t *testing.T) {
 		r.check(err)
 		r.wantBooked(0, 15*cost.Cent, 0)
 		r.reopen()
-		r.check(r.Assume(lost.ID, charged))
+		r.check(r.Assume(charged, lost.ID))
 		free := int64(0)
 		if charged {
 			free = 1 // the lost call's
@@ -145,7 +145,7 @@ func TestWhatIsAssumedNeverExceedsTheAccount(t *testing.T) {
 	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-25*cost.Cent), false) // the phone; the answer was free
 	r.check(err)
 	r.wantBooked(0, 15*cost.Cent, 0)
-	r.check(r.Assume(lost.ID, true))
+	r.check(r.Assume(true, lost.ID))
 	r.wantBooked(25*cost.Cent, 25*cost.Cent, 2)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -98,7 +99,7 @@ func eachAlone(journal *Journal, ids []attempt.ID, who bool) error {
 		if !who {
 			continue
 		}
-		if _, _, err := load[about](journal.store, idKey(intentPrefix, id)); err != nil {
+		if _, _, err := record.Load[record.About](journal.store, record.IDKey(record.IntentPrefix, id)); err != nil {
 			return err
 		}
 	}

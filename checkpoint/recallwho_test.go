@@ -19,8 +19,7 @@ import (
 // in flight and not there.
 func TestRecallTellsTheSameWithoutWho(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T) *rig{
-		"version 3": func(t *testing.T) *rig { return openOld(t, version3(t)) },
-		"repacked":  func(t *testing.T) *rig { return openOld(t, repacked(t, version3(t))) },
+		"version 5": version5Rig,
 		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },
 		"badger":    func(t *testing.T) *rig { return erasedHere(newBadgerRig(t)) },
 	} {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -36,9 +37,9 @@ type recollection struct {
 func newRecollection(j *Journal, last attempt.ID, memory int64, who bool) *recollection {
 	room := &atomic.Int64{}
 	room.Store(roomIn(memory))
-	r := &recollection{journal: j, resolutions: newHeld(j.store, resolutionPrefix, last, room)}
+	r := &recollection{journal: j, resolutions: newHeld(j.store, record.ResolutionPrefix, last, room)}
 	if who {
-		r.intents = newHeld(j.store, intentPrefix, last, room)
+		r.intents = newHeld(j.store, record.IntentPrefix, last, room)
 	}
 	return r
 }
@@ -79,14 +80,12 @@ func (r *recollection) tell(ids []attempt.ID, outcomes []attempt.Outcome) error 
 
 // tellEnds tells how attempts ended, of those that have.
 func (r *recollection) tellEnds(ids []attempt.ID, outcomes []attempt.Outcome) error {
-	var texts texts
-	from := &packet{}
+	var texts record.Texts
+	from := &record.Packet{}
 	return r.resolutions.each(ids, func(i int, key []byte, value string) error {
-		if len(from.answers) == cap(from.answers) {
-			from.answers = make([]enrich.Answer, 0, min(answersTogether, len(ids)))
-		}
-		return decodeFrom(from, key, value, &outcomes[i].Ended)
-	}, texts.keep)
+		from.ReserveAnswers(min(answersTogether, len(ids)))
+		return record.DecodeFrom(from, key, value, &outcomes[i].Ended)
+	}, texts.Keep)
 }
 
 // answersTogether is for how many answers memory is taken at a time.
@@ -94,25 +93,25 @@ const answersTogether = 128
 
 // tellWho tells who attempts were about.
 func (r *recollection) tellWho(ids []attempt.ID, outcomes []attempt.Outcome) error {
-	var texts texts
-	var asked about
-	from, found := &packet{}, 0
+	var texts record.Texts
+	var asked record.About
+	from, found := &record.Packet{}, 0
 	err := r.intents.each(ids, func(i int, key []byte, value string) error {
-		asked = about{}
-		if err := decodeFrom(from, key, value, &asked); err != nil {
+		asked = record.About{}
+		if err := record.DecodeFrom(from, key, value, &asked); err != nil {
 			return err
 		}
 		outcomes[i].Who = asked.Identity
 		found++
 		return nil
-	}, texts.keep)
+	}, texts.Keep)
 	return orWithoutIntent(err, found, len(ids))
 }
 
 // mustHaveBegun verifies that there are attempts, of which there is no resolution.
 func (r *recollection) mustHaveBegun(ids []attempt.ID) error {
 	found := 0
-	err := eachRecord(r.journal.store, intentPrefix, ids, func(int, []byte, []byte) error {
+	err := eachRecord(r.journal.store, record.IntentPrefix, ids, func(int, []byte, []byte) error {
 		found++
 		return nil
 	})

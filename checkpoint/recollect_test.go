@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -168,13 +169,13 @@ func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
 		lose []Write
 	}{
 		"behind the last":       {ids: []attempt.ID{all[0], 9999}},
-		"no intent, by itself":  {ids: []attempt.ID{all[30]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"no intent, among many": {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"no intent, far apart":  {ids: []attempt.ID{all[0], all[30], all[59]}, lose: []Write{{Key: idKey(intentPrefix, all[30])}}},
-		"an empty intent":       {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{}}}},
-		"an empty resolution":   {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{}}}},
-		"half an intent":        {ids: all, lose: []Write{{Key: idKey(intentPrefix, all[30]), Value: []byte{recordVersion, 0, 1}}}},
-		"of an unknown version": {ids: all, lose: []Write{{Key: idKey(resolutionPrefix, all[30]), Value: []byte{recordVersion + 1}}}},
+		"no intent, by itself":  {ids: []attempt.ID{all[30]}, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"no intent, among many": {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"no intent, far apart":  {ids: []attempt.ID{all[0], all[30], all[59]}, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30])}}},
+		"an empty intent":       {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30]), Value: []byte{}}}},
+		"an empty resolution":   {ids: all, lose: []Write{{Key: record.IDKey(record.ResolutionPrefix, all[30]), Value: []byte{}}}},
+		"half an intent":        {ids: all, lose: []Write{{Key: record.IDKey(record.IntentPrefix, all[30]), Value: []byte{record.Version, 0, 1}}}},
+		"of an unknown version": {ids: all, lose: []Write{{Key: record.IDKey(record.ResolutionPrefix, all[30]), Value: []byte{record.Version + 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recall := r.Recall(0, true)

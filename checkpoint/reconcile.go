@@ -183,36 +183,63 @@ func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []
 	return writes, resolved
 }
 
-// Assume decides a doubt by somebody's word: that it was charged for all its
-// fields, or for none.
-func (j *Journal) Assume(id attempt.ID, charged bool) error {
+// Assume decides doubts by somebody's word: that each was charged for all its fields, or for
+// none. It decides nothing when one of the attempts is not in doubt.
+func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 	j.lock()
-	at := slices.IndexFunc(j.doubts(), func(d attempt.Doubt) bool { return d.ID == id })
-	if at < 0 || j.failure != nil {
-		failure := j.failure
+	doubts := map[attempt.ID]attempt.Doubt{}
+	for _, d := range j.doubts() {
+		doubts[d.ID] = d
+	}
+	for _, id := range ids {
+		if _, found := doubts[id]; !found {
+			failure := j.failure
+			j.mu.Unlock()
+			return cmp.Or(failure, fmt.Errorf("attempt %d is not in doubt", id))
+		}
+	}
+	for {
+		durable, rest, err := j.assumeSome(doubts, ids, charged)
 		j.mu.Unlock()
-		return cmp.Or(failure, fmt.Errorf("attempt %d is not in doubt", id))
+		if err == nil {
+			err = <-durable
+		}
+		if err != nil || len(rest) == 0 {
+			return err
+		}
+		ids = rest
+		j.lock()
 	}
-	doubt := j.doubts()[at]
-	var charge cost.Charge
-	if charged {
-		charge = doubt.Hold.Settle(doubt.Hold.Fields)
+}
+
+// assumeSome decides as many doubts as go into one commit, and returns the others.
+func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.ID, charged bool) (durable <-chan error, rest []attempt.ID, err error) {
+	var writes []Write
+	var resolved []attempt.ID
+	for corrected := false; len(ids) > 0 && len(resolved) < concludedAtOnce && !corrected; ids = ids[1:] {
+		d := doubts[ids[0]]
+		if a := j.books.open[d.ID]; a == nil || a.resolving {
+			continue // it was decided meanwhile
+		}
+		var charge cost.Charge
+		if charged {
+			charge = d.Hold.Settle(d.Hold.Fields)
+		}
+		resolved = append(resolved, d.ID)
+		writes = append(writes, j.conclude(d, charge, "somebody said so")...)
+		corrections, err := j.settlePeriod(d.ID, charge)
+		if err != nil {
+			return nil, nil, err
+		}
+		writes = append(writes, corrections...)
+		corrected = len(corrections) > 0 // the next correction reads this one in the store
+		if d.Decidable {
+			// The assumption may be wrong, and then the account proves something else
+			// about the others.
+			j.books.persisted.DecidableFrom = j.books.persisted.NextID
+		}
 	}
-	writes := j.conclude(doubt, charge, "somebody said so")
-	corrections, err := j.settlePeriod(id, charge)
-	if err != nil {
-		j.mu.Unlock()
-		return err
-	}
-	writes = append(writes, corrections...)
-	if doubt.Decidable {
-		// The assumption may be wrong, and then the account proves something else
-		// about the others.
-		j.books.persisted.DecidableFrom = j.books.persisted.NextID
-	}
-	durable := j.enqueue(func() { j.books.leave(id) }, writes...)
-	j.mu.Unlock()
-	return <-durable
+	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }
 
 // conclude resolves a doubt: the charged fields are forfeited, the others may be

@@ -105,7 +105,7 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 	both := r.grant(request(person(1), email|phone))
 	r.check(r.Park(both.ID, attempt.Parking{Cause: "lost"}))
 	r.check(r.Park(r.grant(request(person(2), phone)).ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(both.ID, true))
+	r.check(r.Assume(true, both.ID))
 	// In truth 0.15 of the first and 0.25 of the second were charged: 0.40, as assumed.
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-40*cost.Cent), true)
 	r.check(err)
@@ -121,7 +121,7 @@ func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	r := newRig(t)
 	lost := r.grant(request(person(1), email))
 	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Assume(lost.ID, true))
+	r.check(r.Assume(true, lost.ID))
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	again := request(person(1), email)
 	again.Reask.Forfeited = true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 )
 
@@ -15,7 +16,7 @@ import (
 // of a store that may have lost records in a crash it counts the keys. What it
 // writes, it writes before the journal is used.
 func (j *Journal) recover(whole bool) error {
-	persisted, found, err := load[persistedBooks](j.store, booksKey)
+	persisted, found, err := record.Load[record.State](j.store, record.StateKey)
 	if err != nil {
 		return err
 	}
@@ -25,16 +26,7 @@ func (j *Journal) recover(whole bool) error {
 	now := j.now()
 	j.books.clampTimes(now)
 	if !whole {
-		if err := verifyPresence(j.store, j.books.persisted); err != nil {
-			return err
-		}
-	}
-	old, err := hasOldSums(j.store)
-	if err != nil {
-		return err
-	}
-	if old {
-		if err := j.rebuildSums(); err != nil {
+		if err := record.VerifyPresence(j.store, j.books.persisted); err != nil {
 			return err
 		}
 	}
@@ -49,28 +41,18 @@ func (j *Journal) recover(whole bool) error {
 
 func (j *Journal) recoverSums() error {
 	totals := map[string]cost.Totals{}
-	err := errors.Join(loadAll(j.store, totalsPrefix, totals), loadAll(j.store, dayPrefix, j.books.sums.days))
+	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.books.sums.days))
 	for scope, t := range totals {
 		j.books.sums.scope(scope).totals = t
 	}
 	return err
 }
 
-// loadAll reads the records of a kind by their names.
-func loadAll[T any](s Store, prefix byte, into map[string]T) error {
-	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
-		var record T
-		err := decode(key, value, &record)
-		into[string(key[1:])] = record
-		return true, err
-	})
-}
-
 // recoverOpen enters the attempts without a resolution. Whatever was in flight
 // when the last process ended may have been charged: it is in doubt from now on.
 func (j *Journal) recoverOpen(now time.Time) error {
 	ids := slices.Clone(j.books.persisted.InFlight)
-	err := eachID(j.store, openPrefix, func(id attempt.ID) error {
+	err := record.EachID(j.store, record.OpenPrefix, func(id attempt.ID) error {
 		ids = append(ids, id)
 		return nil
 	})
@@ -91,12 +73,12 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.books.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: booksKey, Value: encode(&j.books.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.books.persisted)}))
 }
 
 // loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
 func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
-	in, found, err := load[intent](j.store, idKey(intentPrefix, id))
+	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,11 +87,11 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	}
 	a := j.books.newAttempt(in)
 	a.state = attempt.InDoubt
-	a.doubt, found, err = load[doubt](j.store, idKey(doubtPrefix, id))
+	a.doubt, found, err = record.Load[record.Doubt](j.store, record.IDKey(record.DoubtPrefix, id))
 	if err != nil || found {
 		return a, nil, err
 	}
-	a.doubt = doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
+	a.doubt = record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
 	return a, doubtWrites(id, a.doubt), nil
 }
 

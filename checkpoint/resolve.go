@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -68,9 +69,9 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 // resolutionWrites returns the writes that record how an attempt ended.
 func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, states fieldStates) []Write {
 	writes := make([]Write, 0, 2+len(states))
-	writes = append(writes, Write{Key: idKey(resolutionPrefix, id), Value: encode(&res)})
+	writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 	if a.state == attempt.InDoubt {
-		writes = append(writes, Write{Key: idKey(openPrefix, id)})
+		writes = append(writes, Write{Key: record.IDKey(record.OpenPrefix, id)})
 	}
 	for f, state := range states {
 		if state == attempt.Unasked {
@@ -80,8 +81,8 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 			state = attempt.Forgotten // as it is already; now it points to the charge
 		}
 		f := enrich.Field(f)
-		entry := fieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}
-		writes = append(writes, Write{Key: fieldKey(a.Key, f), Value: encode(&entry)})
+		entry := record.FieldEntry{State: state, Attempt: id, At: res.At, Earlier: a.Earlier[f]}
+		writes = append(writes, Write{Key: record.FieldKey(a.Key, f), Value: record.Encode(&entry)})
 	}
 	return writes
 }
@@ -93,7 +94,7 @@ func (j *Journal) Park(id attempt.ID, why attempt.Parking) error {
 		j.mu.Unlock()
 		return err
 	}
-	d := doubt{At: j.now(), Cause: why.Cause}
+	d := record.Doubt{At: j.now(), Cause: why.Cause}
 	j.books.pause(d.At, why.PauseUntil)
 	j.books.park(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)
@@ -102,8 +103,8 @@ func (j *Journal) Park(id attempt.ID, why attempt.Parking) error {
 }
 
 // doubtWrites returns the writes that put an attempt in doubt.
-func doubtWrites(id attempt.ID, d doubt) []Write {
-	return []Write{{Key: idKey(doubtPrefix, id), Value: encode(&d)}, {Key: idKey(openPrefix, id), Value: encode(&openMark{})}}
+func doubtWrites(id attempt.ID, d record.Doubt) []Write {
+	return []Write{{Key: record.IDKey(record.DoubtPrefix, id), Value: record.Encode(&d)}, {Key: record.IDKey(record.OpenPrefix, id), Value: record.Encode(&record.OpenMark{})}}
 }
 
 func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {

@@ -4,64 +4,32 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"time"
 
-	"payonce/cost"
+	"payonce/checkpoint/record"
 )
 
-// Run is what the journal remembers of a run besides its attempts: what it was
-// asked to do, so that its output can be written again, and how it last ended.
-type Run struct {
-	Name      string           `json:"name"`
-	List      string           `json:"list"`               // absolute path
-	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
-	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
-	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
-	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"` // as given to --map
-	Prefer    string           `json:"prefer"`
-	Limit     int64            `json:"limit,omitempty"`
-	Profile   bool             `json:"profile,omitempty"`
-	Priority  string           `json:"priority,omitempty"` // as given to --priority
-	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
-	Output    string           `json:"output"`             // absolute path
-	MaxSpend  cost.Money       `json:"max_spend_usd"`
-	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
-	Started   time.Time        `json:"started"`            // for the first time
-	Restarted time.Time        `json:"restarted,omitzero"` // when it was started last; zero in records from before that was kept
-	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
-	Stop      string           `json:"stop,omitempty"`     // why it ended early
-	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
-	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
-}
-
-// LastStarted returns when the run was started last, as far as the record tells.
-func (r Run) LastStarted() time.Time {
-	if r.Restarted.IsZero() {
-		return r.Started
-	}
-	return r.Restarted
-}
+// Run is what the journal remembers of a run besides its attempts.
+type Run = record.Run
 
 // SaveRun records a run, in place of what was recorded under its name.
-func (j *Journal) SaveRun(run Run) error {
+func (j *Journal) SaveRun(run record.Run) error {
 	j.lock()
-	durable := j.enqueue(nil, Write{Key: nameKey(runPrefix, run.Name), Value: encode(&run)})
+	durable := j.enqueue(nil, Write{Key: record.NameKey(record.RunPrefix, run.Name), Value: record.Encode(&run)})
 	j.mu.Unlock()
 	return <-durable
 }
 
 // Run returns the run of that name, and false when there is none.
-func (j *Journal) Run(name string) (Run, bool, error) {
-	return load[Run](j.store, nameKey(runPrefix, name))
+func (j *Journal) Run(name string) (record.Run, bool, error) {
+	return record.Load[record.Run](j.store, record.NameKey(record.RunPrefix, name))
 }
 
 // Runs returns all runs in the order of their names.
-func (j *Journal) Runs() ([]Run, error) {
-	var runs []Run
-	err := j.store.Scan([]byte{runPrefix}, nil, func(key, value []byte) (bool, error) {
-		var run Run
-		err := decode(key, value, &run)
+func (j *Journal) Runs() ([]record.Run, error) {
+	var runs []record.Run
+	err := j.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run record.Run
+		err := record.Decode(key, value, &run)
 		runs = append(runs, run)
 		return true, err
 	})
@@ -76,7 +44,7 @@ var ErrOtherKey = errors.New("this journal was made with another API key")
 // which it keeps a fingerprint alone. A new key is ErrOtherKey, unless the caller
 // says that it belongs to the same workspace.
 func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
-	known, found, err := load[[]byte](j.store, fingerprintKey)
+	known, found, err := record.Load[[]byte](j.store, record.FingerprintKey)
 	if err != nil {
 		return err
 	}
@@ -90,7 +58,7 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 func (j *Journal) RememberAPIKey(apiKey string) error {
 	fingerprint := j.fingerprint(apiKey)
 	j.lock()
-	durable := j.enqueue(nil, Write{Key: fingerprintKey, Value: encode(&fingerprint)})
+	durable := j.enqueue(nil, Write{Key: record.FingerprintKey, Value: record.Encode(&fingerprint)})
 	j.mu.Unlock()
 	return <-durable
 }

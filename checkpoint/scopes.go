@@ -1,79 +1,22 @@
 package checkpoint
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"time"
-
+	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/enrich"
 )
 
-// The scopes that every attempt counts in follow from its intent alone, whatever
-// its ceilings were: a ceiling that is set tomorrow counts what was spent today.
-// They are ScopeAll, ScopeAccount, the run's, the job's and the workspace's by
-// month and by day, and the one of its kind of lookup.
+// The scopes of the journal's sums, and the bases of those of a month or a day.
 const (
-	ScopeAll     = "all"     // since the journal began
-	ScopeAccount = "account" // since the account's last snapshot
-
-	// WorkspaceScope is the base of the scopes of a month or a day: a ceiling on it
-	// has one of the two periods.
-	WorkspaceScope = "workspace"
+	ScopeAll       = record.ScopeAll
+	ScopeAccount   = record.ScopeAccount
+	WorkspaceScope = record.WorkspaceScope
 )
 
 // RunScope returns the scope of a run.
-func RunScope(name string) string { return "run/" + name }
+func RunScope(name string) string { return record.RunScope(name) }
 
-// JobScope returns the base of a job's scopes of a month or a day: a ceiling on it
-// has one of the two periods. A run without a job is a job of its own name.
-func JobScope(job string) string { return "job/" + job }
+// JobScope returns the base of a job's scopes of a month or a day.
+func JobScope(job string) string { return record.JobScope(job) }
 
 // HistoryScope returns the scope of a kind of lookups, which tells its match rates.
-func HistoryScope(kind cost.Kind) string {
-	return historyScope(kind.Operation, kind.Pattern.String())
-}
-
-func historyScope(operation enrich.Operation, pattern string) string {
-	return "history/" + operation.String() + "/" + pattern
-}
-
-// scopes returns the scopes that the attempt counts in.
-func (in intent) scopes() []string {
-	scopes := []string{ScopeAll, ScopeAccount, RunScope(in.Run)}
-	for _, base := range []string{JobScope(in.job()), WorkspaceScope} {
-		for _, period := range []cost.Period{cost.Month, cost.Day} {
-			scopes = append(scopes, cost.Ceiling{Scope: base, Period: period}.At(in.At).Scope)
-		}
-	}
-	if pattern := in.pattern(); pattern != "" {
-		scopes = append(scopes, historyScope(in.Hold.Fields.Operation(), pattern))
-	}
-	return scopes
-}
-
-// job returns the job that the attempt counts for.
-func (in intent) job() string { return cmp.Or(in.Job, in.Run) }
-
-// pattern returns the pattern of the identity. It is "" when the identity was erased
-// before journals kept the pattern beside it.
-func (in intent) pattern() string {
-	if in.Pattern == "" && !in.Erased {
-		return in.Identity.Pattern().String()
-	}
-	return in.Pattern
-}
-
-// ceilingsAt returns the ceilings as they are at a time, and an error when one of
-// them is on a scope that the attempt does not count in: it would bound nothing.
-func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost.Ceiling, error) {
-	at := make([]cost.Ceiling, len(ceilings))
-	for i, ceiling := range ceilings {
-		at[i] = ceiling.At(now)
-		if !slices.ContainsFunc(a.sums, func(s *sum) bool { return s.scope == at[i].Scope }) {
-			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
-		}
-	}
-	return at, nil
-}
+func HistoryScope(kind cost.Kind) string { return record.HistoryScope(kind) }

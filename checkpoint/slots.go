@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 )
 
@@ -57,19 +58,19 @@ type callEnd struct {
 // resolved or doubted, but not in the future, for the clock may have been set back since.
 func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, error) {
 	ends := make([]callEnd, last-first+1)
-	var from packet
-	err := scanIDs(j.store, resolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
-		var ended ending
-		err := decodeFrom(&from, key, string(value), &ended)
+	var from record.Packet
+	err := record.ScanIDs(j.store, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		var ended record.Ending
+		err := record.DecodeFrom(&from, key, string(value), &ended)
 		ends[id-first] = callEnd{earlierOf(ended.At, now), ended.Sent, true}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = scanIDs(j.store, doubtPrefix, first, last, func(id attempt.ID, key, value []byte) error {
-		var d doubt
-		err := decode(key, value, &d)
+	err = record.ScanIDs(j.store, record.DoubtPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		var d record.Doubt
+		err := record.Decode(key, value, &d)
 		at := earlierOf(d.At, now)
 		if d.Crash {
 			at = at.Add(j.books.window.rate.onTheWay())

@@ -37,7 +37,7 @@ func (h *slotHistory) step(n int) {
 		}
 	}
 	if doubts := h.Doubts(); len(doubts) > 0 && h.draw.IntN(8) == 0 {
-		h.check(h.Assume(doubts[h.draw.IntN(len(doubts))].ID, false))
+		h.check(h.Assume(false, doubts[h.draw.IntN(len(doubts))].ID))
 	}
 	if h.draw.IntN(50) == 0 {
 		h.crash(time.Duration(h.draw.Int64N(int64(5 * 24 * time.Hour))))

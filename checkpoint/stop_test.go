@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/verify"
 )
 
 // What walks over the journal ends when it is asked to, after any record, and the journal
@@ -29,7 +30,7 @@ func TestWalksStop(t *testing.T) {
 			return checkIn(t, dir, options.Stop)
 		},
 		"dump": func(dir string, options Options) error {
-			return withStoreIn(dir, func(s Store) error { return Dump(s, options.Stop, io.Discard, false) })
+			return withStoreIn(dir, func(s Store) error { return verify.Dump(s, options.Stop, io.Discard, false) })
 		},
 		"rewrite": func(dir string, options Options) error { return rewrite(dir, options.Stop) },
 		"prune": onJournal(func(j *Journal) error {
@@ -75,7 +76,7 @@ func TestWalksStop(t *testing.T) {
 func checkIn(t *testing.T, dir string, stop func() error) error {
 	t.Helper()
 	return withStoreIn(dir, func(s Store) error {
-		_, err := Check(s, stop, func(p Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+		_, err := verify.Check(s, stop, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -21,7 +22,7 @@ type sum struct {
 // sums are the sums of all scopes, and the attempts that ended on each day.
 type sums struct {
 	scopes map[string]*sum
-	days   map[string]span
+	days   map[string]record.Span
 	// changed and changedDays are those of which the disk does not know yet.
 	changed     []*sum
 	changedDays map[string]bool
@@ -42,7 +43,7 @@ const maxKinds = 1024
 
 func newSums() sums {
 	return sums{
-		scopes: map[string]*sum{}, days: map[string]span{},
+		scopes: map[string]*sum{}, days: map[string]record.Span{},
 		changedDays: map[string]bool{}, kinds: map[kind][]*sum{},
 	}
 }
@@ -64,14 +65,14 @@ func (s *sums) totals(scope string) cost.Totals {
 }
 
 // of returns the sums that an attempt counts in.
-func (s *sums) of(in intent) []*sum {
+func (s *sums) of(in record.Intent) []*sum {
 	at := in.At.UTC()
-	kind := kind{in.Run, in.Job, in.pattern(), in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
+	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
 	if known := s.kinds[kind]; known != nil {
 		return known
 	}
 	var counts []*sum
-	for _, scope := range in.scopes() {
+	for _, scope := range in.Scopes() {
 		counts = append(counts, s.scope(scope))
 	}
 	if len(s.kinds) >= maxKinds {
@@ -114,27 +115,15 @@ func (s *sums) release(a *openAttempt, res attempt.Resolution, beforeBase bool) 
 			continue
 		}
 		sum.totals.Release(a.Hold, res.Charge)
-		countOutcome(&sum.totals, a.Hold, res)
+		record.CountOutcome(&sum.totals, a.Hold, res)
 		s.touch(sum)
-	}
-}
-
-// countOutcome counts a resolved attempt in the sums of a scope.
-func countOutcome(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
-	switch {
-	case res.Answer != nil:
-		t.Count(hold.Fields, returned(res))
-	case res.State == attempt.Forfeited:
-		t.Forfeited++
-	case res.Sent:
-		t.Uncharged++
 	}
 }
 
 // endOn notes the time at which an attempt ended.
 func (s *sums) endOn(at time.Time, id attempt.ID) {
-	day := dayOf(at)
-	s.days[day] = s.days[day].with(id)
+	day := record.DayOf(at)
+	s.days[day] = s.days[day].With(id)
 	s.changedDays[day] = true
 }
 
@@ -143,27 +132,13 @@ func (s *sums) takeChanges() []Write {
 	var writes []Write
 	for _, sum := range s.changed {
 		sum.changed = false
-		writes = append(writes, Write{Key: nameKey(totalsPrefix, sum.scope), Value: encode(&sum.totals)})
+		writes = append(writes, Write{Key: record.NameKey(record.TotalsPrefix, sum.scope), Value: record.Encode(&sum.totals)})
 	}
 	for day := range s.changedDays {
 		attempts := s.days[day]
-		writes = append(writes, Write{Key: nameKey(dayPrefix, day), Value: encode(&attempts)})
+		writes = append(writes, Write{Key: record.NameKey(record.DayPrefix, day), Value: record.Encode(&attempts)})
 	}
 	s.changed = s.changed[:0]
 	clear(s.changedDays)
 	return writes
-}
-
-// span is the first and the last of some attempts.
-type span struct {
-	First attempt.ID `json:"first"`
-	Last  attempt.ID `json:"last"`
-}
-
-// with returns the span that holds one more attempt.
-func (s span) with(id attempt.ID) span {
-	if s == (span{}) {
-		return span{id, id}
-	}
-	return span{min(s.First, id), max(s.Last, id)}
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 
+	"payonce/checkpoint/record"
+
 	"github.com/dchest/siphash"
 )
 
@@ -33,12 +35,12 @@ func (j *Journal) versionOf(books []byte) uint64 {
 
 // recoverVersion finds the version again that the journal had when it was closed.
 func (j *Journal) recoverVersion() error {
-	opening, _, err := load[[]byte](j.store, openingKey)
+	opening, _, err := record.Load[[]byte](j.store, record.OpeningKey)
 	if err != nil {
 		return err
 	}
 	j.opening = opening
-	books, err := j.store.Get(booksKey)
+	books, err := j.store.Get(record.StateKey)
 	j.version = j.versionOf(books)
 	return err
 }
@@ -54,5 +56,5 @@ func (j *Journal) markOpening() []Write {
 	}
 	j.opening, j.marked = make([]byte, openingLength), true
 	rand.Read(j.opening) // never fails
-	return []Write{{Key: openingKey, Value: encode(&j.opening)}}
+	return []Write{{Key: record.OpeningKey, Value: record.Encode(&j.opening)}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
@@ -62,8 +63,8 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 		{"Settle", func() { r.settle(tickets[0], found) }},
 		{"another Begin", func() { tickets = append(tickets, r.grant(request(person(2), email))) }},
 		{"Park", func() { r.check(r.Park(tickets[1].ID, attempt.Parking{Cause: "connection reset"})) }},
-		{"Assume", func() { r.check(r.Assume(tickets[1].ID, false)) }},
-		{"SaveRun", func() { r.check(r.SaveRun(Run{Name: "run", List: "list.csv"})) }},
+		{"Assume", func() { r.check(r.Assume(false, tickets[1].ID)) }},
+		{"SaveRun", func() { r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"})) }},
 		{"Prune", func() { _, err := r.Prune(start.Add(time.Hour)); r.check(err) }},
 		{"Forget", func() { _, err := r.Forget(Person{Identity: person(1)}); r.check(err) }},
 		{"Forget of somebody unknown", func() { _, err := r.Forget(Person{Identity: person(9)}); r.check(err) }},
@@ -122,7 +123,7 @@ func TestARewriteBringsNoVersionBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	as := badgerstore.Copy{EncryptionKey: key, Verify: VerifyWhole}
+	as := badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole}
 	if err := badgerstore.Rewrite(dir, badgerstore.Options{}, as); err != nil {
 		t.Fatal(err)
 	}

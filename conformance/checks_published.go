@@ -180,3 +180,33 @@ func sumView(e *evidence) view {
 func costOf(m movement) string {
 	return fmt.Sprintf("%d free emails, %d free phones and $%s", m.free[enrich.WorkEmail], m.free[enrich.BusinessPhone], m.money)
 }
+
+func sameCard(got, want cost.RateCard) error {
+	if len(got.Options) != len(want.Options) {
+		return fmt.Errorf("%d options, want %d", len(got.Options), len(want.Options))
+	}
+	for i, option := range want.Options {
+		g := got.Options[i]
+		if g.Name != option.Name || g.MonthlyIncluded != option.MonthlyIncluded || !samePrices(g.Prices, option.Prices) {
+			return fmt.Errorf("the option %+v, want %+v", g, option)
+		}
+	}
+	return nil
+}
+
+func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// describe says what a verdict is.
+func describe(v enrich.Verdict) string {
+	switch v := v.(type) {
+	case enrich.Answered:
+		return fmt.Sprintf("an answer (%s)", v.Answer.Status)
+	case enrich.Refused:
+		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
+	case enrich.NotSent:
+		return fmt.Sprintf("a lookup that was not sent (%v)", v.Err)
+	case enrich.Lost:
+		return fmt.Sprintf("a lost response (%v)", v.Err)
+	}
+	return fmt.Sprintf("%T", v)
+}

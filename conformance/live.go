@@ -157,24 +157,24 @@ func (e *evidence) report() Report {
 	for _, c := range append(freeChecks(), paidChecks()...) {
 		report = append(report, c.finding(c.look(e)))
 	}
-	for _, l := range laws() {
-		report = append(report, l.finding(e.keeps(l)))
+	for _, i := range invariants() {
+		report = append(report, i.finding(e.keeps(i)))
 	}
-	for _, c := range Cases() {
-		report = append(report, c.finding(untested("the service would have to be set up for it; the sandbox is")))
+	for _, r := range caseRules() {
+		report = append(report, r.finding(untested("the service would have to be set up for it; the sandbox is")))
 	}
 	return report
 }
 
-// keeps reports whether all results keep a law.
-func (e *evidence) keeps(l law) view {
+// keeps reports whether all results keep an invariant.
+func (e *evidence) keeps(i invariant) view {
 	results := 0
 	for _, o := range e.observed {
 		if _, answered := o.Verdict.(enrich.Answered); !answered {
 			continue
 		}
-		if results++; l.breach(o) != "" {
-			return differs("%s", l.breach(o))
+		if results++; i.breach(o) != "" {
+			return differs("%s", i.breach(o))
 		}
 	}
 	if results == 0 {

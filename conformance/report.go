@@ -70,8 +70,7 @@ func (r Rule) finding(v view) Finding {
 	return Finding{Rule: r.Name, Section: r.Section, Text: r.Text, Observed: v.observed, Result: v.result, Why: v.why}
 }
 
-// Rules returns every rule that a case, a law or a check holds, in the order in which
-// they are reported.
+// Rules returns every rule, in the order in which they are reported.
 func Rules() []Rule {
 	var rules []Rule
 	for _, c := range freeChecks() {
@@ -80,11 +79,8 @@ func Rules() []Rule {
 	for _, c := range paidChecks() {
 		rules = append(rules, c.Rule)
 	}
-	for _, l := range laws() {
-		rules = append(rules, l.Rule)
+	for _, i := range invariants() {
+		rules = append(rules, i.Rule)
 	}
-	for _, c := range Cases() {
-		rules = append(rules, c.Rule)
-	}
-	return rules
+	return append(rules, caseRules()...)
 }

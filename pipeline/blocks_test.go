@@ -397,7 +397,7 @@ func doubtOf(id attempt.ID) string {
 	return ""
 }
 
-// withWide gives some people of a journal earlier attempts: more than a roster can pack.
+// withWide gives some people of a journal earlier attempts: more than an index can pack.
 func withWide(t *rapid.T, journal drawnJournal) wideAnswers {
 	wide := map[enrich.Key]bool{}
 	for key := range journal.records {

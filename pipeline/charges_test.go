@@ -102,9 +102,9 @@ func (h *history) decide() {
 	for _, doubt := range h.Doubts() {
 		switch rapid.SampledFrom([]string{"charged", "not charged", "in doubt"}).Draw(h.T, "assume") {
 		case "charged":
-			h.check(h.Assume(doubt.ID, true))
+			h.check(h.Assume(true, doubt.ID))
 		case "not charged":
-			h.check(h.Assume(doubt.ID, false))
+			h.check(h.Assume(false, doubt.ID))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (g growing) Open([]int) (table.Reader, error) {
 	return cutList{g.csvList + csvList(strings.Repeat("x,Ada,,\n", 1000*(*g.passes-1))), 10}.Open(nil)
 }
 
-// An output notices that the list is longer than its roster.
+// An output notices that the list is longer than its index.
 func TestAListThatGrowsBeforeItIsWritten(t *testing.T) {
 	list := csvList("profile url,first name,email,phone\n" + strings.Repeat(profiles+"p1,Ada,,\n", 50))
 	output := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}

@@ -83,12 +83,12 @@ type answering interface {
 
 // callAndWrite calls the roll of a list and writes an output with it, as a command does.
 func callAndWrite(ctx context.Context, output output.Output, list row.List, answers answering, out, rejects table.Writer) (map[row.Status]int64, error) {
-	roster, err := survey.NewIndex(ctx, output.Scope, list, answers)
+	index, err := survey.NewIndex(ctx, output.Scope, list, answers)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := output.Write(ctx, list, roster, answers, out, rejects)
-	return rows, errors.Join(err, roster.Close())
+	rows, err := output.Write(ctx, list, index, answers, out, rejects)
+	return rows, errors.Join(err, index.Close())
 }
 
 // everyOutcome is a script by which the people end in every way there is.

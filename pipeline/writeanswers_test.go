@@ -81,7 +81,7 @@ func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := r.journal.Assume(r.journal.Doubts()[0].ID, true); err != nil {
+		if err := r.journal.Assume(true, r.journal.Doubts()[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		w := r.write(profileList(who...), enrich.AllFields)

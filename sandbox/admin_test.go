@@ -17,22 +17,22 @@ import (
 	"payonce/sandbox"
 )
 
-// desk is the admin interface of a workspace.
-type desk struct {
+// admin is the admin interface of a workspace.
+type admin struct {
 	t     *testing.T
 	url   string
 	token string
 }
 
-func (w *workspace) desk() *desk {
+func (w *workspace) admin() *admin {
 	w.t.Helper()
 	web := httptest.NewServer(w.AdminHandler("token"))
 	w.t.Cleanup(web.Close)
-	return &desk{w.t, web.URL, "token"}
+	return &admin{w.t, web.URL, "token"}
 }
 
 // call makes a call such as "POST /keys".
-func (d *desk) call(call, body string) response {
+func (d *admin) call(call, body string) response {
 	d.t.Helper()
 	method, path, _ := strings.Cut(call, " ")
 	request, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(body))
@@ -60,7 +60,7 @@ func (d *desk) call(call, body string) response {
 }
 
 // must makes a call that has to be done.
-func (d *desk) must(call, body string) response {
+func (d *admin) must(call, body string) response {
 	d.t.Helper()
 	r := d.call(call, body)
 	if r.code != http.StatusOK {
@@ -69,12 +69,12 @@ func (d *desk) must(call, body string) response {
 	return r
 }
 
-// TestDeskExplainsItself: GET / lists the calls, and every example in it works.
-func TestDeskExplainsItself(t *testing.T) {
+// TestAdminInterfaceExplainsItself: GET / lists the calls, and every example in it works.
+func TestAdminInterfaceExplainsItself(t *testing.T) {
 	config := everybody()
 	config.MCP.Sessions = true
 	w := open(t, config)
-	d := w.desk()
+	d := w.admin()
 	var root struct {
 		Sandbox bool
 		Calls   []struct {
@@ -99,9 +99,9 @@ func TestDeskExplainsItself(t *testing.T) {
 	d.must("DELETE /keys/key_2", "")
 }
 
-func TestDeskRefuses(t *testing.T) {
+func TestAdminInterfaceRefuses(t *testing.T) {
 	w := open(t, everybody())
-	d := w.desk()
+	d := w.admin()
 	for _, test := range []struct {
 		call, body string
 		status     int
@@ -176,19 +176,19 @@ func TestNoTokenOpensNothing(t *testing.T) {
 	w := open(t, everybody())
 	web := httptest.NewServer(w.AdminHandler(""))
 	defer web.Close()
-	d := &desk{t, web.URL, ""}
+	d := &admin{t, web.URL, ""}
 	if r := d.call("GET /", ""); r.code != http.StatusUnauthorized {
 		t.Errorf("%d %s", r.code, r.text)
 	}
 }
 
-// TestKeysOfTheDesk: a key is shown once, works beside the others, and ends.
-func TestKeysOfTheDesk(t *testing.T) {
+// TestAdminKeys: a key is shown once, works beside the others, and ends.
+func TestAdminKeys(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config, now := everybody(), newClock()
 		config.Now = now.now
 		w := open(t, config)
-		d := w.desk()
+		d := w.admin()
 		created := d.must("POST /keys", fmt.Sprintf(`{"name":"agent","expires_at":%q}`, now.at.Add(time.Hour).Format(time.RFC3339)))
 		value, _ := created.body["value"].(string)
 		if list := d.must("GET /keys", "").text; value == "" || strings.Contains(list, value) || !strings.Contains(list, `"name":"agent"`) {
@@ -230,7 +230,7 @@ func TestKeysOfTheDesk(t *testing.T) {
 func TestLegacyKey(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		w := open(t, everybody())
-		w.key, _ = w.desk().must("POST /keys", `{"name":"old","legacy":true}`).body["value"].(string)
+		w.key, _ = w.admin().must("POST /keys", `{"name":"old","legacy":true}`).body["value"].(string)
 		status := w.status().(map[string]any)
 		if _, shown := status["operations"]; status["key_valid"] != true || !shown || len(status) != 2 {
 			t.Errorf("status %v", status)
@@ -248,7 +248,7 @@ func TestLegacyKey(t *testing.T) {
 func TestClosedWorkspace(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		w := open(t, everybody())
-		d := w.desk()
+		d := w.admin()
 		d.must("PUT /workspace", `{"state":"inactive"}`)
 		checkRefusal(t, over.must(w, emailPath, ada), 403, sandbox.WorkspaceInactive, false)
 		ready := w.status("lookup_readiness", "email").(map[string]any)
@@ -280,7 +280,7 @@ func TestInputCondition(t *testing.T) {
 		config := everybody()
 		config.InputConditions = map[enrich.Operation]json.RawMessage{enrich.FindPhone: json.RawMessage(`false`)}
 		w := open(t, config)
-		d := w.desk()
+		d := w.admin()
 		d.must("PUT /conditions/find-work-email", `{"required": ["company_domain"]}`)
 		want := map[string]any{"available_on_plan": true, "input_condition": map[string]any{"required": []any{"company_domain"}}}
 		if diff := cmp.Diff(want, w.status("operations", "work_email_lookup")); diff != "" {
@@ -299,14 +299,14 @@ func TestInputCondition(t *testing.T) {
 	})
 }
 
-// TestPricesOfTheDesk: a field without a price cannot be asked for, and the terms say
+// TestAdminPrices: a field without a price cannot be asked for, and the terms say
 // so.
-func TestPricesOfTheDesk(t *testing.T) {
+func TestAdminPrices(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config := everybody()
 		config.Free = [enrich.NumFields]int64{}
 		w := open(t, config)
-		d := w.desk()
+		d := w.admin()
 		if got := d.must("PUT /prices", `{"work_email_usd":"0.0155","business_phone_usd":null}`).body; !cmp.Equal(got, map[string]any{"work_email_usd": "0.0155"}) {
 			t.Errorf("prices %v", got)
 		}
@@ -338,7 +338,7 @@ func TestLatePayment(t *testing.T) {
 		config.Now, config.Plan = now.now, "payg"
 		config.Free, config.IncludedCents, config.PrepaidCents = [enrich.NumFields]int64{}, 0, 0
 		w := open(t, config)
-		d := w.desk()
+		d := w.admin()
 		checkRefusal(t, over.must(w, emailPath, ada), 402, sandbox.FreeAllowanceExhausted, false)
 		d.must("POST /checkouts", `{"deposit_usd":"25.00","confirm_after":"90s"}`)
 		d.must("POST /checkouts", `{"deposit_usd":"30.00"}`)
@@ -368,7 +368,7 @@ func TestOthersInTheWorkspace(t *testing.T) {
 		config.Free, config.Plan = [enrich.NumFields]int64{2, 0}, "payg"
 		config.IncludedCents, config.PrepaidCents = 0, 0
 		w := open(t, config)
-		d := w.desk()
+		d := w.admin()
 		want := map[string]any{
 			"free": map[string]any{"work_email": 1.0, "business_phone": 0.0},
 			"paid": map[string]any{"work_email": 0.0, "business_phone": 0.0}, "usd": "0.00",
@@ -384,11 +384,11 @@ func TestOthersInTheWorkspace(t *testing.T) {
 	})
 }
 
-// TestFaultsOfTheDesk: what is added strikes, is counted, and goes.
-func TestFaultsOfTheDesk(t *testing.T) {
+// TestAdminFaults: what is added strikes, is counted, and goes.
+func TestAdminFaults(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		w := open(t, everybody())
-		d := w.desk()
+		d := w.admin()
 		d.must("POST /faults", `{"faults":["attempt_limit_reached:max=1"]}`)
 		checkRefusal(t, over.must(w, emailPath, ada), 429, sandbox.AttemptLimitReached, false)
 		want := map[string]any{"faults": []any{map[string]any{"fault": "attempt_limit_reached:max=1", "struck": 1.0}}}
@@ -402,12 +402,12 @@ func TestFaultsOfTheDesk(t *testing.T) {
 	})
 }
 
-// TestDeskSurvivesARestart: all that the owner did is still so.
-func TestDeskSurvivesARestart(t *testing.T) {
+// TestAdminChangesSurviveARestart: all that the owner did is still so.
+func TestAdminChangesSurviveARestart(t *testing.T) {
 	config := everybody()
 	config.BooksPath = t.TempDir() + "/books"
 	w := open(t, config)
-	d := w.desk()
+	d := w.admin()
 	value, _ := d.must("POST /keys", `{"name":"agent"}`).body["value"].(string)
 	for call, body := range map[string]string{
 		"PUT /budget":               `{"usd":null}`,
@@ -426,7 +426,7 @@ func TestDeskSurvivesARestart(t *testing.T) {
 	again := open(t, config)
 	again.key = value
 	for _, call := range []string{"GET /books", "GET /log", "GET /keys", "GET /checkouts"} {
-		if diff := cmp.Diff(d.must(call, "").body, again.desk().must(call, "").body); diff != "" {
+		if diff := cmp.Diff(d.must(call, "").body, again.admin().must(call, "").body); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", call, diff)
 		}
 	}

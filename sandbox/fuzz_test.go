@@ -108,9 +108,9 @@ func FuzzMCP(f *testing.F) {
 	})
 }
 
-// FuzzDesk: no call breaks the admin interface, and whatever it does the books
+// FuzzAdmin: no call breaks the admin interface, and whatever it does the books
 // balance.
-func FuzzDesk(f *testing.F) {
+func FuzzAdmin(f *testing.F) {
 	s, serve := serving(f, func(s *Server) http.Handler { return s.AdminHandler("token") })
 	calls := s.adminCalls()
 	for i, call := range calls {

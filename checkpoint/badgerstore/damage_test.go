@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/store"
+	"payonce/checkpoint/verify"
 )
 
 const answered = 40
@@ -104,7 +105,7 @@ func mustBeWholeOrRefusedWith(t *testing.T, dir string, options Options) (refuse
 	if err := j.Close(); err != nil {
 		t.Error(err)
 	}
-	problems, err := checkJournal(dir, options, func(p checkpoint.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+	problems, err := checkJournal(dir, options, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 	if refusal(err) != refused || problems.Problems > 0 {
 		t.Errorf("refused %t, and the check says %v", refused, err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -36,18 +38,18 @@ func openDir(t *testing.T, dir string) *checkpoint.Journal {
 }
 
 // checkJournal checks the closed journal in a directory.
-func checkJournal(dir string, options Options, report func(checkpoint.Problem)) (summary checkpoint.Summary, err error) {
+func checkJournal(dir string, options Options, report func(verify.Problem)) (summary verify.Summary, err error) {
 	s, err := OpenExisting(dir, options)
 	if err != nil {
 		return summary, err
 	}
-	summary, err = checkpoint.Check(s, nil, report)
+	summary, err = verify.Check(s, nil, report)
 	return summary, errors.Join(err, s.Close())
 }
 
 // rewriteJournal makes a fresh store of the closed journal in a directory.
 func rewriteJournal(dir string, options Options, key []byte) error {
-	return Rewrite(dir, options, Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole})
+	return Rewrite(dir, options, Copy{EncryptionKey: key, Verify: record.VerifyWhole})
 }
 
 func person(n int) enrich.Identity {

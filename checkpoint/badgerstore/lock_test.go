@@ -10,6 +10,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/store"
+	"payonce/checkpoint/verify"
 )
 
 // A store that a program has opened without the journal's lock, as a tool for Badger's
@@ -119,7 +120,7 @@ func TestNothingIsSentWhenTheDirectoryIsAnotherOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{left, dir} {
-		_, err := checkJournal(dir, Options{}, func(p checkpoint.Problem) { t.Errorf("%s: %v", dir, p) })
+		_, err := checkJournal(dir, Options{}, func(p verify.Problem) { t.Errorf("%s: %v", dir, p) })
 		if err != nil {
 			t.Errorf("the journals have got in each other's way: %v", err)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 )
@@ -117,7 +119,7 @@ func withStore(dir string, options journalOptions, do func(*badgerstore.Store) e
 
 // rewrite makes a fresh store of a closed journal, encrypted with a key, without what was erased.
 func (o journalOptions) rewrite(dir string, key []byte) error {
-	return badgerstore.Rewrite(dir, o.store, badgerstore.Copy{EncryptionKey: key, Verify: checkpoint.VerifyWhole, Stop: o.journal.Stop})
+	return badgerstore.Rewrite(dir, o.store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.journal.Stop})
 }
 
 // otherState says what another directory for journals means.
@@ -148,10 +150,10 @@ func checkJournal(ctx context.Context, s *settings, dir string) error {
 	if err != nil {
 		return err
 	}
-	view := &report.JournalCheck{List: []checkpoint.Problem{}}
+	view := &report.JournalCheck{List: []verify.Problem{}}
 	err = withStore(dir, options, func(store *badgerstore.Store) (err error) {
-		add := func(p checkpoint.Problem) { view.List = append(view.List, p) }
-		view.Summary, err = checkpoint.Check(store, options.journal.Stop, add)
+		add := func(p verify.Problem) { view.List = append(view.List, p) }
+		view.Summary, err = verify.Check(store, options.journal.Stop, add)
 		return err
 	})
 	if err != nil {
@@ -174,7 +176,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 				return err
 			}
 			return withStore(dir, options, func(store *badgerstore.Store) error {
-				return checkpoint.Dump(store, options.journal.Stop, s.env.stdout, values)
+				return verify.Dump(store, options.journal.Stop, s.env.stdout, values)
 			})
 		})
 	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"

@@ -142,18 +142,16 @@ func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.I
 	if assume == "" {
 		return nil
 	}
-	if len(ids) == 0 {
-		for _, d := range s.journal.Doubts() {
-			ids = append(ids, d.ID)
+	var open []attempt.ID // the account has decided the others
+	for _, d := range s.journal.Doubts() {
+		if len(ids) == 0 || slices.Contains(ids, d.ID) {
+			open = append(open, d.ID)
 		}
 	}
-	for _, id := range ids {
-		if !s.stillInDoubt(id) {
-			continue // the account has decided it
-		}
-		if err := s.journal.Assume(id, assume == "charged"); err != nil {
-			return usageError{err}
-		}
+	if err := s.journal.Assume(assume == "charged", open...); err != nil {
+		return usageError{err}
+	}
+	for _, id := range open {
 		findings[id] = "assumed " + assume
 	}
 	return nil

@@ -5,12 +5,13 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/verify"
 )
 
 // JournalCheck says what a check of the whole journal found.
 type JournalCheck struct {
-	checkpoint.Summary
-	List []checkpoint.Problem `json:"list"`
+	verify.Summary
+	List []verify.Problem `json:"list"`
 }
 
 func (v *JournalCheck) render(p *page) {

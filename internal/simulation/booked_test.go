@@ -3,27 +3,20 @@ package simulation
 import (
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
 )
 
 // provisional returns what of the booked charges may turn out to have been free, by the
 // disk.
 func (c *checker) provisional() (amount cost.Money) {
-	type charge struct {
-		ID     attempt.ID
-		Fields enrich.Fields
-	}
-	books, err := read[struct {
-		Provisional []charge                         `json:"provisional"`
-		Closed      []struct{ Provisional []charge } `json:"closed"`
-	}](c.world.disk, "mbooks")
+	state, err := read[record.State](c.world.disk, string(record.StateKey))
 	if err != nil {
 		return 0
 	}
-	charges := books.Provisional
-	for _, period := range books.Closed {
+	charges := state.Provisional
+	for _, period := range state.Closed {
 		charges = append(charges, period.Provisional...)
 	}
 	for _, charge := range charges {

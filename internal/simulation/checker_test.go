@@ -15,6 +15,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
@@ -106,12 +107,8 @@ func (c *checker) pauseKept(p *process, until time.Time) {
 
 // intent is a record of the journal, as it stands on the disk.
 type intent struct {
-	ID       attempt.ID
-	At       time.Time       `json:"at"`
-	Identity enrich.Identity `json:"identity"`
-	Hold     cost.Hold       `json:"hold"`
-	Run      string          `json:"run"`
-	Job      string          `json:"job"`
+	ID attempt.ID
+	record.Intent
 }
 
 // scopes names anew, as the journal should have, what the attempt counts in.
@@ -131,51 +128,13 @@ func (in intent) scopes() []string {
 // errNoRecord says that the disk has no record of a key.
 var errNoRecord = errors.New("no record")
 
-// read reads a record from the disk. What it points to must not be changed.
-func read[T any](d *disk, key string) (record T, err error) {
-	d.mu.Lock()
-	known, ok := d.decoded[key].(T)
-	d.mu.Unlock()
-	if ok {
-		return known, nil
-	}
-	if err := d.record(key, &record); err != nil {
-		return record, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.decoded[key] = record
-	return record, nil
-}
-
-// record reads a record from the disk, as the journal's dump shows it.
-func (d *disk) record(key string, into any) error {
+// read reads a record from the disk.
+func read[T record.Record](d *disk, key string) (value T, err error) {
 	data := d.get(key)
 	if len(data) == 0 {
-		return errNoRecord
+		return value, errNoRecord
 	}
-	var dump bytes.Buffer
-	if err := checkpoint.Dump(oneRecord{key: []byte(key), value: data}, nil, &dump, true); err != nil {
-		return err
-	}
-	var line struct {
-		Value json.RawMessage `json:"value"`
-	}
-	if err := json.Unmarshal(dump.Bytes(), &line); err != nil {
-		return err
-	}
-	return json.Unmarshal(line.Value, into)
-}
-
-// oneRecord is a store that holds one record.
-type oneRecord struct {
-	checkpoint.Store
-	key, value []byte
-}
-
-func (r oneRecord) Scan(_, _ []byte, visit func(key, value []byte) (bool, error)) error {
-	_, err := visit(r.key, r.value)
-	return err
+	return value, record.Decode([]byte(key), data, &value)
 }
 
 // intents returns the attempts on the disk, those without a resolution alone or all.
@@ -186,12 +145,12 @@ func (c *checker) intents(openAlone bool) []intent {
 		if openAlone && c.world.disk.has(recordKey('r', id)) {
 			continue
 		}
-		in, err := read[intent](c.world.disk, recordKey('a', id))
-		if err != nil {
+		var err error
+		in := intent{ID: id}
+		if in.Intent, err = read[record.Intent](c.world.disk, recordKey('a', id)); err != nil {
 			c.broken("P3: the intent of attempt %d cannot be read: %v", id, err)
 			continue
 		}
-		in.ID = id
 		found = append(found, in)
 	}
 	return found

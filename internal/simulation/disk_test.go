@@ -26,13 +26,10 @@ type disk struct {
 	// synced is what a crash leaves of the records on a disk that does not sync;
 	// nil on one that does.
 	synced map[string][]byte
-	// decoded holds records that were decoded, until they change: the checker reads
-	// most of them again after every start.
-	decoded map[string]any
 }
 
 func newDisk(syncs bool) *disk {
-	d := &disk{records: map[string][]byte{}, decoded: map[string]any{}}
+	d := &disk{records: map[string][]byte{}}
 	if !syncs {
 		d.synced = map[string][]byte{}
 	}
@@ -44,7 +41,6 @@ func (d *disk) apply(writes []checkpoint.Write) {
 	defer d.mu.Unlock()
 	d.applied++
 	for _, write := range writes {
-		delete(d.decoded, string(write.Key))
 		if write.Value == nil {
 			delete(d.records, string(write.Key))
 		} else {
@@ -68,7 +64,6 @@ func (d *disk) lose() {
 	defer d.mu.Unlock()
 	if d.synced != nil {
 		d.records = maps.Clone(d.synced)
-		clear(d.decoded)
 	}
 }
 

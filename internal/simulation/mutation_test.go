@@ -2,13 +2,13 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
@@ -122,9 +122,8 @@ func (m mutation) forget(w *world) {
 	}
 	if m.amnesic {
 		for _, in := range w.check.intents(false) {
-			longAgo := func(ended map[string]any) { ended["at"] = time.Time{} }
-			rewrite(w, recordKey('r', in.ID), longAgo)
-			rewrite(w, recordKey('d', in.ID), longAgo)
+			rewrite(w, recordKey('r', in.ID), func(ended *attempt.Resolution) { ended.At = time.Time{} })
+			rewrite(w, recordKey('d', in.ID), func(doubted *record.Doubt) { doubted.At = time.Time{} })
 		}
 	}
 }
@@ -135,35 +134,28 @@ func (m mutation) forgetIntent(w *world, in intent) {
 		return
 	}
 	w.disk.apply([]checkpoint.Write{
-		{Key: []byte(recordKey('r', in.ID)), Value: encoded(w, attempt.Resolution{State: attempt.Voided, At: time.Now(), Sent: true})},
+		{Key: []byte(recordKey('r', in.ID)), Value: record.Encode(&attempt.Resolution{State: attempt.Voided, At: time.Now(), Sent: true})},
 		{Key: []byte(recordKey('o', in.ID))},
 	})
-	rewrite(w, "mbooks", func(books map[string]any) {
-		books["resolved"] = books["resolved"].(float64) + 1
-		flying, _ := books["in_flight"].([]any)
-		books["in_flight"] = slices.DeleteFunc(flying, func(id any) bool { return id.(float64) == float64(in.ID) })
+	rewrite(w, string(record.StateKey), func(state *record.State) {
+		state.Resolved++
+		state.InFlight = slices.DeleteFunc(state.InFlight, func(id attempt.ID) bool { return id == in.ID })
 	})
 	for _, scope := range in.scopes() {
 		totals := w.check.totals(scope)
 		totals.Release(in.Hold, cost.Charge{})
-		w.disk.apply([]checkpoint.Write{{Key: []byte("c" + scope), Value: encoded(w, totals)}})
+		w.disk.apply([]checkpoint.Write{{Key: []byte("c" + scope), Value: record.Encode(&totals)}})
 	}
 }
 
 // rewrite changes a record on the disk, if it is there.
-func rewrite(w *world, key string, change func(map[string]any)) {
-	var fields map[string]any
-	if w.disk.record(key, &fields) != nil {
+func rewrite[T record.Record](w *world, key string, change func(*T)) {
+	value, err := read[T](w.disk, key)
+	if err != nil {
 		return
 	}
-	change(fields)
-	w.disk.apply([]checkpoint.Write{{Key: []byte(key), Value: encoded(w, fields)}})
-}
-
-func encoded(w *world, value any) []byte {
-	data, err := json.Marshal(value)
-	w.must(err)
-	return append([]byte{3}, data...) // a version whose records are in JSON
+	change(&value)
+	w.disk.apply([]checkpoint.Write{{Key: []byte(key), Value: record.Encode(&value)}})
 }
 
 // retrying sends a lost lookup once more.

@@ -18,7 +18,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // ending is how a start ends before its time.
@@ -341,12 +341,12 @@ func (j *job) write(stop dispatch.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	roster, err := survey.NewIndex(context.Background(), j.scope, j.list, j.journal)
+	index, err := survey.NewIndex(context.Background(), j.scope, j.list, j.journal)
 	if err != nil {
 		return nil, err
 	}
-	defer roster.Close()
-	if _, err := output.Write(context.Background(), j.list, roster, j.journal, writer, nil); err != nil {
+	defer index.Close()
+	if _, err := output.Write(context.Background(), j.list, index, j.journal, writer, nil); err != nil {
 		return nil, err
 	}
 	err = writer.Close()

@@ -21,7 +21,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -39,13 +39,15 @@ func floors() map[string][]string {
 		"sandbox/schema":     {"enrich", "cost"},
 		"sandbox/books":      {"enrich", "cost"},
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
-		"conformance":        {"enrich", "cost", "attempt", "service/v1", "sandbox", "sandbox/..."},
+		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance"},

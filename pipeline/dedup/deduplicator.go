@@ -17,10 +17,10 @@ type Options struct {
 	Duplicates bool
 }
 
-// Deduplicator finds out who is in a list. It gathers an entry for each row in logs, one for
-// each shard, in memory; when those become larger than the ceiling, it goes on in a
-// temporary file. At the end each log becomes a table of persons when its turn comes:
-// both ways it holds the same ones.
+// Deduplicator finds the distinct persons of a list. It appends an entry for each row to a log
+// in memory, one log for each shard. When the logs become larger than Options.Memory, it moves
+// them to a temporary file and goes on there. At the end it makes a table of persons from each
+// log, one after the other. The tables are the same in both cases.
 type Deduplicator struct {
 	options Options
 
@@ -31,8 +31,8 @@ type Deduplicator struct {
 	mode    sync.RWMutex // is held for writing while the logs move to the file
 	spilled *Log         // nil while all is in memory
 
-	// again has for each shard the rows that came again before a log was tidied, each with
-	// the place of its person in the log, where it stays; nil when nobody asks for them.
+	// again has for each shard the duplicate rows that were found before the end, each with the
+	// place of its person in the log, which does not change; nil without Options.Duplicates.
 	again *Log
 }
 
@@ -60,7 +60,7 @@ func (c *Deduplicator) Add(b *Batch) error {
 	return c.moveOut()
 }
 
-// enter enters the entries and reports whether the logs are too large then.
+// enter enters the entries and reports whether the logs are now too large.
 func (c *Deduplicator) enter(b *Batch) (over bool, err error) {
 	c.mode.RLock()
 	defer c.mode.RUnlock()
@@ -102,7 +102,7 @@ func (c *Deduplicator) table() *Persons {
 	return table
 }
 
-// keepAgain keeps the rows that came again in a log that is made into a table.
+// keepAgain keeps the duplicate rows that were found while a table was made of a log.
 func (c *Deduplicator) keepAgain(number int, persons *Persons) error {
 	for _, a := range persons.again {
 		if err := c.again.Add(number, uint64(a.row), uint64(a.person)); err != nil {
@@ -114,7 +114,9 @@ func (c *Deduplicator) keepAgain(number int, persons *Persons) error {
 
 // EachDuplicate calls visit for each row of a shard that another one leads, with the place
 // of its person.
-func (c *Deduplicator) EachDuplicate(number int, persons *Persons, visit func(row int64, person int) error) (err error) {
+func (c *Deduplicator) EachDuplicate(
+	number int, persons *Persons, visit func(row int64, person int) error,
+) (err error) {
 	for _, a := range persons.again {
 		if err := visit(a.row, a.person); err != nil {
 			return err
@@ -153,8 +155,8 @@ func (c *Deduplicator) drop(number int) {
 	log.chunks, log.count = nil, 0
 }
 
-// EachShard hands the persons of every shard to visit, those of several at the same
-// time, and forgets each log in memory afterwards.
+// EachShard calls visit with the persons of every shard, for several shards at the same time. It
+// frees each log in memory before.
 func (c *Deduplicator) EachShard(visit func(number int, persons *Persons) error) error {
 	return parallel(NumShards, func(number int) error {
 		persons := c.table()
@@ -167,8 +169,7 @@ func (c *Deduplicator) EachShard(visit func(number int, persons *Persons) error)
 	})
 }
 
-// againTogether is how many rows that come again a table gathers before they are kept
-// elsewhere.
+// againTogether is how many duplicate rows a table holds before they go to a log.
 const againTogether = 1 << 16
 
 // load puts the persons of a shard into a table.

@@ -6,9 +6,8 @@ import (
 	"payonce/enrich"
 )
 
-// Entry is what is kept of a person: the key, and the number of the leading row with
-// marks in its low bits. It holds no pointer, so that the garbage collector does not
-// look at millions of them.
+// Entry is what is kept of a person: the key, and the number of the leading row with marks in
+// its low bits. It holds no pointer, so that the garbage collector skips millions of entries.
 type Entry struct {
 	high, low uint64 // the key
 	lead      uint64
@@ -19,7 +18,8 @@ const markBits = 16
 
 // NewEntry returns the entry of a row that names the person with a key.
 func NewEntry(key enrich.Key, row int64, marks uint16) Entry {
-	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), uint64(row)<<markBits | uint64(marks)}
+	lead := uint64(row)<<markBits | uint64(marks)
+	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), lead}
 }
 
 // Key returns the key.
@@ -62,7 +62,7 @@ func KeysOf(number int) (first, last enrich.Key) {
 // entryBytes is the size of an entry.
 const entryBytes = 24
 
-// Batch gathers entries by shard before they go to the tables: one lock for many.
+// Batch gathers entries by shard, so that one lock serves many entries.
 type Batch [NumShards][]Entry
 
 // Add adds an entry.

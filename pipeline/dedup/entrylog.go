@@ -2,17 +2,16 @@ package dedup
 
 import "sync"
 
-// entryLog is the part of a Deduplicator in memory that holds the entries of one shard, one
-// behind the other. Entries of the same person gather in it until there are too many
-// entries for the persons; then each person gets one again.
+// entryLog holds the entries of one shard in memory, one behind the other. When there are too
+// many entries for the persons, it merges the entries of each person into one.
 //
-// Appending costs next to nothing, where a table of everybody would cost a fetch from
-// memory for each row.
+// To append costs very little. A table of all persons would cost a fetch from memory for each
+// row.
 type entryLog struct {
 	sync.Mutex
 	chunks [][]Entry // all but the last are full
 	count  int
-	enough int // entries, for the persons that there were at last
+	enough int // entries, for the persons that there were when it was tidied
 }
 
 // chunkEntries is how many entries a log grows by.
@@ -21,7 +20,7 @@ const (
 	chunkBytes   = chunkEntries * entryBytes
 )
 
-// leastEnough is how many entries any log may have.
+// leastEnough is how many entries every log may have.
 const leastEnough = 2048
 
 // The entries of a log are at most crowded/roomy times its persons: they take 38

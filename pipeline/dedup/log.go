@@ -11,18 +11,18 @@ import (
 	"sync/atomic"
 )
 
-// Log keeps records in numbered logs, in memory while they are few and then in one
-// temporary file: what does not fit into memory. It holds keys, which are keyed hashes,
-// and numbers of rows and attempts; nothing of a person. The file has no name as soon as it
-// is open, where the system allows it, so that it is gone with the process.
+// Log keeps records in numbered logs: a few in memory, the others in one temporary file. The
+// records are keyed hashes and numbers of rows and attempts, and tell nothing about a person.
+// Where the system allows it, the file loses its name when it is made, so that the system
+// removes it when the process ends.
 //
-// Adding may be done by many goroutines; reading begins when nothing is added any more.
+// Many goroutines may add records. Reading begins when no more records are added.
 type Log struct {
 	dir   string
 	words int // of 8 bytes, in a record
 	logs  []logPart
 
-	// spare is how many bytes more may stay in memory when they cannot be put into the file.
+	// spare is how many more bytes may stay in memory when the file cannot be written.
 	spare atomic.Int64
 
 	making sync.Mutex
@@ -30,7 +30,7 @@ type Log struct {
 	end    atomic.Int64            // of the file
 }
 
-// logPart is one log: the chunks of it that are in the file, and what is not yet.
+// logPart is one log: the chunks that are in the file, and the rest in memory.
 type logPart struct {
 	sync.Mutex
 	chunks []int64 // their offsets
@@ -57,7 +57,7 @@ func newLog(dir string, logs, words int) *Log {
 	return &Log{dir: dir, words: words, logs: make([]logPart, logs)}
 }
 
-// TempFileError says that a temporary file cannot be had for what does not fit into memory.
+// TempFileError says that there is no temporary file for what does not fit into memory.
 type TempFileError struct {
 	Doing string // what failed
 	Err   error
@@ -70,7 +70,7 @@ func (e *TempFileError) Error() string {
 // Unwrap returns the error of the system.
 func (e *TempFileError) Unwrap() error { return e.Err }
 
-// opened returns the file, which is made when it is not there yet.
+// opened returns the file. It makes the file when there is none yet.
 func (s *Log) opened() (*os.File, error) {
 	if file := s.file.Load(); file != nil {
 		return file, nil
@@ -130,7 +130,7 @@ func (s *Log) append(log *logPart, record ...uint64) error {
 // chunkBytes returns the size of a chunk of the file.
 func (s *Log) chunkBytes() int { return chunkRecords * s.words * wordBytes }
 
-// putOut puts what a log has in memory, which is whole chunks, into the file.
+// putOut writes to the file what a log has in memory, which is whole chunks.
 func (s *Log) putOut(log *logPart) error {
 	file, err := s.opened()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls work for the numbers from 0 to n-1 on all cores. It returns the error
-// of the least number that has one; numbers above it may not have been worked on.
+// parallel calls work for the numbers from 0 to n-1 on all cores. It returns the error of the
+// lowest number that has one. It may skip the numbers above that.
 func parallel(n int, work func(int) error) error {
 	var next, failed atomic.Int64
 	failed.Store(int64(n))

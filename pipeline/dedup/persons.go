@@ -7,14 +7,14 @@ import (
 )
 
 // Persons holds one entry for each person, in the order in which they were put in, and
-// finds them by open addressing. It is made anew from one log of a Deduplicator at a time, so
-// it is small enough for a core's cache.
+// finds them by open addressing. It is made from one log at a time, so that it is small enough
+// for the cache of a core.
 type Persons struct {
 	Entries []Entry
 	places  []uint32 // numbers of entries, from 1; 0 in an empty place
 
 	keepAgain bool
-	again     []again // the rows that came again, when they are kept
+	again     []again // the duplicate rows, when they are kept
 }
 
 // again is a row that another one leads, with the place of the person among the entries.
@@ -26,13 +26,13 @@ type again struct {
 // leastPlaces is the size of the smallest table.
 const leastPlaces = 64
 
-// reset empties the table and makes room for so many persons.
+// reset empties the table and makes room for a number of persons.
 func (d *Persons) reset(persons int) {
 	d.Entries, d.again = d.Entries[:0], d.again[:0]
 	d.makeRoom(persons)
 }
 
-// makeRoom empties the places and makes room for so many persons.
+// makeRoom empties the places and makes room for a number of persons.
 func (d *Persons) makeRoom(persons int) {
 	size := max(2*persons, leastPlaces)
 	if cap(d.places) < size {

@@ -44,8 +44,8 @@ type dispatcher struct {
 	failure     error
 }
 
-// step does one thing: begins a lookup, or waits for what has to come first. It
-// reports true when nothing is left to do.
+// step does one thing: it begins a lookup, or waits for what has to come first. It reports
+// whether nothing is left to do.
 func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
 	if len(d.lost) > 0 && !d.reconcileAt.After(d.Now()) {
 		return false, d.reconcile(ctx, oneLook)
@@ -140,7 +140,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		}
 		d.wait(ctx, time.Time{})
 	default:
-		return fmt.Errorf("the journal decided %T, which is no decision", decision)
+		return fmt.Errorf("the journal returned %T, which is not a decision", decision)
 	}
 	return nil
 }
@@ -149,7 +149,8 @@ func (d *dispatcher) begin(ctx context.Context) error {
 func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	wait := later.Until.Sub(d.Now())
 	if later.Asked && wait > maxPause {
-		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + later.Until.UTC().Format("2006-01-02 15:04 MST")})
+		until := later.Until.UTC().Format("2006-01-02 15:04 MST")
+		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until})
 		return
 	}
 	if wait > longWait && d.inFlight == 0 {
@@ -217,8 +218,8 @@ func (d *dispatcher) halt(stop Stop) {
 	}
 }
 
-// fail ends the run by the program's own failure; those that follow from the first
-// say nothing new.
+// fail ends the run because of a failure of the program itself. It keeps the first one: the
+// others follow from it.
 func (d *dispatcher) fail(err error) {
 	d.gate.close()
 	if d.failure == nil {

@@ -10,10 +10,10 @@ type halted struct{ stop Stop }
 
 func (h halted) Error() string { return "halted: " + h.stop.Word() }
 
-// WithHalt returns a context for Lookups.Run and a function that ends the run as an
-// interrupt does, with another reason: nothing else is sent, and what is in flight is
-// waited for. The first reason counts. To halt at the end, with any reason, releases
-// what the context holds.
+// WithHalt returns a context for Lookups.Run and a function that ends the run as an interrupt
+// does, but with another reason: nothing else is sent, and the run waits for calls in flight.
+// The first reason counts. Call the function at the end, too, with any reason: it releases what
+// the context holds.
 func WithHalt(ctx context.Context) (context.Context, func(Stop)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return ctx, func(stop Stop) { cancel(halted{stop}) }

@@ -14,7 +14,7 @@ import (
 type Ledger interface {
 	// Begin decides, in the order of its calls, whether a lookup may be sent.
 	Begin(req attempt.Request) (attempt.Decision, error)
-	// Settle, Void and Park each end a granted attempt, once.
+	// Settle and Void each end a granted attempt, once. Park marks it in doubt, once.
 	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
 	Void(id attempt.ID, why attempt.Voiding) error
 	Park(id attempt.ID, why attempt.Parking) error
@@ -91,15 +91,15 @@ const (
 	maxTries        = 3 // a lookup and two retries (specification v1, "Limits")
 	defaultPause    = 60 * time.Second
 	firstBackoff    = time.Second
-	maxSameInARow   = 5  // rejections of one code, lookups given up, spells of losses
-	maxPausesInARow = 10 // spells of requests to slow down without an answer between them
+	maxSameInARow   = 5  // rejections of one code, lookups given up, bursts of losses
+	maxPausesInARow = 10 // bursts of requests to slow down without an answer between them
 	// A run that loses more than one response in lossShare is stopped once it has
 	// lost maxLosses: every loss can cost the price of its fields for nothing.
 	maxLosses = 20
 	lossShare = 4
-	// A wait that is longer than any window is worth a word.
+	// A wait that is longer than any window is told to the user.
 	longWait = 2 * time.Minute
-	// A service that asks for more is not waited for: the run ends, resumable, and no
+	// The run does not wait when the service asks for more. It ends, resumable, and no later
 	// start sends anything before that time.
 	maxPause = 24 * time.Hour
 	// At most one part in reconcileShare of a run is spent on waiting for accounts
@@ -107,12 +107,14 @@ const (
 	reconcileShare = 6
 )
 
-// Run sends the lookups that next yields until it returns io.EOF, a ceiling or
-// the service stops it, or ctx is cancelled or halted. It returns when no call is in
-// flight any more. The error is the program's own: after it the journal alone
-// knows what happened.
+// Run sends the lookups that next yields. It ends when next returns io.EOF, when a ceiling or
+// the service stops it, or when ctx is cancelled or halted. It returns when no call is in
+// flight any more. The error is the program's own: after it only the journal knows what
+// happened.
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
-	d := &dispatcher{Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{}}
+	d := &dispatcher{
+		Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
+	}
 	defer context.AfterFunc(ctx, d.gate.close)()
 	for d.failure == nil && d.stop == nil {
 		if ctx.Err() != nil {

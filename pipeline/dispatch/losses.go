@@ -16,8 +16,7 @@ func (d *dispatcher) drain() {
 	}
 }
 
-// look says whether another look at the account may follow, should this one not
-// be possible.
+// look says whether another reading of the account may follow when this one is not possible.
 type look bool
 
 const (
@@ -25,8 +24,8 @@ const (
 	lastLook look = true
 )
 
-// reconcile lets the calls in flight end and settles the lost ones. Nothing is
-// sent meanwhile: an account can only be compared while it stands still.
+// reconcile waits for the calls in flight and settles the lost ones. Nothing is sent meanwhile:
+// an account can be compared only while nothing changes it.
 func (d *dispatcher) reconcile(ctx context.Context, this look) error {
 	d.drain()
 	if d.stop != nil || d.failure != nil {
@@ -38,8 +37,8 @@ func (d *dispatcher) reconcile(ctx context.Context, this look) error {
 	return err
 }
 
-// settleLosses settles what a run that ends early has lost, unless the user wants
-// it to end now; the next start then does it.
+// settleLosses settles what a run that ends early has lost. When the user interrupts the run,
+// the next start does it.
 func (d *dispatcher) settleLosses(ctx context.Context) {
 	if ctx.Err() != nil {
 		d.leaveInDoubt()
@@ -50,10 +49,9 @@ func (d *dispatcher) settleLosses(ctx context.Context) {
 	}
 }
 
-// settle asks the account about the lost calls and does what it proves: what was
-// not charged is asked again, what was charged is forfeited, and the rest stays
-// in doubt. When the account could not be looked at, the lost calls wait for the
-// next look, if there is one.
+// settle asks the account about the lost calls. What was not charged is asked again, what was
+// charged is forfeited, and the rest stays in doubt. When the account cannot be read, the lost
+// calls wait for the next reading, if there is one.
 func (d *dispatcher) settle(ctx context.Context, this look) error {
 	d.note("%s: waiting for the account to settle, to see what was charged",
 		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
@@ -69,7 +67,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	case err != nil:
 		return err
 	case len(findings.Cases) == 0 && this == oneLook:
-		d.note("the account could not be looked at: %s; trying again later", findings.Why)
+		d.note("the account could not be read: %s; trying again later", findings.Why)
 		return nil
 	}
 	for _, c := range findings.Cases {
@@ -79,7 +77,8 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 		}
 	}
 	if findings.Why != "" {
-		d.note("%s in doubt: %s", counted(d.tally.InDoubt+int64(len(d.lost)), "lookup stays", "lookups stay"), findings.Why)
+		left := counted(d.tally.InDoubt+int64(len(d.lost)), "lookup stays", "lookups stay")
+		d.note("%s in doubt: %s", left, findings.Why)
 	}
 	d.leaveInDoubt()
 	if d.Report != nil {
@@ -88,7 +87,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	return nil
 }
 
-// judged goes on with a lost task by what the account proves.
+// judged goes on with a lost task as the account proves.
 func (d *dispatcher) judged(t task, c attempt.Case) {
 	switch c.Finding {
 	case cost.NotCharged:

@@ -30,9 +30,9 @@ type Accountant interface {
 // others took. A single reading can hide as many of them as lookups under way or in
 // doubt hold.
 //
-// What a reading shows is not counted on any more, and the money shows as drift: the
-// account cannot tell whose it was. A run that counts on no
-// free unit (Free is empty, as with --strict) never exceeds a ceiling.
+// After a reading the run no longer counts on the units that others took. The money shows as
+// drift, because the account cannot tell who spent it. A run that counts on no free unit (Free
+// is empty) never exceeds a ceiling.
 //
 // The same holds for a price. What a field costs shows only once its free units are
 // used up, so a price in use that is too low may not show before the run begins. The
@@ -48,7 +48,7 @@ type Monitor struct {
 	Free enrich.Fields
 	// Prices are those in use; nil compares none.
 	Prices cost.Prices
-	// Halt is told why the run must not go on; nil for nobody.
+	// Halt is called with the reason why the run must not go on; nil for none.
 	Halt func(Stop)
 
 	last cost.Account // as it was read last
@@ -62,9 +62,9 @@ const (
 	reliantInterval = 10 * time.Second
 )
 
-// Watch reads the status regularly until ctx is cancelled, and hands what the
-// journal cannot explain to report. A status that cannot be read is skipped: it
-// is advice, and the service enforces its own limits.
+// Watch reads the status regularly until ctx is cancelled, and calls report with what the
+// journal cannot explain. It skips a status that cannot be read: the status is advice, and the
+// service enforces its own limits.
 func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 	var base cost.Account
 	var latest, reported cost.Drift // latest is since base

@@ -10,9 +10,8 @@ import (
 	"payonce/enrich"
 )
 
-// Stop says why a run ended before its last lookup; nil when it did not. It is a
-// closed set: CeilingReached, ServiceRefused, PriceHigher and
-// Interrupted.
+// Stop says why a run ended before its last lookup; nil when it did not. It is a closed set:
+// CeilingReached, ServiceRefused, PriceHigher and Interrupted.
 type Stop interface {
 	// Word is the reason in a form for machines, such as "ceiling:max-spend".
 	Word() string
@@ -21,7 +20,7 @@ type Stop interface {
 // CeilingReached says that the next lookup did not fit under a ceiling.
 type CeilingReached attempt.Over
 
-// ServiceRefused says that the service wants somebody to act first.
+// ServiceRefused says that somebody has to act before the service serves this run again.
 type ServiceRefused struct {
 	Code    string
 	Message string
@@ -43,7 +42,7 @@ func (c CeilingReached) Word() string { return "ceiling:" + c.Ceiling.Name }
 // Word returns the reason and the service's code.
 func (s ServiceRefused) Word() string { return "service:" + s.Code }
 
-// Word returns the reason; who can mend it is the same as for a refusal.
+// Word returns the reason. The same person can act on it as on a refusal.
 func (PriceHigher) Word() string { return "service:price_higher" }
 
 // Word returns the reason.
@@ -62,23 +61,23 @@ const (
 	CodeNotReady       = "not_ready" // the account status gives no code
 )
 
-// streaks count the same trouble in a row.
+// streaks count failures of one kind in a row.
 type streaks struct {
 	rejectCode               string
 	rejects, givenUp         int
-	lost, notSent, slowDowns spells
+	lost, notSent, slowDowns streak
 }
 
-// spells counts spells of trouble: what was sent before a spell was noticed belongs
-// to that spell, however many calls were in flight.
-type spells struct {
+// streak counts bursts of failures in a row. Failures of calls that were sent before a burst was
+// noticed belong to that burst, however many calls were in flight.
+type streak struct {
 	count   int
 	noticed time.Time
 }
 
-// add counts the trouble of a call that was sent at a time, and returns how many
-// spells there were in a row.
-func (s *spells) add(sent, now time.Time) int {
+// add counts the failure of a call that was sent at a time. It returns the number of bursts in
+// a row.
+func (s *streak) add(sent, now time.Time) int {
 	if s.count == 0 || !sent.Before(s.noticed) {
 		s.count++
 		s.noticed = now
@@ -142,10 +141,13 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 		d.tryAgain(t, refusal)
 	case enrich.SlowDown:
 		if d.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
-			d.halt(ServiceRefused{Code: CodeRateLimited, Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?"})
+			d.halt(ServiceRefused{
+				Code:    CodeRateLimited,
+				Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?",
+			})
 			return
 		}
-		t.tries-- // waiting as told is no retry
+		t.tries-- // a wait that the service asked for is not a retry
 		d.again(t, time.Time{})
 	}
 }
@@ -162,8 +164,8 @@ func (d *dispatcher) rejected(refusal enrich.Refused) {
 	}
 }
 
-// tryAgain repeats a lookup after a passing fault, with growing waits. If the service
-// asks for a longer one, nothing is sent before that is over.
+// tryAgain repeats a lookup after a temporary fault, with growing waits. If the service asks
+// for a longer wait, nothing is sent before its end.
 func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	if t.tries < maxTries {
 		d.again(t, d.Now().Add(firstBackoff<<(t.tries-1)))
@@ -177,19 +179,19 @@ func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	}
 }
 
-// notSent repeats a lookup of which nothing left; it costs nothing to try.
+// notSent repeats a lookup of which no byte left this machine. To try costs nothing.
 func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
-	spells := d.streaks.notSent.add(r.sent, d.Now())
-	if spells >= maxSameInARow {
+	bursts := d.streaks.notSent.add(r.sent, d.Now())
+	if bursts >= maxSameInARow {
 		d.halt(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
 		return
 	}
 	r.task.tries--
-	d.again(r.task, d.Now().Add(firstBackoff<<(spells-1)))
+	d.again(r.task, d.Now().Add(firstBackoff<<(bursts-1)))
 }
 
-// lose keeps a task whose response was lost until the account has shown whether
-// it was charged. A run whose losses go on is stopped.
+// lose keeps a task whose response was lost until the account shows whether it was charged. It
+// stops a run whose losses go on.
 func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	d.tally.Lost++
 	d.lost[r.id] = r.task
@@ -199,8 +201,8 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	}
 }
 
-// again puts a task among the retries. Those that may be tried at once have the
-// zero time, so that they stay in the list's order.
+// again puts a task among the retries. A task that may be tried at once has the zero time, so
+// that those tasks stay in the list's order.
 func (d *dispatcher) again(t task, due time.Time) {
 	t.due = due
 	at, _ := slices.BinarySearchFunc(d.retries, t, func(a, b task) int {

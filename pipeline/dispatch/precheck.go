@@ -21,13 +21,16 @@ type StatusReader interface {
 // when it stops all of its lookups: some may be free where others are not, and then the
 // account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
 // of the service refuses only what is not free.
-func Precheck(account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget, wantsMoney func(code string) bool) Stop {
+func Precheck(
+	account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget, wantsMoney func(code string) bool,
+) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
 		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}
 	}
 	var first Stop // of the refusals
 	ends := false  // one of them is not for want of money
-	goesOn := short == EmailOnly && lookups[enrich.EnrichContact] > 0 && refusal(account, enrich.FindWorkEmail) == nil
+	goesOn := short == EmailOnly && lookups[enrich.EnrichContact] > 0 &&
+		refusal(account, enrich.FindWorkEmail) == nil
 	for _, operation := range slices.Sorted(maps.Keys(lookups)) {
 		if lookups[operation] == 0 {
 			continue

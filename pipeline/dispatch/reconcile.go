@@ -23,8 +23,8 @@ type Arbiter interface {
 	Reconcile(now cost.Account, exclusive bool) (attempt.Findings, error)
 }
 
-// Reconciler settles what became of lost calls by what the account shows. It is
-// used while nothing is in flight.
+// Reconciler finds out from the account what became of lost calls. It is used while no call is
+// in flight.
 type Reconciler struct {
 	Arbiter Arbiter
 	Status  StatusReader
@@ -36,7 +36,7 @@ type Reconciler struct {
 	Now       func() time.Time
 }
 
-// The patience with an account that does not come to rest.
+// How often, and how many times, an account that still has reservations is read.
 const (
 	quietPolls        = 12
 	quietPollInterval = 5 * time.Second

@@ -14,8 +14,8 @@ type ShortBudget uint8
 const (
 	// StopWhenShort ends the run at the first lookup that does not fit.
 	StopWhenShort ShortBudget = iota
-	// EmailOnly asks for no phone that holds money any more once one does not fit, until
-	// the run ends, and goes on until a lookup does not fit without it either.
+	// EmailOnly stops asking for phones that hold money once one does not fit. It goes on until
+	// a lookup does not fit without the phone either.
 	EmailOnly
 )
 
@@ -25,8 +25,8 @@ func (d *dispatcher) goesOnWithout(over attempt.Over) bool {
 		d.short == nil && d.pending.lookup.Fields.Has(enrich.BusinessPhone)
 }
 
-// dropPaid takes the phone out of the pending task, which would hold money that is
-// kept for emails. A lookup for a phone alone is passed over.
+// dropPaid takes the phone out of the pending task, because it would hold money that is kept
+// for emails. It skips a lookup for a phone alone.
 func (d *dispatcher) dropPaid(fields enrich.Fields) {
 	d.tally.Dropped++
 	d.drop(fields)

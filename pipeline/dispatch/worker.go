@@ -38,8 +38,8 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 		err := w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "held back"})
 		return result{task: t, held: true, err: err}
 	}
-	// The commit point of the call lies behind: the intent is durable. From here
-	// on a crash leaves an attempt in doubt.
+	// This is past the commit point of the call: the intent is durable. From here on a crash
+	// leaves an attempt in doubt.
 	r := result{task: t, id: ticket.ID, sent: w.gate.now()}
 	verdict := w.finder.Find(ctx, ticket.Lookup)
 	r.verdict = verdict
@@ -47,15 +47,17 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 	return r
 }
 
-// record makes the verdict durable. A response that concerns every lookup shuts
-// the gate first, before the disk is waited for. Whoever is told to wait, all wait,
-// and a later start too.
+// record makes the verdict durable. A response that concerns every lookup shuts the gate first,
+// before the disk has written. When the service asks one call to wait, all calls wait, and a
+// later start waits, too.
 func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Charge, error) {
 	switch v := verdict.(type) {
 	case enrich.Answered:
 		return w.ledger.Settle(ticket.ID, v.Answer)
 	case enrich.Refused:
-		voiding := attempt.Voiding{Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput}
+		voiding := attempt.Voiding{
+			Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput,
+		}
 		if v.Class == enrich.StopRun {
 			w.gate.close()
 		}
@@ -72,12 +74,13 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 		}
 		return cost.Charge{}, w.ledger.Park(ticket.ID, parking)
 	}
-	// A verdict of no known kind proves nothing.
-	return cost.Charge{}, errors.Join(errors.New("a verdict of no known kind"), w.ledger.Park(ticket.ID, attempt.Parking{Cause: "unknown verdict"}))
+	// An unknown verdict proves nothing.
+	err := w.ledger.Park(ticket.ID, attempt.Parking{Cause: "unknown verdict"})
+	return cost.Charge{}, errors.Join(errors.New("the service's client returned an unknown verdict"), err)
 }
 
-// gate is what a granted lookup passes last before it is sent: a stop or a pause
-// that began after its grant still holds it back.
+// gate is the last check before a granted lookup is sent: a stop or a pause that began after
+// the grant still holds the lookup back.
 type gate struct {
 	now func() time.Time
 

@@ -25,7 +25,7 @@ type Answers interface {
 	// RecordOf returns what durable attempts say about the person with a key.
 	RecordOf(key enrich.Key) (attempt.Record, error)
 	// Recall returns a function that appends to known what is known of attempts, whose
-	// numbers ascend, in their order; whom they were about only when who says so. It may be
+	// numbers ascend, in their order; the persons only when who says so. It may be
 	// called from many goroutines, and hold what it knows in so many bytes of memory, 0 for
 	// no ceiling.
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
@@ -40,8 +40,7 @@ type Index interface {
 	Facts(first int64, n int, facts []row.Facts) ([]row.Facts, error)
 }
 
-// Output says how the output of a run is made: from the list, the configuration
-// and the journal alone.
+// Output says how the output of a run is made.
 type Output struct {
 	Scope   row.Scope
 	Run     string // charges of this run alone are shown
@@ -55,8 +54,8 @@ const (
 	reasonColumn = 3
 )
 
-// Columns returns the appended columns. A name that the list has already gets a
-// number, so that every column can be told from the others.
+// Columns returns the appended columns. A name that the list has already gets a number, so that
+// every name is unique.
 func (o Output) Columns(schema table.Schema) []table.Column {
 	columns := append(o.fieldColumns(), row.ResultColumns()...)
 	if o.Profile {
@@ -100,7 +99,9 @@ func (o Output) Filled() []int {
 // scope and the journal as they are now; a list of other rows is row.ErrListChanged.
 //
 // It reads the list once, several blocks at the same time.
-func (o Output) Write(ctx context.Context, list row.List, index Index, answers Answers, out, rejects table.Writer) (rows map[row.Status]int64, err error) {
+func (o Output) Write(
+	ctx context.Context, list row.List, index Index, answers Answers, out, rejects table.Writer,
+) (rows map[row.Status]int64, err error) {
 	w := &writing{
 		Output: o, index: index, answers: answers, out: out, rejects: rejects,
 		recallAll: answers.Recall(o.Scope.Memory, true), rows: map[row.Status]int64{},

@@ -17,9 +17,8 @@ type recollections struct {
 	at    int // of the one that was asked for last
 }
 
-// of returns what is known of an attempt, nil when nothing is. Attempts are asked for
-// nearly in their order, and for each field again. The others are sought among their
-// numbers, which lie close together.
+// of returns what is known of an attempt, nil when nothing is. Most calls ask for the attempt of
+// the call before or for the next one. The others search the numbers, which lie close together.
 func (r *recollections) of(id attempt.ID) *attempt.Outcome {
 	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
 		if r.ids[at] == id {
@@ -58,8 +57,8 @@ func (p *formatter) remember(block table.Block) error {
 	return err
 }
 
-// unpack gathers what the journal knows of the block's persons. What was too much to be
-// packed it asks for.
+// unpack gathers what the journal knows of the block's persons. It asks the journal for records
+// that were too large for the index.
 func (p *formatter) unpack(block table.Block) error {
 	p.records = p.records[:0]
 	incomplete := false

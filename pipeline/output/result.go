@@ -20,7 +20,7 @@ type rowResult struct {
 	charge  cost.Money
 	// answered says that there is an answer.
 	answered bool
-	charged  bool // the row leads and was asked for: its charge is shown, be it zero
+	charged  bool // the row leads and was asked for: its charge is shown, also when it is zero
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
 }
@@ -28,7 +28,9 @@ type rowResult struct {
 // recall collects what the journal holds on the person of a row, and judges the row by
 // the fields that it misses itself. A row that leads its person also shows what the run
 // paid for other fields: those that only its duplicates miss.
-func (o Output) recall(r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections) {
+func (o Output) recall(
+	r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections,
+) {
 	states := record.States
 	var reasons [enrich.NumFields]string
 	seen := make([]attempt.ID, 0, enrich.NumFields)
@@ -120,7 +122,9 @@ const (
 )
 
 // judge gives the row its status and the reason: what may still change comes first.
-func (o Output) judge(missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string, answer enrich.Status) (outcome, string) {
+func (o Output) judge(
+	missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string, answer enrich.Status,
+) (outcome, string) {
 	var in [attempt.Forgotten + 1]enrich.Fields
 	for f := range missing.Each() {
 		in[states[f]] = in[states[f]].With(f)
@@ -153,7 +157,7 @@ func (o Output) judge(missing enrich.Fields, states [enrich.NumFields]attempt.Fi
 	}
 }
 
-// unaskedReason says of a row that was asked for in part what it lacks and why.
+// unaskedReason says what a row still misses that was asked for in part, and why.
 func (o Output) unaskedReason(missing, unasked enrich.Fields) string {
 	reason := unasked.String() + " not asked for"
 	if missing != 0 {

@@ -14,8 +14,8 @@ type Scope struct {
 	Wanted  enrich.Fields
 	Prefer  enrich.Pattern
 	Reask   attempt.Reask
-	// Limit keeps the lookups to the first so many persons of the list that miss
-	// something, answered or not, so that running again asks no more; zero for all.
+	// Limit keeps the lookups to the first persons of the list that miss something, answered or
+	// not, so that a second run asks for no others; zero for all.
 	Limit int64
 	// Priority is the order of the lookups, nil for the list's. The limit keeps the
 	// first ones in that order. The output is in the list's order in any case.

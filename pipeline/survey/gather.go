@@ -18,9 +18,9 @@ const (
 )
 
 // eachGathered calls visit for the leading rows that ask for something, in the order of
-// priority. Their persons are not kept in memory with the order: each pass over the list
-// gathers those who come next. The passes take ever more of them, up to the ceiling, so that
-// a fast service does not wait for many passes, and a slow one not for a long one.
+// priority. Memory holds the order, but not all persons: each pass over the list gathers the
+// next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
+// a fast service does not wait for many passes, and a slow one does not wait for a long pass.
 func (v *Survey) eachGathered(ctx context.Context, list row.List, visit func(lead) error) error {
 	rows, err := v.order(ctx, list, row.State.HasFields)
 	if err != nil {
@@ -42,7 +42,7 @@ func (v *Survey) eachGathered(ctx context.Context, list row.List, visit func(lea
 	return nil
 }
 
-// nextAtOnce returns how many leads the pass after one of so many gathers.
+// nextAtOnce returns how many leads the next pass gathers after one of atOnce.
 func (v *Survey) nextAtOnce(atOnce int) int {
 	if v.scope.Memory == 0 {
 		return 2 * atOnce

@@ -13,25 +13,24 @@ import (
 	"payonce/pipeline/row"
 )
 
-// Index tells of every row of a list what its output needs to know, besides the answers:
-// what the row misses, which row leads its person, and which attempts of the journal were
-// about them. It depends on the rows, on the scope and on the journal's records, and on
-// nothing else. It holds numbers of rows and attempts alone, no cell and no key: two bytes for
-// each row, and in a temporary file, unless it is little, what there is to say of duplicates
-// and of the persons that the journal knows.
+// Index is the row index of an output: for every row of a list, which fields it misses, which row
+// leads its person, and which attempts of the journal were about that person. It depends on the
+// rows, the scope and the journal's records, and on nothing else. It holds numbers of rows and
+// attempts, no cells and no keys: two bytes for each row. What there is to say about duplicates
+// and about persons whom the journal knows goes to a temporary file, unless it is little.
 type Index struct {
 	wanted  enrich.Fields
 	rows    []row.State             // of each row: the fields that it misses
 	reasons []enrich.Unidentifiable // by the numbers in rows
-	// logs has for each span the rows that there is more to say of, each with the row that leads
-	// it, or 0, and the journal's record.
+	// logs has for each span the duplicates and the rows of persons whom the journal knows, each
+	// with the row that leads it, or 0, and the journal's record.
 	logs *dedup.Log
 
 	mu     sync.Mutex
 	loaded [2]*span // that were read last
 }
 
-// span are consecutive rows of an index, which are not changed any more.
+// span is a range of consecutive rows of an index, which no longer change.
 type span struct {
 	number  int
 	rows    []row.State
@@ -39,7 +38,7 @@ type span struct {
 	records row.Records // of each row: what the journal knows of its person
 }
 
-// numSpans is in how many spans an index is read.
+// numSpans is the number of spans of an index.
 const numSpans = 256
 
 // spanRows returns how many rows a span has; the last one may have fewer.
@@ -115,7 +114,7 @@ func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
 	return uint8(number)
 }
 
-// enter puts on record what there is to say of the rows of a shard's persons.
+// enter records the duplicates of a shard, and the persons whom the journal knows.
 func (x *Index) enter(number int, shard *dedup.Persons, persons *dedup.Deduplicator, journal Recorder) error {
 	records := row.NewRecords(x.wanted, len(shard.Entries))
 	var known []int
@@ -137,7 +136,7 @@ func (x *Index) enter(number int, shard *dedup.Persons, persons *dedup.Deduplica
 	}))
 }
 
-// say puts on record what is to be said of a row.
+// say records what there is to say about a row.
 func (x *Index) say(number, lead int64, known bool, record row.Record) error {
 	if known {
 		x.rows[number-1] = x.rows[number-1].AsKnown()
@@ -215,5 +214,5 @@ func (x *Index) readSpan(number int) (*span, error) {
 	return s, err
 }
 
-// Close gives back what the index is read from.
+// Close removes the temporary file.
 func (x *Index) Close() error { return x.logs.Close() }

@@ -12,8 +12,8 @@ import (
 	"payonce/pipeline/row"
 )
 
-// Lookups reads the list again and returns a function that yields the lookups in
-// their order, then io.EOF, and one that ends the reading.
+// Lookups reads the list again. It returns a function that yields the lookups in their order,
+// then io.EOF, and a function that ends the reading.
 func (v *Survey) Lookups(ctx context.Context, list row.List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
 		err := v.eachInOrder(ctx, list, func(l lead) error {
@@ -95,8 +95,8 @@ func (v *Survey) ended(rows int64) error {
 	return nil
 }
 
-// eachLead calls visit for the leading rows of a block that ask for something. A block
-// without one is not looked at.
+// eachLead calls visit for the leading rows of a block that ask for something. It skips a block
+// without such a row.
 func (v *Survey) eachLead(block table.Block, visit func(table.Row, row.State) error) error {
 	first := block.First()
 	if first-1+int64(block.Len()) > v.Rows {
@@ -114,8 +114,8 @@ func (v *Survey) eachLead(block table.Block, visit func(table.Row, row.State) er
 	})
 }
 
-// RowsOf returns the numbers of the rows that lead the given people, 0 for those of
-// whom no row misses anything.
+// RowsOf returns the numbers of the rows that lead the given people. It is 0 for a person of
+// whose rows none misses anything.
 func RowsOf(ctx context.Context, scope row.Scope, list row.List, people []enrich.Identity) ([]int64, error) {
 	rows := make([]int64, len(people))
 	sought := map[string][]int{}

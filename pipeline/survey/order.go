@@ -12,7 +12,7 @@ import (
 	"payonce/pipeline/row"
 )
 
-// place is a leading row on its way to its place in the order of priority.
+// place is a leading row while the rows are being ordered by priority.
 type place struct {
 	word  uint64 // of its cell, the one that is looked at
 	row   uint32

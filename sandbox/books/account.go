@@ -14,7 +14,7 @@ type account struct {
 	plan   cost.Option
 	prices cost.Prices // in force
 
-	left      purse // neither charged nor reserved
+	left      balance // neither charged nor reserved
 	reserved  cost.Money
 	startFree Units
 	free      Units // not used; what is reserved is still in it
@@ -144,8 +144,8 @@ func (a *account) objectionWithout(amount cost.Money, at time.Time) Code {
 // reservation is what a lookup under way holds.
 type reservation struct {
 	hold  cost.Hold
-	money purse // taken out of what is left
-	epoch int   // of the account when it was made
+	money balance // taken out of what is left
+	epoch int     // of the account when it was made
 }
 
 // expired returns the part of a reservation that is not the account's any more.
@@ -162,7 +162,7 @@ func (a *account) reserve(hold cost.Hold) reservation {
 	for f := range hold.Free.Each() {
 		a.heldFree[f]++
 	}
-	return reservation{hold: hold, money: purse{from.Included, from.Prepaid}, epoch: a.epoch}
+	return reservation{hold: hold, money: balance{from.Included, from.Prepaid}, epoch: a.epoch}
 }
 
 // release ends a reservation. What it returns can be charged to it and nothing

@@ -86,7 +86,7 @@ func TestRounding(t *testing.T) {
 func TestAuditFinds(t *testing.T) {
 	for name, tamper := range map[string]func(*Books){
 		"money gone":          func(b *Books) { b.account.left.included-- },
-		"overdrawn":           func(b *Books) { b.account.left = purse{-1, b.account.left.total() + 1} },
+		"overdrawn":           func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
 		"a charge forgotten":  func(b *Books) { b.charges = nil },
 		"a charge unpaid":     func(b *Books) { b.charges[0].From.Included--; b.charges[1].From.Included++ },
 		"a free unit gone":    func(b *Books) { b.account.free[enrich.WorkEmail]-- },

@@ -76,9 +76,9 @@ type fieldCharge struct {
 	From   *Source      `json:"from,omitempty"` // of a paid one
 }
 
-// charges lists what the fields of a charge cost, and draws it from the purse,
+// charges lists what the fields of a charge cost, and draws it from the balance,
 // after what expired while it was reserved.
-func charges(charge cost.Charge, prices cost.Prices, expired cost.Money, left purse) []fieldCharge {
+func charges(charge cost.Charge, prices cost.Prices, expired cost.Money, left balance) []fieldCharge {
 	var list []fieldCharge
 	for f := range (charge.Free | charge.Paid).Each() {
 		if charge.Free.Has(f) {

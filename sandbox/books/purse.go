@@ -6,22 +6,22 @@ import (
 	"payonce/cost"
 )
 
-// purse is money by the balance that it is part of.
-type purse struct{ included, prepaid cost.Money }
+// balance is money, by where it came from.
+type balance struct{ included, prepaid cost.Money }
 
-func (p purse) total() cost.Money { return p.included + p.prepaid }
+func (p balance) total() cost.Money { return p.included + p.prepaid }
 
 // draw takes an amount out: of the included balance first, then of the prepaid one
 // (specification v1, "Allowances and rate card").
-func (p *purse) draw(amount cost.Money) Source {
+func (p *balance) draw(amount cost.Money) Source {
 	from := Source{Included: min(amount, p.included)}
 	from.Prepaid = amount - from.Included
 	p.take(from)
 	return from
 }
 
-// take takes out what a source says. What had expired is in no purse any more.
-func (p *purse) take(from Source) {
+// take takes out what a source says. What had expired is not in it any more.
+func (p *balance) take(from Source) {
 	p.included -= from.Included
 	p.prepaid -= from.Prepaid
 }

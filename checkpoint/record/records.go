@@ -1,0 +1,247 @@
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// The records of the journal, by the first byte of their key:
+//
+//	a ID           intent      written once, by Begin
+//	d ID           doubt       written once, by Park or by Open after a crash
+//	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
+//	o ID           open        an index: the attempts in doubt that have no resolution yet
+//	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
+//	c SCOPE        totals      the sums of a scope
+//	t DAY          day         the first and the last attempt that ended on a day, UTC
+//	u NAME         run         what a run was asked to do and how it ended
+//	m NAME         meta        the journal's identity and secret, its books, the API key's fingerprint, the last opening
+//
+// Written once has one exception, erasure: it takes the identity out of intents and
+// the values out of answers, and leaves the rest, the money above all, as it was. A
+// field that was forgotten on request says so, and still points to what was charged for
+// it; those of older journals point to no attempt.
+//
+// The value of a record is in the form that codec.go says.
+//
+// IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
+// and sums change in the same commit as the records that they follow from.
+const (
+	IntentPrefix     = 'a'
+	DoubtPrefix      = 'd'
+	ResolutionPrefix = 'r'
+	OpenPrefix       = 'o'
+	FieldPrefix      = 'f'
+	TotalsPrefix     = 'c'
+	DayPrefix        = 't'
+	RunPrefix        = 'u'
+	metaPrefix       = 'm'
+)
+
+// KindOf returns the name of a kind of record, "" when there is none.
+func KindOf(prefix byte) string {
+	names := map[byte]string{
+		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
+		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
+	}
+	return names[prefix]
+}
+
+// SecretLength is the length of the secret that keys are hashed with, in bytes.
+const SecretLength = 16
+
+// The meta records.
+var (
+	IdentityKey    = NameKey(metaPrefix, "journal")
+	StateKey       = NameKey(metaPrefix, "books")
+	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
+	OpeningKey     = NameKey(metaPrefix, "opening")
+)
+
+func IDKey(prefix byte, id attempt.ID) []byte {
+	return AppendIDKey(make([]byte, 0, IDKeyLength), prefix, id)
+}
+
+func AppendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
+	return binary.BigEndian.AppendUint64(append(key, prefix), uint64(id))
+}
+
+// IDKeyLength is the length of the keys that idKey makes.
+const IDKeyLength = 9
+
+func IDOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }
+
+func NameKey(prefix byte, name string) []byte { return append([]byte{prefix}, name...) }
+
+func FieldKey(key enrich.Key, f enrich.Field) []byte {
+	return append(append(append(make([]byte, 0, fieldKeyLength), FieldPrefix), key[:]...), byte(f))
+}
+
+// fieldKeyLength is the length of the keys that fieldKey makes.
+const fieldKeyLength = 1 + len(enrich.Key{}) + 1
+
+// FieldOf returns the field of an identity that a field record is about.
+func FieldOf(key []byte) (field KeyedField, ok bool) {
+	if len(key) != fieldKeyLength || key[len(key)-1] >= enrich.NumFields {
+		return field, false
+	}
+	copy(field.Key[:], key[1:])
+	field.Field = enrich.Field(key[len(key)-1])
+	return field, true
+}
+
+// String names the field record for a person to read.
+func (f KeyedField) String() string { return fmt.Sprintf("field %s of identity %s", f.Field, f.Key) }
+
+// Intent is what is durable before a POST leaves.
+type Intent struct {
+	At       time.Time       `json:"at"`
+	Key      enrich.Key      `json:"key"`
+	Identity enrich.Identity `json:"identity"`
+	Pattern  string          `json:"pattern,omitempty"` // of the identity, which may be erased
+	Hold     cost.Hold       `json:"hold"`
+	Run      string          `json:"run"`
+	Job      string          `json:"job,omitempty"` // "" is a job of the run's name
+	// Earlier are the forfeited attempts of fields that are bought again.
+	Earlier map[enrich.Field][]attempt.ID `json:"earlier,omitempty"`
+	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
+}
+
+// Doubt says since when and why the outcome of an attempt is unknown.
+type Doubt struct {
+	At    time.Time `json:"at"`
+	Cause string    `json:"cause"`
+	Crash bool      `json:"crash,omitempty"`
+}
+
+// OpenMark says that an attempt in doubt has no resolution yet. Of those in flight the
+// books tell, which every commit writes anyway: most attempts never get a mark. Up to
+// version 3 of the records they all did.
+type OpenMark struct{}
+
+// FieldEntry points to the attempt that decided a field.
+type FieldEntry struct {
+	State   attempt.FieldState `json:"state"`
+	Attempt attempt.ID         `json:"attempt"`
+	At      time.Time          `json:"at"`
+	Earlier []attempt.ID       `json:"earlier,omitempty"` // forfeited before
+}
+
+// KeyedField is one field of one subject.
+type KeyedField struct {
+	Key   enrich.Key
+	Field enrich.Field
+}
+
+// State is the state that a reopened journal goes on from.
+type State struct {
+	NextID attempt.ID `json:"next_id"`
+	// Resolved counts the resolutions: with NextID it tells a journal that lost
+	// records from one that never had them.
+	Resolved int64 `json:"resolved"`
+	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
+	// order.
+	InFlight []attempt.ID `json:"in_flight,omitempty"`
+	// Horizon is the first attempt that may still occupy a slot of the window.
+	Horizon attempt.ID `json:"horizon"`
+	// PausedAt is when the pause until PausedUntil began.
+	PausedAt time.Time `json:"paused_at,omitzero"`
+	// LastEnded is when the last call ended that may have reached the service.
+	LastEnded   time.Time `json:"last_ended,omitzero"`
+	PausedUntil time.Time `json:"paused_until,omitzero"`
+	// Base is the last quiet snapshot of the account, in which the account's totals
+	// begin; attempts from BaseFirst on came after it.
+	Base      cost.Account `json:"base"`
+	BaseFirst attempt.ID   `json:"base_first"`
+	// DecidableFrom is the first attempt that a look at the account may still decide:
+	// what somebody assumed of another may be wrong.
+	DecidableFrom attempt.ID `json:"decidable_from"`
+	// Forgone are the free units that somebody else used since the base.
+	Forgone [enrich.NumFields]int64 `json:"forgone"`
+	// Prices are those of the last attempts, by field.
+	Prices cost.Prices `json:"prices"`
+	// CreditAdded says that a reading since the base showed new credit.
+	CreditAdded bool `json:"credit_added,omitempty"`
+	// Provisional are the provisional charges since the base, and Closed the earlier
+	// periods that still have some.
+	Provisional []Provisional  `json:"provisional,omitempty"`
+	Closed      []ClosedPeriod `json:"closed,omitempty"`
+}
+
+// Provisional is an attempt with the fields whose charge is provisional.
+type Provisional struct {
+	ID     attempt.ID
+	Fields enrich.Fields
+}
+
+// ClosedPeriod is the time between two bases of the account that ended with calls in
+// doubt and provisional charges. What somebody says of those calls later can show that
+// more was booked than the account lost.
+type ClosedPeriod struct {
+	First, Next attempt.ID // its attempts: from First on, before Next
+	Lost        cost.Money // by the account
+	Booked      cost.Money // by the journal
+	Provisional []Provisional
+}
+
+// Holds reports whether an attempt began in the period.
+func (p ClosedPeriod) Holds(id attempt.ID) bool { return p.First <= id && id < p.Next }
+
+// Span is the first and the last of some attempts.
+type Span struct {
+	First attempt.ID `json:"first"`
+	Last  attempt.ID `json:"last"`
+}
+
+// With returns the span that holds one more attempt.
+func (s Span) With(id attempt.ID) Span {
+	if s == (Span{}) {
+		return Span{id, id}
+	}
+	return Span{min(s.First, id), max(s.Last, id)}
+}
+
+// Journal is the journal's own identity, made when it is created.
+type Journal struct {
+	ID     string `json:"id"`
+	Secret []byte `json:"secret"` // 16 bytes
+}
+
+// Run is what the journal remembers of a run besides its attempts: what it was
+// asked to do, so that its output can be written again, and how it last ended.
+type Run struct {
+	Name      string           `json:"name"`
+	List      string           `json:"list"`               // absolute path
+	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
+	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
+	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
+	Fields    string           `json:"fields"`
+	Map       []string         `json:"map,omitempty"` // as given to --map
+	Prefer    string           `json:"prefer"`
+	Limit     int64            `json:"limit,omitempty"`
+	Profile   bool             `json:"profile,omitempty"`
+	Priority  string           `json:"priority,omitempty"` // as given to --priority
+	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
+	Output    string           `json:"output"`             // absolute path
+	MaxSpend  cost.Money       `json:"max_spend_usd"`
+	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
+	Started   time.Time        `json:"started"`            // for the first time
+	Restarted time.Time        `json:"restarted,omitzero"` // when it was started last; zero in records from before that was kept
+	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
+	Stop      string           `json:"stop,omitempty"`     // why it ended early
+	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
+}
+
+// LastStarted returns when the run was started last, as far as the record tells.
+func (r Run) LastStarted() time.Time {
+	if r.Restarted.IsZero() {
+		return r.Started
+	}
+	return r.Restarted
+}

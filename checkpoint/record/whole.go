@@ -1,0 +1,125 @@
+package record
+
+import (
+	"fmt"
+
+	"payonce/attempt"
+	"payonce/checkpoint/store"
+)
+
+// keeper is a store that knows which journal it has to hold.
+type keeper interface {
+	// JournalID returns the ID of the journal, "" for a new store.
+	JournalID() string
+}
+
+// VerifyWhole returns an error when a store does not hold its journal, with every attempt.
+func VerifyWhole(s store.Store) error {
+	if err := MustHoldItsJournal(s); err != nil {
+		return err
+	}
+	books, found, err := Load[State](s, StateKey)
+	if err != nil || !found {
+		return err
+	}
+	return VerifyPresence(s, books)
+}
+
+// MustHoldItsJournal returns an error when a store knows which journal it must hold, and
+// does not hold it.
+func MustHoldItsJournal(s store.Store) error {
+	if _, ok := s.(keeper); !ok {
+		return nil
+	}
+	_, err := Identify(s)
+	return err
+}
+
+// VerifyPresence compares which records there are with what the books count: an
+// intent for every ID below the next, each open or resolved. A journal from which
+// a part was lost must not open, because what it forgot would be bought again. It
+// reads the keys only.
+func VerifyPresence(s store.Store, books State) error {
+	next := attempt.ID(1)
+	err := EachID(s, IntentPrefix, func(id attempt.ID) error {
+		if id != next || id >= books.NextID {
+			return fmt.Errorf("%w: it has attempt %d where attempt %d of %d belongs; %s", store.ErrCorrupt, id, next, books.NextID-1, store.Restore)
+		}
+		next++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if next != books.NextID {
+		return fmt.Errorf("%w: the attempts from %d to %d are missing; %s", store.ErrCorrupt, next, books.NextID-1, store.Restore)
+	}
+	resolved, err := countIDs(s, ResolutionPrefix)
+	if err != nil {
+		return err
+	}
+	open, err := countIDs(s, OpenPrefix)
+	if err != nil {
+		return err
+	}
+	open += int64(len(books.InFlight))
+	if resolved != books.Resolved || resolved+open != int64(books.NextID-1) {
+		return fmt.Errorf("%w: of %d attempts %d are resolved (%d expected) and %d open; %s",
+			store.ErrCorrupt, books.NextID-1, resolved, books.Resolved, open, store.Restore)
+	}
+	return nil
+}
+
+func countIDs(s store.Store, prefix byte) (count int64, err error) {
+	err = EachID(s, prefix, func(attempt.ID) error {
+		count++
+		return nil
+	})
+	return count, err
+}
+
+// EachID visits the IDs of one kind of record in their order.
+func EachID(s store.Store, prefix byte, visit func(attempt.ID) error) error {
+	return s.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
+		if len(key) != IDKeyLength {
+			return false, fmt.Errorf("%w: record %q has no ID; %s", store.ErrCorrupt, key, store.Restore)
+		}
+		return true, visit(IDOf(key))
+	})
+}
+
+// Identify returns the identity of the journal in a store, which has to be the one that the
+// store knows; a new store has none.
+func Identify(s store.Store) (identity Journal, err error) {
+	identity, _, err = Load[Journal](s, IdentityKey)
+	if err != nil {
+		return identity, err
+	}
+	if k, ok := s.(keeper); ok && k.JournalID() != "" && k.JournalID() != identity.ID {
+		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", store.ErrCorrupt, k.JournalID(), store.Restore)
+	}
+	return identity, err
+}
+
+// ScanIDs visits the records of one kind of the attempts from first to last.
+func ScanIDs(s store.Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
+	return s.Scan([]byte{prefix}, IDKey(prefix, first), func(key, value []byte) (bool, error) {
+		if len(key) != IDKeyLength {
+			return false, fmt.Errorf("%w: record %q has no ID; %s", store.ErrCorrupt, key, store.Restore)
+		}
+		if IDOf(key) > last {
+			return false, nil
+		}
+		return true, visit(IDOf(key), key, value)
+	})
+}
+
+// LoadAll reads the records of a kind by their names.
+func LoadAll[T Record](s store.Store, prefix byte, into map[string]T) error {
+	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
+		var record T
+		err := Decode(key, value, &record)
+		into[string(key[1:])] = record
+		return true, err
+	})
+}

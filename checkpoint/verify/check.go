@@ -1,0 +1,221 @@
+// Package verify checks and dumps a journal by its records alone: it computes again what the
+// journal recorded, with code of its own.
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Problem is one thing that is wrong in a journal.
+type Problem struct {
+	Record string `json:"record"` // which record, in words: "resolution of attempt 7"
+	Text   string `json:"problem"`
+}
+
+// Summary is what a check of a journal found.
+type Summary struct {
+	ID       string           `json:"journal"`
+	Attempts map[string]int64 `json:"attempts"` // by state
+	// Identities and Runs count the records of persons and runs.
+	Identities int64       `json:"identities"`
+	Runs       int64       `json:"runs"`
+	Erased     int64       `json:"erased"` // attempts without their identity or values
+	Totals     cost.Totals `json:"totals"` // recomputed from the records
+	Problems   int64       `json:"problems"`
+}
+
+// Check walks every record of a journal and reports what does not hold: records
+// that cannot be read; attempts that are not resolved exactly once or still open;
+// charges that do not follow from the answer and the hold; fields paid twice;
+// indexes and sums that do not follow from the attempts. It changes nothing. Stop is
+// called before every record that is read in its turn, and may be nil. An error means that
+// the store could not be walked.
+func Check(s store.Store, stop func() error, report func(Problem)) (Summary, error) {
+	if err := record.MustHoldItsJournal(s); err != nil {
+		return Summary{}, err
+	}
+	c := &checker{
+		store: store.WithStop(s, stop), report: report,
+		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+	}
+	c.summary.Attempts = map[string]int64{}
+	for _, step := range []func() error{
+		c.checkMeta, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
+	} {
+		if err := step(); err != nil {
+			return c.summary, err
+		}
+	}
+	c.summary.Identities = int64(len(c.keys))
+	return c.summary, nil
+}
+
+// checker holds what a check knows so far: some tens of bytes for each field of
+// each identity.
+type checker struct {
+	store   store.Store
+	report  func(Problem)
+	summary Summary
+	secret  []byte
+	books   record.State
+	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
+	next    attempt.ID          // the first ID without an intent
+	*recount
+	paid         map[record.KeyedField]payment
+	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
+	erased, keys map[enrich.Key]bool
+}
+
+// payment is the last attempt that was charged for a field.
+type payment struct {
+	id        attempt.ID
+	forfeited bool
+}
+
+func (c *checker) problem(of, format string, args ...any) {
+	c.summary.Problems++
+	c.report(Problem{Record: of, Text: fmt.Sprintf(format, args...)})
+}
+
+// read decodes a record; one that cannot be read is a problem.
+func read[T record.Record](c *checker, name string, key, value []byte, into *T) bool {
+	err := record.Decode(key, value, into)
+	if err != nil {
+		c.problem(name, "%s", unreadable(value))
+	}
+	return err == nil
+}
+
+// unreadable says why a record cannot be read, without its bytes.
+func unreadable(value []byte) string {
+	if !record.IsKnownVersion(value) {
+		return "is of a version that this program does not know"
+	}
+	return "cannot be read"
+}
+
+// lookUp reads a record that may be missing.
+func lookUp[T record.Record](c *checker, name string, key []byte) (into T, found bool, err error) {
+	value, err := c.store.Get(key)
+	if err != nil || value == nil {
+		return into, false, err
+	}
+	return into, read(c, name, key, value, &into), nil
+}
+
+func (c *checker) checkMeta() error {
+	identity, found, err := lookUp[record.Journal](c, "the journal's identity", record.IdentityKey)
+	if err != nil {
+		return err
+	}
+	if !found || len(identity.Secret) != record.SecretLength || identity.ID == "" {
+		c.problem("the journal's identity", "is missing or not whole")
+	}
+	c.summary.ID, c.secret = identity.ID, identity.Secret
+	c.books, found, err = lookUp[record.State](c, "the books", record.StateKey)
+	if !found {
+		c.books.NextID = 1
+	}
+	c.recount = newRecount(c.books.BaseFirst)
+	if err != nil {
+		return err
+	}
+	return c.checkFlight()
+}
+
+// checkFlight reads what the books say of what is in flight.
+func (c *checker) checkFlight() error {
+	c.flight = map[attempt.ID]bool{}
+	for _, id := range c.books.InFlight {
+		c.flight[id] = true
+	}
+	if len(c.flight) < len(c.books.InFlight) || !slices.IsSorted(c.books.InFlight) {
+		c.problem("the books", "do not list what is in flight in its order, each once: %d", c.books.InFlight)
+	}
+	return nil
+}
+
+func (c *checker) checkAttempts() error {
+	c.next = 1
+	err := c.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
+		if len(key) != record.IDKeyLength {
+			c.problem(fmt.Sprintf("record %q", key), "has no ID")
+			return true, nil
+		}
+		id := record.IDOf(key)
+		for ; c.next < id && c.next < c.books.NextID; c.next++ {
+			c.problem(nameOf("intent", c.next), "is missing")
+		}
+		c.next = id + 1
+		if id >= c.books.NextID {
+			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.books.NextID)
+		}
+		return true, c.checkAttempt(id, key, value)
+	})
+	if err != nil {
+		return err
+	}
+	for ; c.next < c.books.NextID; c.next++ {
+		c.problem(nameOf("intent", c.next), "is missing")
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
+		c.problem("the books", "have attempt %d in flight, which has no intent", id)
+	}
+	if c.resolved != c.books.Resolved {
+		c.problem("the books", "count %d resolved attempts, and there are %d", c.books.Resolved, c.resolved)
+	}
+	return nil
+}
+
+func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attempt %d", kind, id) }
+
+// checkOrphans finds what belongs to no attempt.
+func (c *checker) checkOrphans() error {
+	for prefix, kind := range map[byte]string{record.DoubtPrefix: "doubt", record.ResolutionPrefix: "resolution", record.OpenPrefix: "open mark"} {
+		err := c.store.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
+			if len(key) != record.IDKeyLength {
+				c.problem(fmt.Sprintf("record %q", key), "has no ID")
+				return true, nil
+			}
+			intent, err := c.store.Get(record.IDKey(record.IntentPrefix, record.IDOf(key)))
+			if intent == nil && err == nil {
+				c.problem(nameOf(kind, record.IDOf(key)), "belongs to no intent")
+			}
+			return true, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkRuns() error {
+	return c.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
+		var run record.Run
+		name := fmt.Sprintf("run %q", key[1:])
+		if read(c, name, key, value, &run) && run.Name != string(key[1:]) {
+			c.problem(name, "calls itself %q", run.Name)
+		}
+		c.summary.Runs++
+		return true, nil
+	})
+}
+
+// checkKinds finds records of no known kind.
+func (c *checker) checkKinds() error {
+	return c.store.Scan(nil, nil, func(key, value []byte) (bool, error) {
+		if record.KindOf(key[0]) == "" {
+			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
+		}
+		return true, nil
+	})
+}

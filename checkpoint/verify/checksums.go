@@ -1,0 +1,74 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// checkTotals compares the recorded sums with the recomputed ones.
+func (c *checker) checkTotals() error {
+	c.summary.Totals = c.totals[record.ScopeAll]
+	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
+		scope := string(key[1:])
+		name := fmt.Sprintf("sums of %q", scope)
+		var recorded cost.Totals
+		if read(c, name, key, value, &recorded) {
+			c.compareTotals(name, recorded, c.totals[scope])
+		}
+		delete(c.totals, scope)
+		return true, nil
+	})
+	for _, scope := range slices.Sorted(maps.Keys(c.totals)) {
+		if c.totals[scope] != (cost.Totals{}) {
+			c.problem(fmt.Sprintf("sums of %q", scope), "are missing")
+		}
+	}
+	return err
+}
+
+// checkDays compares the recorded spans of the days with the recomputed ones.
+func (c *checker) checkDays() error {
+	err := c.store.Scan([]byte{record.DayPrefix}, nil, func(key, value []byte) (bool, error) {
+		day := string(key[1:])
+		name := "the record of " + day
+		var recorded record.Span
+		if want := c.days[day]; read(c, name, key, value, &recorded) && recorded != want {
+			c.problem(name, "says that attempts %d to %d ended then, and those from %d to %d did", recorded.First, recorded.Last, want.First, want.Last)
+		}
+		delete(c.days, day)
+		return true, nil
+	})
+	for _, day := range slices.Sorted(maps.Keys(c.days)) {
+		c.problem("the record of "+day, "is missing")
+	}
+	return err
+}
+
+func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
+	compare := func(what string, recorded, want any) {
+		if recorded != want {
+			c.problem(name, "have %s %v, and the attempts add up to %v", what, recorded, want)
+		}
+	}
+	compare("settled", recorded.Settled, want.Settled)
+	compare("held", recorded.Held, want.Held)
+	compare("ever held", recorded.EverHeld, want.EverHeld)
+	compare("lookups", recorded.Lookups, want.Lookups)
+	compare("whole answers", recorded.Whole, want.Whole)
+	compare("forfeited", recorded.Forfeited, want.Forfeited)
+	compare("uncharged", recorded.Uncharged, want.Uncharged)
+	compare("open", recorded.Open, want.Open)
+	for f := range enrich.AllFields.Each() {
+		compare("free used of "+f.String(), recorded.FreeUsed[f], want.FreeUsed[f])
+		compare("free held of "+f.String(), recorded.FreeHeld[f], want.FreeHeld[f])
+		compare("free ever held of "+f.String(), recorded.FreeEverHeld[f], want.FreeEverHeld[f])
+		compare("charged of "+f.String(), recorded.Charged[f], want.Charged[f])
+		compare("asked of "+f.String(), recorded.Asked[f], want.Asked[f])
+		compare("returned of "+f.String(), recorded.Returned[f], want.Returned[f])
+	}
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// line is one record as Dump writes it.
+type line struct {
+	Record  string     `json:"record"`
+	ID      attempt.ID `json:"id,omitempty"`
+	Name    string     `json:"name,omitempty"`
+	Key     string     `json:"key,omitempty"`
+	Field   string     `json:"field,omitempty"`
+	Value   any        `json:"value,omitempty"`
+	Problem string     `json:"problem,omitempty"`
+}
+
+// Dump writes every record in the order of the keys, one JSON object to a line.
+// Identities and answers are masked unless values is set; the journal's secret
+// always is. A record that cannot be read is written as such; the error after the
+// last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
+func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
+	if err := record.MustHoldItsJournal(s); err != nil {
+		return err
+	}
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	unread := 0
+	err := store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
+		l := describe(key, value, values)
+		if l.Problem != "" {
+			unread++
+		}
+		return true, lines.Encode(l)
+	})
+	if err == nil && unread > 0 {
+		err = fmt.Errorf("%w: %d records cannot be read", store.ErrCorrupt, unread)
+	}
+	return err
+}
+
+// describe returns the line of a record.
+func describe(key, value []byte, values bool) line {
+	l := line{Record: record.KindOf(key[0])}
+	if l.Record == "" {
+		return line{Record: "unknown", Name: fmt.Sprintf("%q", key), Problem: "is of no known kind"}
+	}
+	var err error
+	if l.Value, err = view(key, value, values); err != nil {
+		l.Value, l.Problem = nil, unreadable(value)
+	}
+	field, isField := record.FieldOf(key)
+	switch key[0] {
+	case record.IntentPrefix, record.DoubtPrefix, record.ResolutionPrefix, record.OpenPrefix:
+		if len(key) != record.IDKeyLength {
+			return line{Record: l.Record, Name: fmt.Sprintf("%q", key), Problem: "has no ID"}
+		}
+		l.ID = record.IDOf(key)
+	case record.FieldPrefix:
+		if !isField {
+			return line{Record: l.Record, Problem: "has a key that names no field"}
+		}
+		l.Key, l.Field = field.Key.String(), field.Field.String()
+	default:
+		l.Name = string(key[1:])
+	}
+	return l
+}
+
+// masked stands for a value that is not shown.
+const masked = "(masked)"
+
+// view decodes a record and masks it.
+func view(key, value []byte, values bool) (any, error) {
+	switch key[0] {
+	case record.IntentPrefix:
+		var in record.Intent
+		err := record.Decode(key, value, &in)
+		if !values {
+			in.Identity = maskIdentity(in.Identity)
+		}
+		return in, err
+	case record.ResolutionPrefix:
+		var res attempt.Resolution
+		err := record.Decode(key, value, &res)
+		if res.Answer != nil && !values {
+			res.Answer = maskAnswer(*res.Answer)
+		}
+		return res, err
+	case record.DoubtPrefix:
+		return decoded[record.Doubt](key, value)
+	case record.FieldPrefix:
+		return decoded[record.FieldEntry](key, value)
+	case record.TotalsPrefix:
+		return decoded[cost.Totals](key, value)
+	case record.DayPrefix:
+		return decoded[record.Span](key, value)
+	case record.RunPrefix:
+		return decoded[record.Run](key, value)
+	case record.OpenPrefix:
+		return decoded[record.OpenMark](key, value)
+	}
+	return viewMeta(key, value)
+}
+
+func viewMeta(key, value []byte) (any, error) {
+	switch string(key) {
+	case string(record.StateKey):
+		return decoded[record.State](key, value)
+	case string(record.IdentityKey):
+		identity, err := decoded[record.Journal](key, value)
+		return map[string]string{"id": identity.ID, "secret": masked}, err
+	case string(record.FingerprintKey):
+		return masked, nil
+	case string(record.OpeningKey):
+		return decoded[[]byte](key, value)
+	}
+	return nil, errors.New("no such record")
+}
+
+func decoded[T record.Record](key, value []byte) (into T, err error) {
+	err = record.Decode(key, value, &into)
+	return into, err
+}
+
+func mask(values ...*string) {
+	for _, value := range values {
+		if *value != "" {
+			*value = masked
+		}
+	}
+}
+
+func maskIdentity(id enrich.Identity) enrich.Identity {
+	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
+	return id
+}
+
+func maskAnswer(answer enrich.Answer) *enrich.Answer {
+	mask(&answer.FullName, &answer.WorkEmail, &answer.BusinessPhone, &answer.Profile)
+	return &answer
+}

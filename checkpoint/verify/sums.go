@@ -1,0 +1,40 @@
+package verify
+
+import (
+	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+)
+
+// recount adds attempts up one by one, as the journal does when they end.
+type recount struct {
+	baseFirst attempt.ID // the first attempt after the account's base
+	totals    map[string]cost.Totals
+	days      map[string]record.Span
+	resolved  int64
+}
+
+func newRecount(baseFirst attempt.ID) *recount {
+	return &recount{baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]record.Span{}}
+}
+
+// add enters an attempt. The account's sums begin at the base: earlier attempts do not
+// count in them.
+func (r *recount) add(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+	if resolved {
+		r.resolved++
+		r.days[record.DayOf(res.At)] = r.days[record.DayOf(res.At)].With(id)
+	}
+	for _, scope := range in.Scopes() {
+		if scope == record.ScopeAccount && id < r.baseFirst {
+			continue
+		}
+		totals := r.totals[scope]
+		totals.Hold(in.Hold)
+		if resolved {
+			totals.Release(in.Hold, res.Charge)
+			record.CountOutcome(&totals, in.Hold, res)
+		}
+		r.totals[scope] = totals
+	}
+}
