@@ -218,7 +218,7 @@ func (s *Server) checkOut(r *http.Request) (any, error) {
 	if input.ConfirmAfter != "" {
 		delay, err := time.ParseDuration(input.ConfirmAfter)
 		if err != nil {
-			return nil, badInput(fmt.Sprintf("confirm_after: %q is no duration; write it like 5s", input.ConfirmAfter))
+			return nil, badInput(fmt.Sprintf("confirm_after: %q is not a duration; write it like 5s", input.ConfirmAfter))
 		}
 		order.ConfirmAfter = &delay
 	}

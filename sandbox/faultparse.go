@@ -85,7 +85,7 @@ func faultNamed(name string) (Fault, error) {
 func (f *Fault) setOption(option string) (err error) {
 	name, value, given := strings.Cut(option, "=")
 	if !given {
-		return fmt.Errorf("%q is no option; write it like max=1", option)
+		return fmt.Errorf("%q is not an option; write it like max=1", option)
 	}
 	switch name {
 	case "p":

@@ -53,8 +53,8 @@ func TestParseFaultErrors(t *testing.T) {
 		{"lost", "lost-before, lost-after"},
 		{"not_found", "there is no fault"},
 		{"hang:", ""}, // no options are fine
-		{"hang:max", `"max" is no option; write it like max=1`},
-		{"hang:,", "is no option"},
+		{"hang:max", `"max" is not an option; write it like max=1`},
+		{"hang:,", "is not an option"},
 		{"hang:often=1", "there is no such option"},
 		{"hang:max=-1", "give 0 for no limit"},
 		{"hang:max=x", `option "max=x"`},

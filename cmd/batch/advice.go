@@ -15,7 +15,7 @@ func explain(err error) string {
 	if advice := advise(err); advice != "" {
 		return err.Error() + "; " + advice
 	}
-	return err.Error()
+	return err.Error() + listHint(err)
 }
 
 func advise(err error) string {

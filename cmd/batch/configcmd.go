@@ -8,6 +8,7 @@ import (
 
 	"payonce/configs"
 	"payonce/internal/config"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 )
 
@@ -32,7 +33,7 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkConfig(env, args[0]); err != nil {
-				return usageError{err}
+				return problem.AsUsage(err)
 			}
 			_, err := fmt.Fprintf(env.stdout, "%s is a configuration for plan and run\n", args[0])
 			return err
@@ -102,9 +103,9 @@ var targetFlags = []string{"output", "rejects"}
 
 // readConfig sets the flags that the configuration names. One file may serve plan, run and
 // the commands that look at what they did.
-func (s *settings) readConfig(cmd *cobra.Command) error {
+func (o *options) readConfig(cmd *cobra.Command) error {
 	target := config.Target{
-		Flags: cmd.Flags(), Variables: variables, Getenv: s.env.getenv, Check: s.valueProblems,
+		Flags: cmd.Flags(), Variables: variables, Getenv: o.env.getenv, Check: o.problems,
 		Suggest: func(name string, names []string) string { return didYouMean(name, "", names) },
 	}
 	if cmd.Name() != "plan" && cmd.Name() != "run" {
@@ -115,5 +116,5 @@ func (s *settings) readConfig(cmd *cobra.Command) error {
 			target.Others = append(target.Others, c.Flags())
 		}
 	}
-	return config.Read(s.config, target)
+	return config.Read(o.config, target)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -101,7 +102,7 @@ func TestSandboxKeepsGivenSecrets(t *testing.T) {
 	for _, given := range []string{"", "given-secret"} {
 		env := environment{stdout: &out, getenv: func(string) string { return given }}
 		f := &sandboxFlags{admin: "127.0.0.1:0"}
-		server, err := serveSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
+		server, err := workspace.Serve(sandbox.DefaultConfig(), "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func TestSandboxKeepsGivenSecrets(t *testing.T) {
 		if strings.Contains(said, "given-secret") || strings.Contains(said, "TOKEN") != (given == "") || strings.Contains(said, "KEY") != (given == "") {
 			t.Errorf("with %q it says\n%s", given, said)
 		}
-		if err := errors.Join(admin.close(), server.close()); err != nil {
+		if err := errors.Join(admin.close(), server.Close()); err != nil {
 			t.Error(err)
 		}
 	}

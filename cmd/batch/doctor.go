@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"payonce/internal/report"
+	"payonce/internal/doctor"
 )
 
 func newDoctorCommand(env environment) *cobra.Command {
-	s := newSettings(env)
+	o := newOptions(env)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the key, the service and the journal, and say what to do; sends no lookup",
@@ -21,59 +18,22 @@ func newDoctorCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withSession(cmd, func(session *session) error { return diagnose(cmd.Context(), session) })
+			if err := o.load(cmd); err != nil {
+				return err
+			}
+			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hint, explain)
+			if err != nil {
+				return err
+			}
+			if err := o.show(env.stdout, found.Report); err != nil || found.Report.Usable {
+				return err
+			}
+			return endedWith(codeOfKind(found.Kind))
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
-	s.addServiceFlags(cmd.Flags())
-	cmd.Flags().StringVar(&s.rateCard, "rate-card", "", "compare the prices of this YAML `FILE` with the service's")
-	cmd.Flags().StringVar(&s.rateOption, "rate-option", "", "compare the prices of the rate card's option `NAME` with the service's")
+	o.addJournalFlags(cmd.Flags())
+	o.addServiceFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.prices.card, "rate-card", "", "compare the prices of this YAML `FILE` with the service's")
+	cmd.Flags().StringVar(&o.prices.option, "rate-option", "", "compare the prices of the rate card's option `NAME` with the service's")
 	return cmd
-}
-
-// doctor runs the checks and keeps what they find.
-type doctor struct {
-	*session
-	findings []report.Finding
-	code     int  // of the first problem
-	accepted bool // the service accepts the key
-}
-
-func (d *doctor) ok(check, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckOK, Found: fmt.Sprintf(format, args...)})
-}
-
-func (d *doctor) warn(check, advice, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckWarning, Found: fmt.Sprintf(format, args...), Advice: advice})
-}
-
-// problem notes what keeps a run from starting, with the exit code that it ends with.
-func (d *doctor) problem(code int, check, advice, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckProblem, Found: fmt.Sprintf(format, args...), Advice: advice})
-	if d.code == exitDone {
-		d.code = code
-	}
-}
-
-// diagnose runs all checks, as far as one does not need another one's good end.
-func diagnose(ctx context.Context, s *session) error {
-	d := &doctor{session: s}
-	config, err := s.serviceConfig()
-	if err != nil {
-		return err
-	}
-	if d.checkConfig(config) {
-		d.checkService(ctx, config)
-	}
-	d.checkState(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err := d.show(report.DiagnosisOf(d.findings)); err != nil {
-		return err
-	}
-	if d.code != exitDone {
-		return stopError{d.code}
-	}
-	return nil
 }

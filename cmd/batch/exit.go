@@ -9,11 +9,11 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/internal/problem"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
-	"payonce/service/v1"
 )
 
 // The exit codes. They are a contract with scripts.
@@ -50,43 +50,7 @@ func exitCodes(codes ...int) string {
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// usageError is a mistake of the user: wrong flags, configuration or list.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// asUsage makes an error one of usage; nil stays nil.
-func asUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
-}
-
-// serviceError is a service that refuses or cannot be reached.
-type serviceError struct{ err error }
-
-func (e serviceError) Error() string { return e.err.Error() }
-func (e serviceError) Unwrap() error { return e.err }
-
-// asService makes an error of a call one of the service, unless the user ended it.
-func asService(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return serviceError{err}
-}
-
-// asServiceIfRefused makes an error one of the service when that is what it is.
-func asServiceIfRefused(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*v1.StatusError](err); ok {
-		return asService(ctx, err)
-	}
-	return err
-}
+func usagef(format string, args ...any) error { return problem.Usagef(format, args...) }
 
 // stopError ends a command whose run stopped early, or ended in doubt, after the
 // summary has said all there is to say.
@@ -124,14 +88,31 @@ func codeOfStop(stop dispatch.Stop) int {
 	}
 }
 
+// endedWith returns the error that ends a command with a code; nil when all is done.
+func endedWith(code int) error {
+	if code == exitDone {
+		return nil
+	}
+	return stopError{code}
+}
+
+// codeOfKind returns the exit code of a problem by who has to act.
+func codeOfKind(kind problem.Kind) int {
+	switch kind {
+	case problem.Usage:
+		return exitUsage
+	case problem.Refused:
+		return exitRefused
+	}
+	return exitInternal
+}
+
 // exitCode is the one place where errors become exit codes.
 func exitCode(err error) int {
 	var (
 		stop   stopError
-		usage  usageError
 		list   *table.Error
 		locked *badgerstore.LockedError
-		status serviceError
 	)
 	switch {
 	case err == nil:
@@ -140,11 +121,11 @@ func exitCode(err error) int {
 		return stop.code
 	case errors.As(err, &locked):
 		return exitLocked
-	case errors.As(err, &status):
+	case problem.IsRefused(err):
 		return exitRefused
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, row.ErrListChanged), errors.Is(err, listfile.ErrChanged):
+	case problem.IsUsage(err), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, row.ErrListChanged), errors.Is(err, listfile.ErrChanged):
 		return exitUsage
 	default:
 		return exitInternal
@@ -154,23 +135,21 @@ func exitCode(err error) int {
 // errorText returns what to print about an error, "" when all was said.
 func errorText(err error) string {
 	var stop stopError
-	var locked *badgerstore.LockedError
 	var interrupt interruptError
 	switch {
 	case err == nil || errors.As(err, &stop):
 		return ""
 	case errors.As(err, &interrupt):
 		return interrupt.Error()
-	case errors.As(err, &locked):
-		return err.Error() + "; wait until it ends, or use another --workspace"
-	case errors.Is(err, checkpoint.ErrOtherKey):
-		return err.Error() + "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give that a --workspace NAME of its own"
 	case errors.Is(err, context.Canceled):
 		return "interrupted; nothing was sent"
 	case errors.Is(err, checkpoint.ErrCorrupt):
-		return err.Error() + "; nothing more is sent; what was bought since the backup is not in it and would be bought again"
+		return err.Error() + hint("journal_damaged")
 	}
-	return explain(err) + memoryHint(err)
+	if text := problem.Text(err, hint); text != err.Error() {
+		return text
+	}
+	return withMapFlag(explain(err), err)
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

@@ -1,90 +1,276 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/flagvalue"
+	"payonce/internal/pricing"
+	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
+	"payonce/service/v1"
 )
 
+// journalFlags say where the workspace's journal is.
+type journalFlags struct{ state, workspace string }
+
+func (f *journalFlags) setDefaults(env environment) {
+	f.state, f.workspace = env.getenv("BATCH_STATE"), "default"
+}
+
+func (f *journalFlags) value(env environment, rate checkpoint.Rate) workspace.Journal {
+	return workspace.Journal{
+		State: f.state, Name: f.workspace, Rate: rate,
+		Key: env.getenv(workspace.KeyVariable), NewKey: env.getenv(workspace.NewKeyVariable),
+	}
+}
+
+// serviceFlags say which service is called, and how.
+type serviceFlags struct {
+	baseURL, mcpURL string
+	sandbox         bool
+	transport       flagvalue.Choice
+	names           []string
+	timeout         time.Duration
+	sameWorkspace   bool
+	exclusive       bool
+	settleDelay     time.Duration
+}
+
+func (f *serviceFlags) setDefaults(env environment) {
+	f.baseURL, f.mcpURL = env.getenv("SERVICE_BASE_URL"), env.getenv("SERVICE_MCP_URL")
+	f.transport = flagvalue.Choice{Value: string(v1.REST), Choices: []string{string(v1.REST), string(v1.MCP)}}
+	f.timeout, f.settleDelay = 45*time.Second, time.Minute
+}
+
+func (f *serviceFlags) value(env environment) workspace.Service {
+	names, _ := pricing.ParseNames(f.names) // checked when the options were loaded
+	return workspace.Service{
+		Sandbox: f.sandbox, BaseURL: f.baseURL, MCPURL: f.mcpURL, Transport: v1.Transport(f.transport.Value), Names: names,
+		Key: env.getenv("SERVICE_API_KEY"), SameWorkspace: f.sameWorkspace, Exclusive: f.exclusive, Timeout: f.timeout, SettleDelay: f.settleDelay,
+	}
+}
+
+// rateFlags say how fast lookups are sent.
+type rateFlags struct {
+	rate        flagvalue.Rate
+	headroom    flagvalue.Percent
+	pace        flagvalue.Choice
+	concurrency int
+}
+
+func (f *rateFlags) setDefaults() {
+	f.rate = flagvalue.Rate{Slots: 30, Window: time.Minute}
+	f.pace = flagvalue.Choice{Value: "burst", Choices: []string{"burst", "even"}}
+	f.concurrency = 16
+}
+
+// limit returns the service's limit.
+func (f *rateFlags) limit() checkpoint.Rate { return checkpoint.Rate(f.rate) }
+
+// kept returns the limit that the journal keeps: the service's less the headroom.
+func (f *rateFlags) kept() checkpoint.Rate {
+	slots := f.rate.Slots * (100 - int(f.headroom)) / 100
+	return checkpoint.Rate{Slots: max(slots, 1), Window: f.rate.Window}
+}
+
+func (f *rateFlags) value() app.Pace {
+	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency}
+}
+
+// listFlags say how a list is read and what is asked of it.
+type listFlags struct {
+	fields       flagvalue.Fields
+	mapping      []string
+	prefer       flagvalue.Choice
+	reaskMissing flagvalue.Age
+	rebuy        bool
+	limit        int64
+	encoding     string
+	sheet        string
+	memory       flagvalue.Size
+	tempDir      string
+	priority     string
+	profile      bool
+	name         string
+	sample       flagvalue.Count
+}
+
+func (f *listFlags) setDefaults() {
+	f.fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
+}
+
+// value returns what is asked of a list. Standard input is read until the context ends.
+func (f *listFlags) value(ctx context.Context, env environment, names ...string) app.List {
+	prefer := enrich.ByProfile
+	if f.prefer.Value == enrich.ByName.String() {
+		prefer = enrich.ByName
+	}
+	return app.List{
+		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
+		Memory: cmp.Or(f.memory.Bytes, machineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
+		Mapping: f.mapping, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
+		Limit: f.limit, Priority: f.priority,
+	}
+}
+
+// readUntil reads what there is until the context ends: whoever waits for a terminal or a
+// pipe to say more would not hear of an interrupt.
+func readUntil(ctx context.Context, from io.Reader) io.Reader {
+	read, write := io.Pipe()
+	go func() {
+		_, err := io.Copy(write, from)
+		write.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
+	return read
+}
+
+// priceFlags say where the user's prices are.
+type priceFlags struct{ card, option string }
+
+func (f *priceFlags) value() pricing.Options { return pricing.Options{Card: f.card, Option: f.option} }
+
+// budgetFlags bound what is spent.
+type budgetFlags struct {
+	job               string
+	maxSpend          flagvalue.Money
+	maxLookups        flagvalue.Count
+	monthly           flagvalue.Money
+	daily             flagvalue.Money
+	workspaceMonthly  flagvalue.Money
+	shortBudget       flagvalue.Choice
+	approvalThreshold flagvalue.Money
+	approve           flagvalue.Money
+	strict            bool
+}
+
+func (f *budgetFlags) setDefaults() {
+	f.shortBudget = flagvalue.Choice{Value: "stop", Choices: []string{"stop", "email-only"}}
+}
+
+func (f *budgetFlags) value() app.Budget {
+	short := dispatch.StopWhenShort
+	if f.shortBudget.Value == "email-only" {
+		short = dispatch.EmailOnly
+	}
+	return app.Budget{
+		Job: f.job, MaxSpend: f.maxSpend.Amount, MaxLookups: f.maxLookups.N, Daily: f.daily.Amount, Monthly: f.monthly.Amount,
+		WorkspaceMonthly: f.workspaceMonthly.Amount, Threshold: f.approvalThreshold.Amount, Approved: f.approve.Amount,
+		Short: short, Strict: f.strict,
+	}
+}
+
+// outputFlags say where results are written.
+type outputFlags struct{ path, rejects, keepAs string }
+
+func (f *outputFlags) value(env environment, sources []app.Source) app.Output {
+	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
+}
+
 // addPlaceFlags adds the flags that say where the service is.
-func (s *settings) addPlaceFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
-	flags.StringVar(&s.baseURL, "base-url", s.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
-	flags.BoolVar(&s.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
+func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
+	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
+	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 
 // addJournalFlags adds the flags of every command that opens a journal.
-func (s *settings) addJournalFlags(flags *pflag.FlagSet) {
-	s.addPlaceFlags(flags)
-	flags.StringVar(&s.state, "state", s.state, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
-	flags.StringVar(&s.workspace, "workspace", s.workspace, "the `NAME` of the workspace; each has a journal of its own")
-	flags.BoolVar(&s.json, "json", false, "print one JSON object on standard output")
+func (o *options) addJournalFlags(flags *pflag.FlagSet) {
+	o.addPlaceFlags(flags)
+	flags.StringVar(&o.journal.state, "state", o.journal.state, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
+	flags.StringVar(&o.journal.workspace, "workspace", o.journal.workspace, "the `NAME` of the workspace; each has a journal of its own")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 }
 
 // addServiceFlags adds the flags of every command that calls the service.
-func (s *settings) addServiceFlags(flags *pflag.FlagSet) {
-	flags.Var(&s.transport, "transport", "how the service is called; the journal is the same for both")
-	flags.StringVar(&s.mcpURL, "mcp-url", s.mcpURL, "the service's `URL` for MCP (SERVICE_MCP_URL; default /mcp beside --base-url)")
-	s.addNameFlag(flags)
-	flags.DurationVar(&s.timeout, "timeout", s.timeout, "give a lookup up after this time; its outcome is then in doubt")
-	flags.BoolVar(&s.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
-	flags.BoolVar(&s.exclusive, "exclusive", s.exclusive, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
-	flags.DurationVar(&s.settleDelay, "settle-delay", s.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
-	flags.Var(&s.rate, "rate", "the service's limit: lookups in a rolling window")
-	flags.Var(&s.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
+func (o *options) addServiceFlags(flags *pflag.FlagSet) {
+	f := &o.service
+	flags.Var(&f.transport, "transport", "how the service is called; the journal is the same for both")
+	flags.StringVar(&f.mcpURL, "mcp-url", f.mcpURL, "the service's `URL` for MCP (SERVICE_MCP_URL; default /mcp beside --base-url)")
+	o.addNameFlag(flags)
+	flags.DurationVar(&f.timeout, "timeout", f.timeout, "give a lookup up after this time; its outcome is then in doubt")
+	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
+	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
+	flags.Var(&o.rate.rate, "rate", "the service's limit: lookups in a rolling window")
+	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
 
 // addReadingFlags adds the flags of every command that reads a list.
-func (s *settings) addReadingFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
-	flags.StringVar(&s.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
-	flags.Var(&s.memory, "memory", "the most memory that the persons of a list may take; more of them go to temporary files (default a quarter of the machine's)")
-	flags.StringVar(&s.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
+func (o *options) addReadingFlags(flags *pflag.FlagSet) {
+	f := &o.list
+	flags.StringVar(&f.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
+	flags.StringVar(&f.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Var(&f.memory, "memory", "the most memory that the persons of a list may take; more of them go to temporary files (default a quarter of the machine's)")
+	flags.StringVar(&f.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
 
 // addNameFlag adds the flag that gives requests other names.
-func (s *settings) addNameFlag(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&s.requestNames, "request-name", nil,
+func (o *options) addNameFlag(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&o.service.names, "request-name", nil,
 		"`NAME=VALUE`: what the service calls a path or a member of a request, where it differs; the names are "+
-			strings.Join(namesOfRequests(), ", ")+" (repeatable)")
+			strings.Join(pricing.NamesOfRequests(), ", ")+" (repeatable)")
 }
 
 // addListFlags adds the flags of plan and run.
-func (s *settings) addListFlags(flags *pflag.FlagSet) {
-	s.addReadingFlags(flags)
-	flags.Var(&s.fields, "fields", "what to find: email, phone or email,phone")
-	flags.StringArrayVar(&s.mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
-	flags.Var(&s.prefer, "prefer", "the identity that wins when a row has both")
-	flags.Var(&s.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Int64Var(&s.limit, "limit", 0, "only the first `N` persons of the list that miss something; 0 for all")
-	flags.StringVar(&s.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
-	flags.BoolVar(&s.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
-	flags.StringVar(&s.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
-	flags.Var(&s.pace, "pace", "burst sends what the window allows at once, even spreads it")
-	flags.IntVar(&s.concurrency, "concurrency", s.concurrency, "lookups in flight at the same time")
-	flags.StringVar(&s.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+func (o *options) addListFlags(flags *pflag.FlagSet) {
+	o.addReadingFlags(flags)
+	o.addAskingFlags(flags)
+	f := &o.list
+	flags.Var(&f.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
+	flags.Int64Var(&f.limit, "limit", 0, "only the first `N` persons of the list that miss something; 0 for all")
+	flags.StringVar(&f.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
+	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
+	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
+	flags.Var(&o.rate.pace, "pace", "burst sends what the window allows at once, even spreads it")
+	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "lookups in flight at the same time")
+	o.addRejectsFlag(flags)
+}
+
+// addAskingFlags adds the flags that say what is asked of a list.
+func (o *options) addAskingFlags(flags *pflag.FlagSet) {
+	flags.Var(&o.list.fields, "fields", "what to find: email, phone or email,phone")
+	flags.StringArrayVar(&o.list.mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
+	flags.Var(&o.list.prefer, "prefer", "the identity that wins when a row has both")
+}
+
+func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.
-func (s *settings) addPriceFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&s.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
-	flags.StringVar(&s.rateCard, "rate-card", "", "read the prices from this YAML `FILE`; what the service tells is compared with it")
-	flags.StringVar(&s.rateOption, "rate-option", s.rateOption, "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+defaultOption+" where it does not tell)")
+func (o *options) addPriceFlags(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
+	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service tells is compared with it")
+	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+pricing.DefaultOption+" where it does not tell)")
 }
 
 // addCeilingFlags adds the flags that bound what a run spends, and say what it does there.
-func (s *settings) addCeilingFlags(flags *pflag.FlagSet) {
-	flags.Var(&s.maxSpend, "max-spend", "the most that the run may spend, over all its starts")
-	flags.Var(&s.maxLookups, "max-lookups", "the most lookups that the run may send, over all its starts")
-	flags.Var(&s.shortBudget, "short-budget", "when a ceiling on money is too low for a phone: stop, or go on with emails")
-	flags.Var(&s.approvalThreshold, "approval-threshold", "ask, even with --yes, when this start of the run can spend more than this")
-	flags.StringVar(&s.job, "job", "", "the `NAME` of the job that the run belongs to (default the run's)")
-	s.addSharedCeilingFlags(flags)
+func (o *options) addCeilingFlags(flags *pflag.FlagSet) {
+	f := &o.budget
+	flags.Var(&f.maxSpend, "max-spend", "the most that the run may spend, over all its starts")
+	flags.Var(&f.maxLookups, "max-lookups", "the most lookups that the run may send, over all its starts")
+	flags.Var(&f.shortBudget, "short-budget", "when a ceiling on money is too low for a phone: stop, or go on with emails")
+	flags.Var(&f.approvalThreshold, "approval-threshold", "ask, even with --yes, when this start of the run can spend more than this")
+	flags.StringVar(&f.job, "job", "", "the `NAME` of the job that the run belongs to (default the run's)")
+	o.addSharedCeilingFlags(flags)
 }
 
 // addSharedCeilingFlags adds the flags that bound what runs spend together.
-func (s *settings) addSharedCeilingFlags(flags *pflag.FlagSet) {
-	flags.Var(&s.monthly, "monthly", "the most that the job may spend in a month, by UTC")
-	flags.Var(&s.daily, "daily", "the most that the job may spend in a day, by UTC")
-	flags.Var(&s.workspaceMonthly, "workspace-monthly", "the most that the workspace may spend in a month, by UTC, as far as this journal knows")
+func (o *options) addSharedCeilingFlags(flags *pflag.FlagSet) {
+	f := &o.budget
+	flags.Var(&f.monthly, "monthly", "the most that the job may spend in a month, by UTC")
+	flags.Var(&f.daily, "daily", "the most that the job may spend in a day, by UTC")
+	flags.Var(&f.workspaceMonthly, "workspace-monthly", "the most that the workspace may spend in a month, by UTC, as far as this journal knows")
 }

@@ -7,6 +7,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/report"
 )
 
 func newForgetCommand(env environment) *cobra.Command {
@@ -22,14 +24,13 @@ func newForgetCommand(env environment) *cobra.Command {
 			"  --phone NUMBER   the phone that was found\n\n"+
 			"A person who was looked up under several identities is forgotten under each that is named.\n"+
 			"The shell may keep the command in its history, and outputs and backups keep what they have.",
-		func(ctx context.Context, s *settings, dir string) error {
+		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			person, err := who.person()
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return s.eraseFrom(ctx, dir, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-				return journal.Forget(person)
-			})
+			done, err := w.Forget(ctx, person)
+			return done, unlessErased(err)
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")

@@ -3,8 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"payonce/internal/report"
+	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
@@ -15,7 +16,7 @@ var hints = map[string]string{
 	"approval":                  "agree to it with --approve %s",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
-	"rekeyed":                   "Set " + journalKeyName + " to it from now on.",
+	"rekeyed":                   "Set " + workspace.KeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
 	"workspace_inactive":        "Have the workspace's owner activate it",
 	"access_restricted":         "Have the workspace's owner lift the restriction",
@@ -32,8 +33,59 @@ var hints = map[string]string{
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
 	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",
 	"mcp_protocol_version":      "Go on with --transport rest",
-	"invalid_identifiers":       "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
+	// What to do about errors. The text continues the error.
+	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
+	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
+	"path_unknown":            "; give the service's own with --request-name %s=PATH",
+	"base_url":                "; give --base-url like https://host/api/v1",
+	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
+	"encryption_key":          "; the key comes from " + workspace.KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
+	"state_not_writable":      "; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: " + otherState,
+	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
+	"journal_held":            "; wait until it ends, or use another --workspace",
+	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
+	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give that a --workspace NAME of its own",
+	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
+	"output_missing":          ": give -o FILE",
+	"approval_missing":        "; look at the plan, then give --approve %s",
+	"max_spend_missing":       "; give --max-spend USD",
+	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
+	"no_such_job":             "; \"batch runs\" lists the runs",
+	"no_such_run":             "; \"batch runs\" lists them",
+	"not_in_doubt":            "; \"batch reconcile\" shows those that are",
+	// Advice of the doctor.
+	"no_document":           "Names and prices are then taken as they are assumed; compare them with the service's documentation",
+	"mcp_endpoint":          "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it",
+	"use_rest":              "Go on with --transport rest",
+	"operation_unknown":     "Give its name with --request-name where it has another one, or use the other --transport",
+	"input_schema_unusable": "Lookups are sent as they are assumed to be",
+	"member_unknown":        "Give the service's names with --request-name; a lookup with names that it does not allow is refused",
+	"price_unknown":         "A run that wants one is refused: name the price in a rate card of your own, --rate-card FILE",
+	"prices_disagree":       "Find out which is right; --rate-option or --rate-card says which counts",
+	"give_base_url":         "Give --base-url or set SERVICE_BASE_URL",
+	"path_prefix":           "Give the address with its path prefix, such as https://host/api/v1, unless your service has another one",
+	"ask_service":           "When it stays so, ask the service about it",
+	"run_again":             "Run this again when that is mended",
+	"look_at_account":       "Look at the account with batch account",
+	"compare_clock":         "Compare this machine's clock with a time server",
+	"set_clock":             "Set it: days and months of ceilings, and waits that the service gives as a time, are reckoned by it",
+	"try_one":               "Begin with one lookup, --limit 1, to find out",
+	"condition_unusable":    "It is not applied here: the service itself refuses what does not fulfil it",
+	"condition_unmet":       "No such lookup is sent. Give the service's names with --request-name, or ask the workspace's owner what the condition is for",
+	"give_state":            "Give --state DIR or set BATCH_STATE to a directory that can be written",
+	"make_readable":         "See to it that the directory can be read",
+	"journal_in_use":        "Wait until it ends, or use another --workspace",
+	"look_at_doubts":        "Look at them with batch reconcile",
+	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
+	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",
+	"chmod":                 "It holds people's data: chmod 700 %s",
+	"members_missing": "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, " +
+		"and a free allowance that is not told is not counted on",
+	"invalid_identifiers": "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
+
+// otherState says what another directory for journals means.
+const otherState = "the journal there is another one and buys again what it does not know"
 
 // hint words what to do next; it is "" where there is nothing to say.
 func hint(code string, values ...any) string {
@@ -41,15 +93,13 @@ func hint(code string, values ...any) string {
 	if !found || len(values) == 0 {
 		return text
 	}
-	return fmt.Sprintf(text, values...)
-}
-
-// show writes what a command found, as --json asks for.
-func (s *settings) show(r report.Report) error {
-	if s.json {
-		return report.JSON(s.env.stdout, r)
+	shown := slices.Clone(values)
+	for i, value := range shown {
+		if word, is := value.(string); is {
+			shown[i] = shellWord(word)
+		}
 	}
-	return report.Text(s.env.stdout, r, hint)
+	return fmt.Sprintf(text, shown...)
 }
 
 // remedy says who can do what about a refusal of the service.

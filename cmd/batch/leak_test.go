@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payonce/internal/lists"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -70,7 +71,7 @@ func (r *leakRig) run(args ...string) int {
 		getenv: func(name string) string {
 			return map[string]string{
 				"SERVICE_BASE_URL": r.url, "SERVICE_API_KEY": r.key, "BATCH_STATE": r.path("state"),
-				journalKeyName: leakJournalKey, newJournalKeyName: leakJournalKey,
+				workspace.KeyVariable: leakJournalKey, workspace.NewKeyVariable: leakJournalKey,
 			}[name]
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
@@ -10,26 +11,18 @@ import (
 	"payonce/pipeline/survey"
 )
 
-// hinted adds to an error of columns or prices which flag helps.
-func hinted(err error) error {
-	if _, ok := errors.AsType[*row.OverrideError](err); ok {
-		return fmt.Errorf("--map %w", err)
-	}
+// listHint says which flag helps with an error of columns, prices, memory or order; "" when the
+// error is another one.
+func listHint(err error) string {
 	if e, ok := errors.AsType[*row.AmbiguousError](err); ok {
-		return fmt.Errorf("%w; choose one with --map %s=#%d", err, e.Role, e.First+1)
+		return fmt.Sprintf("; choose one with --map %s=#%d", e.Role, e.First+1)
 	}
 	if e, ok := errors.AsType[*row.SharedColumnError](err); ok {
-		return fmt.Errorf("%w; map another column for one of them, or none, such as --map %s=", err, e.B)
+		return fmt.Sprintf("; map another column for one of them, or none, such as --map %s=", e.B)
 	}
 	if _, ok := errors.AsType[*dispatch.PriceTooLowError](err); ok {
-		return fmt.Errorf("%w; choose the right option with --rate-option, or give the right price with --rate-card", err)
+		return "; choose the right option with --rate-option, or give the right price with --rate-card"
 	}
-	return err
-}
-
-// memoryHint says what to do when a list is too long for the memory or the order that it got;
-// "" when that is not what the error says.
-func memoryHint(err error) string {
 	if _, ok := errors.AsType[*dedup.TempFileError](err); ok {
 		return "; give --temp DIR, a directory with room, or more --memory"
 	}
@@ -37,4 +30,12 @@ func memoryHint(err error) string {
 		return "; split the list, or leave --priority out"
 	}
 	return ""
+}
+
+// withMapFlag puts the flag before a column that it names wrongly.
+func withMapFlag(text string, err error) string {
+	if e, ok := errors.AsType[*row.OverrideError](err); ok {
+		return strings.Replace(text, e.Error(), "--map "+e.Error(), 1)
+	}
+	return text
 }

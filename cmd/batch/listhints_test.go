@@ -24,19 +24,19 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		want string
 	}{
 		{
-			wrapped(hinted(&row.AmbiguousError{Columns: `#1 "Email" and #3 "Work Email"`, Role: row.RoleEmail, First: 0})),
+			wrapped(&row.AmbiguousError{Columns: `#1 "Email" and #3 "Work Email"`, Role: row.RoleEmail, First: 0}),
 			`list.csv: columns #1 "Email" and #3 "Work Email" could all be email; choose one with --map email=#1`,
 		},
 		{
-			wrapped(hinted(&row.SharedColumnError{Column: `#2 "Phone"`, A: row.RoleEmail, B: row.RolePhone})),
+			wrapped(&row.SharedColumnError{Column: `#2 "Phone"`, A: row.RoleEmail, B: row.RolePhone}),
 			`list.csv: column #2 "Phone" cannot be filled with both email and phone; map another column for one of them, or none, such as --map phone=`,
 		},
 		{
-			wrapped(hinted(&row.OverrideError{Override: "phone=#9", Err: errors.New("no such column")})),
+			wrapped(&row.OverrideError{Override: "phone=#9", Err: errors.New("no such column")}),
 			"list.csv: --map phone=#9: no such column",
 		},
 		{
-			hinted(&dispatch.PriceTooLowError{Field: enrich.WorkEmail, Price: 9 * cost.Cent, Source: "the card", Most: 15 * cost.Cent}),
+			&dispatch.PriceTooLowError{Field: enrich.WorkEmail, Price: 9 * cost.Cent, Source: "the card", Most: 15 * cost.Cent},
 			"the service may charge $0.15 for a work_email, which costs $0.09 by the card; choose the right option with --rate-option, or give the right price with --rate-card",
 		},
 		{
@@ -44,7 +44,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 			"list.csv: the list needs more memory than it may use, and no temporary file can be made for the rest: permission denied; give --temp DIR, a directory with room, or more --memory",
 		},
 		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
-		{hinted(fs.ErrPermission), "permission denied"},
+		{fs.ErrPermission, "permission denied"},
 	} {
 		if got := errorText(test.err); got != test.want {
 			t.Errorf("got\n%s\nwant\n%s", got, test.want)

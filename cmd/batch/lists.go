@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/lists"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
@@ -88,7 +90,7 @@ func (f *listsFlags) check() error {
 	case kinds > 100:
 		return usagef("--profiles, --websites and --unidentifiable come to %d%%; they part the same persons, so choose at most 100%%", kinds)
 	}
-	return checkTarget("-o", f.output, nil)
+	return app.CheckTarget(f.output, nil)
 }
 
 // write makes the list. Its rows go from the generator to the file as they come, so
@@ -107,7 +109,7 @@ func (f *listsFlags) write(ctx context.Context, env environment) error {
 	defer rows.Close()
 	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.stdout})
 	if err != nil {
-		return asListError(err)
+		return problem.AsUsage(err)
 	}
 	defer out.Discard()
 	err = table.Ordered(ctx, rows, func(block table.Block) (table.Part, error) {

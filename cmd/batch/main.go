@@ -23,21 +23,25 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool       // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool       // stderr is a terminal
-	columns        func() int // of that terminal; nil, or not above 0, without one
+	canAsk         bool           // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool           // stderr is a terminal
+	columns        func() int     // of that terminal; nil, or not above 0, without one
+	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 }
 
 func main() {
 	syscall.Umask(0o077) // lists and journals hold people's data
 	ctx, stop := interruptible()
+	unread := make(chan os.Signal, 1)
 	env := environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
 	}
 	code := execute(ctx, env, os.Args[1:])
+	signal.Stop(unread)
 	stop()
 	os.Exit(code)
 }
@@ -85,6 +89,8 @@ func interruptible() (context.Context, func()) {
 
 // outliveReaders keeps the process from ending when nobody reads what it tells any more: in
 // "batch run … 2>&1 | tee log" Ctrl-C ends tee too, and the exit code is owed all the same.
-func outliveReaders() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // nobody receives: the write fails, and that is all
+func (env environment) outliveReaders() {
+	if env.unread != nil {
+		signal.Notify(env.unread, syscall.SIGPIPE) // nobody receives: the write fails, and that is all
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -17,12 +18,12 @@ import (
 // this journal's doubts: reconcile refuses it as run does.
 func TestReconcileRefusesAnotherKey(t *testing.T) {
 	t.Parallel()
-	service, err := serveSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
+	service, err := workspace.Serve(sandbox.DefaultConfig(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer service.close()
-	vars := map[string]string{"SERVICE_BASE_URL": service.baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
+	defer service.Close()
+	vars := map[string]string{"SERVICE_BASE_URL": service.BaseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
 	var stdout, stderr bytes.Buffer
 	env := environment{
 		stdin: &bytes.Buffer{}, stdout: &stdout, stderr: &stderr,
@@ -43,12 +44,12 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 // leaveDoubt leaves an attempt in flight in the journal, as a crash would.
 func leaveDoubt(t *testing.T, env environment, key string) {
 	t.Helper()
-	settings := newSettings(env)
-	dir, err := settings.workspaceDir()
+	options := newOptions(env)
+	dir, err := options.workspace().Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := openJournal(dir, journalOptions{journal: checkpoint.Options{Rate: settings.journalRate(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(dir, workspace.Opening{Journal: checkpoint.Options{Rate: options.rate.kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}

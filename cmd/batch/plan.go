@@ -1,10 +1,17 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"payonce/internal/app"
+	"payonce/internal/report"
 )
 
 func newPlanCommand(env environment) *cobra.Command {
@@ -12,10 +19,10 @@ func newPlanCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// newPlan returns the command and the settings that its flags set.
-func newPlan(env environment) (*settings, *cobra.Command) {
-	s := newSettings(env)
-	s.unbound = true
+// newPlan returns the command and the options that its flags set.
+func newPlan(env environment) (*options, *cobra.Command) {
+	o := newOptions(env)
+	o.unbound = true
 	cmd := &cobra.Command{
 		Use:   "plan LIST...",
 		Short: "Show what a run would do and cost at most; sends no lookup",
@@ -28,89 +35,103 @@ func newPlan(env environment) (*settings, *cobra.Command) {
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withSession(cmd, func(session *session) error { return planList(cmd, session, args) })
+			return planList(cmd, o, args)
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
-	s.addServiceFlags(cmd.Flags())
-	s.addListFlags(cmd.Flags())
-	s.addPriceFlags(cmd.Flags())
-	s.addCeilingFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&s.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
-	cmd.Flags().StringVar(&s.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
-	cmd.Flags().Var(&s.sample, "sample", "propose a paid sample of the first N persons")
-	return s, cmd
+	o.addJournalFlags(cmd.Flags())
+	o.addServiceFlags(cmd.Flags())
+	o.addListFlags(cmd.Flags())
+	o.addPriceFlags(cmd.Flags())
+	o.addCeilingFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
+	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
+	cmd.Flags().Var(&o.list.sample, "sample", "propose a paid sample of the first N persons")
+	return o, cmd
 }
 
-func planList(cmd *cobra.Command, s *session, list []string) error {
-	if err := s.checkKeep(list); err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	j, err := prepareJob(s, list)
+func planList(cmd *cobra.Command, o *options, list []string) error {
+	w, err := o.work(cmd, &observer{env: o.env})
 	if err != nil {
 		return err
 	}
-	if _, err := s.openExisting(ctx, "plan"); err != nil {
+	if err := o.checkKeep(list); err != nil {
 		return err
 	}
-	if err := j.take(ctx); err != nil {
-		return err
-	}
-	if err := j.readService(ctx); err != nil {
-		return err
-	}
-	plan, err := j.plan()
+	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
+		List: o.list.value(cmd.Context(), o.env, list...), Budget: o.budget.value(), Offline: o.offline,
+		Sample: o.list.sample.N, Sum: o.output.keepAs != "",
+	})
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	if s.keepAs != "" {
-		if err := j.keepPlan(cmd.Flags(), plan); err != nil {
+	if o.output.keepAs != "" {
+		sample := planned.Plan.Sample
+		planned.Plan.Sample = nil // a run of the plan is no sample
+		if err := o.keep(cmd.Flags(), planned); err != nil {
 			return err
 		}
+		planned.Plan.Sample = sample
 	}
-	if s.sample.N != nil {
-		if plan.Sample, err = j.proposeSample(ctx, cmd.Flags(), list); err != nil {
-			return err
-		}
+	if sample := planned.Plan.Sample; sample != nil {
+		sample.Words = sampleCommand(cmd.Flags(), list, sample)
+		sample.Command = strings.Join(sample.Words, " ")
 	}
-	if err := s.show(plan); err != nil || s.json {
+	if err := o.show(o.env.stdout, planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err
 	}
-	return s.tellKept()
-}
-
-// readService reads what is free of the service, unless the plan is made offline, and
-// chooses the prices.
-func (j *job) readService(ctx context.Context) error {
-	if j.offline {
-		return j.choosePrices()
-	}
-	client, err := j.openStatus()
-	if err != nil {
-		return err
-	}
-	return j.readAccount(ctx, client)
+	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, shellWord(o.output.keepAs))
+	return err
 }
 
 // checkKeep refuses a file that a plan cannot be kept in, before anything is read.
-func (s *settings) checkKeep(list []string) error {
+func (o *options) checkKeep(list []string) error {
 	switch {
-	case s.keepAs == "":
+	case o.output.keepAs == "":
 		return nil
-	case s.maxSpend.Amount == nil:
+	case o.budget.maxSpend.Amount == nil:
 		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
-	case !s.hasService():
+	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return checkTarget("--out", s.keepAs, s.sources(list))
+	return app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...))
 }
 
-// tellKept says how a plan that was kept is run.
-func (s *settings) tellKept() error {
-	if s.keepAs == "" {
-		return nil
+// sampleCommand returns the words of the command that runs a sample.
+func sampleCommand(flags *pflag.FlagSet, list []string, sample *report.Sample) []string {
+	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
+	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10), "--max-spend="+sample.MaxSpend.String())
+	for i, word := range command {
+		command[i] = shellWord(word)
 	}
-	_, err := fmt.Fprintf(s.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", s.keepAs, shellWord(s.keepAs))
-	return err
+	return command
+}
+
+// flagsForRun returns the flags of a plan's command line as a run takes them, but
+// for those that the sample decides.
+func flagsForRun(flags *pflag.FlagSet) []string {
+	var words []string
+	flags.Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "offline", "out", "sample", "json", "limit", "max-spend":
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name+"="+value)
+		}
+	})
+	return words
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// shellWord writes one word of a command.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

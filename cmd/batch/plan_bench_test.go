@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/pipeline/survey"
-
+	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/internal/workspace"
+	"payonce/io/listfile"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
 	"payonce/sandbox"
 )
 
@@ -82,23 +85,30 @@ func writeBenchList(b *testing.B, path string, rows int) {
 
 // scan opens the journal and takes the survey, and returns the time of the survey.
 func scan(b *testing.B, dir, baseURL, list string) time.Duration {
-	s := newSettings(environment{getenv: func(string) string { return "" }, now: time.Now})
-	s.baseURL, s.state = baseURL, filepath.Join(dir, "state")
-	if err := s.fields.Set("email,phone"); err != nil {
+	o := newOptions(environment{getenv: func(string) string { return "" }, now: time.Now})
+	o.service.baseURL, o.journal.state = baseURL, filepath.Join(dir, "state")
+	place := &workspace.Session{Options: o.workspace(), Env: o.environment()}
+	defer place.Close()
+	if err := place.Require(b.Context(), "scan"); err != nil {
 		b.Fatal(err)
 	}
-	session := &session{settings: s}
-	defer session.close()
-	j, err := prepareJob(session, []string{list})
+	file, err := listfile.New(listfile.Options{}, list)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := session.openExisting(b.Context(), "scan"); err != nil {
+	defer file.Close()
+	schema, err := file.Schema()
+	if err != nil {
 		b.Fatal(err)
 	}
+	mapping, err := row.MapColumns(schema, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	scope := row.Scope{Mapping: mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: machineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
-	if _, err := survey.Take(context.Background(), j.scope, j.list, j.recorder()); err != nil {
+	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(begun)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -11,10 +12,49 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/flagvalue"
+	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
 )
+
+// observer tells a person how a use case proceeds.
+type observer struct {
+	env   environment
+	mu    sync.Mutex
+	shown *progress // nil while nothing is sent
+}
+
+func (w *observer) Note(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shown != nil {
+		w.shown.note(text)
+		return
+	}
+	fmt.Fprintln(w.env.stderr, "batch: "+text)
+}
+
+// surveyGCPercent is how much garbage a survey may leave, in percent of what is live: to
+// collect early costs little, and keeps the memory near what is needed.
+const surveyGCPercent = 30
+
+func (w *observer) Surveying() func() {
+	usual := debug.SetGCPercent(surveyGCPercent)
+	return func() { debug.SetGCPercent(usual) }
+}
+
+func (w *observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	shown := newProgress(w.env, s)
+	w.shown = shown
+	return shown.update, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		shown.finish()
+		w.shown = nil
+	}
+}
 
 // progress shows how a run goes on: a bar where standard error is a terminal, and
 // a line every 30 seconds where it is not.
@@ -37,12 +77,12 @@ type progress struct {
 // logInterval is how often a line is written where there is no terminal.
 const logInterval = 30 * time.Second
 
-func newProgress(j *job) *progress {
+func newProgress(env environment, s app.Sending) *progress {
 	p := &progress{
-		out: j.env.stderr, columns: j.env.columns, now: j.env.now, total: j.counts.Lookup, rate: j.journalRate(),
-		spent: j.journal.Totals(checkpoint.RunScope(j.name)).Settled, maxSpend: *j.maxSpend.Amount, logged: j.env.now(), begun: j.env.now(),
+		out: env.stderr, columns: env.columns, now: env.now, total: s.Lookups, rate: s.Rate,
+		spent: s.Spent, maxSpend: s.MaxSpend, logged: env.now(), begun: env.now(),
 	}
-	if j.env.showsProgress {
+	if env.showsProgress {
 		p.bar = progressbar.NewOptions64(p.total,
 			progressbar.OptionSetWriter(p.out),
 			progressbar.OptionSetWidth(20),
@@ -77,7 +117,7 @@ func (p *progress) describe() string {
 	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
 	for f := range enrich.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
-			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, shortField(f))
+			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f)))
 		}
 	}
 	left := p.left().Round(time.Second).String() + " left"
@@ -105,19 +145,6 @@ func (p *progress) left() time.Duration {
 	}
 	soFar := p.now().Sub(p.begun)
 	return max(least, time.Duration(float64(soFar)/float64(p.tally.Lookups)*float64(rest)))
-}
-
-func shortField(f enrich.Field) string {
-	v := flagvalue.Fields(enrich.FieldsOf(f))
-	return v.String()
-}
-
-// drift tells at once when the account is not as the journal has it.
-func (p *progress) drift(d cost.Drift) { p.note(report.DriftOf(d).String()) }
-
-// interrupted tells what an interrupt does.
-func (p *progress) interrupted() {
-	p.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
 }
 
 func (p *progress) note(text string) {

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"payonce/configs"
-	"payonce/cost"
+	"payonce/internal/pricing"
 	"payonce/internal/report"
-	"payonce/internal/smallfile"
 )
 
 func newRateCardCommand(env environment) *cobra.Command {
@@ -33,7 +29,7 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitCodes(exitDone, exitUsage),
 		Args:  usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := readRateCard(strings.Join(args, ""))
+			card, err := pricing.ReadCard(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -54,7 +50,7 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 		Long:  "Check a rate card in YAML: what is wrong in it is told with its lines." + exitCodes(exitDone, exitUsage),
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := readRateCard(args[0])
+			card, err := pricing.ReadCard(args[0])
 			if err != nil {
 				return err
 			}
@@ -62,20 +58,4 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 			return err
 		},
 	}
-}
-
-// readRateCard reads a user's rate card, or the built-in one where no path is given.
-func readRateCard(path string) (cost.RateCard, error) {
-	if path == "" {
-		return configs.RateCard()
-	}
-	data, err := smallfile.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return cost.RateCard{}, usagef("there is no rate card %s", path)
-	}
-	if err != nil {
-		return cost.RateCard{}, usageError{err}
-	}
-	card, err := configs.ParseRateCard(path, data)
-	return card, asUsage(err)
 }

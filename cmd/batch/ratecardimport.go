@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
+	"payonce/internal/app"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
 	"payonce/service/v1"
@@ -18,7 +19,7 @@ import (
 const maxOpenAPIFile = 8 << 20
 
 func newRateCardImportCommand(env environment) *cobra.Command {
-	s := newSettings(env)
+	o := newOptions(env)
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Make a rate card from the service's OpenAPI document",
@@ -28,22 +29,24 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return s.importRateCardFile(args[0])
+				return o.importRateCardFile(args[0])
 			}
-			return s.withSession(cmd, func(session *session) error {
-				description, err := session.askForDocument(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return s.writeRateCard("the service", description)
-			})
+			w, err := o.work(cmd, &observer{env: env})
+			if err != nil {
+				return err
+			}
+			description, err := w.Document(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return o.writeRateCard("the service", description)
 		},
 	}
 	flags := cmd.Flags()
-	s.addPlaceFlags(flags)
-	s.addNameFlag(flags)
-	flags.DurationVar(&s.timeout, "timeout", s.timeout, "give the document up after this time")
-	flags.StringVarP(&s.output, "output", "o", "", "write the rate card to this `FILE` (default standard output)")
+	o.addPlaceFlags(flags)
+	o.addNameFlag(flags)
+	flags.DurationVar(&o.service.timeout, "timeout", o.service.timeout, "give the document up after this time")
+	flags.StringVarP(&o.output.path, "output", "o", "", "write the rate card to this `FILE` (default standard output)")
 	return cmd
 }
 
@@ -51,13 +54,13 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 func parseDocument(path string, names v1.Names) (v1.Description, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return v1.Description{}, usageError{err}
+		return v1.Description{}, problem.AsUsage(err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxOpenAPIFile+1))
 	switch {
 	case err != nil:
-		return v1.Description{}, usageError{err}
+		return v1.Description{}, problem.AsUsage(err)
 	case len(data) > maxOpenAPIFile:
 		return v1.Description{}, usagef("%s is longer than %d bytes; give the service's OpenAPI document", path, maxOpenAPIFile)
 	}
@@ -68,54 +71,41 @@ func parseDocument(path string, names v1.Names) (v1.Description, error) {
 	return description, nil
 }
 
-// askForDocument reads the OpenAPI document of the service.
-func (s *session) askForDocument(ctx context.Context) (v1.Description, error) {
-	client, err := s.openStatus()
-	if err != nil {
-		return v1.Description{}, err
-	}
-	description, err := client.OpenAPI(ctx)
-	if err != nil {
-		return v1.Description{}, asService(ctx, err)
-	}
-	return description, nil
-}
-
 // importRateCardFile makes a rate card of a document in a file.
-func (s *settings) importRateCardFile(path string) error {
-	if err := s.checkValues(); err != nil {
-		return usageError{err}
+func (o *options) importRateCardFile(path string) error {
+	for _, problem := range o.problems() {
+		return usagef("--%s %s", problem.Flag, problem.Text)
 	}
-	if s.output != "" {
-		sources := append(s.sources(nil), sourceFile{"the OpenAPI document", path})
-		if err := checkTarget("-o", s.output, sources); err != nil {
+	if o.output.path != "" {
+		sources := append(o.sources(), app.Source{What: "the OpenAPI document", Path: path})
+		if err := app.CheckTarget(o.output.path, sources); err != nil {
 			return err
 		}
 	}
-	description, err := parseDocument(path, s.names)
+	description, err := parseDocument(path, o.workspace().Service.Names)
 	if err != nil {
 		return err
 	}
-	return s.writeRateCard(path, description)
+	return o.writeRateCard(path, description)
 }
 
 // writeRateCard writes the rate card of a document.
-func (s *settings) writeRateCard(from string, description v1.Description) error {
+func (o *options) writeRateCard(from string, description v1.Description) error {
 	if len(description.Card.Options) == 0 {
 		return usagef("the OpenAPI document of %s holds no rate card (x-service-billing) that can be read; "+
 			"write one by hand, as %q shows it", from, "batch ratecard show --json")
 	}
 	text := configs.FormatRateCard(description.Card)
 	if _, err := configs.ParseRateCard("the rate card of "+from, text); err != nil {
-		return usageError{err}
+		return problem.AsUsage(err)
 	}
-	if s.output == "" {
-		_, err := s.env.stdout.Write(text)
+	if o.output.path == "" {
+		_, err := o.env.stdout.Write(text)
 		return err
 	}
-	file, err := atomicfile.Create(s.output)
+	file, err := atomicfile.Create(o.output.path)
 	if err != nil {
-		return usagef("-o %s cannot be written: %w", s.output, err)
+		return usagef("-o %s cannot be written: %w", o.output.path, err)
 	}
 	defer file.Discard()
 	if _, err := file.Write(text); err != nil {
@@ -124,7 +114,7 @@ func (s *settings) writeRateCard(from string, description v1.Description) error 
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.env.stdout, "%s is a rate card with %s; use it with --rate-card %s\n",
-		s.output, report.Counted(len(description.Card.Options), "option"), shellWord(s.output))
+	_, err = fmt.Fprintf(o.env.stdout, "%s is a rate card with %s; use it with --rate-card %s\n",
+		o.output.path, report.Counted(len(description.Card.Options), "option"), shellWord(o.output.path))
 	return err
 }

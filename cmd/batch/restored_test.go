@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -107,7 +108,7 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := openJournal(copies[0], journalOptions{journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
+	j, err := workspace.OpenJournal(copies[0], workspace.Opening{Journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -1,20 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/time/rate"
 
-	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/app"
 	"payonce/internal/report"
-	"payonce/pipeline/dispatch"
+	"payonce/io/listfile"
 	"payonce/pipeline/row"
-	"payonce/service/v1"
 )
 
 func newRunCommand(env environment) *cobra.Command {
@@ -22,9 +21,9 @@ func newRunCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// newRun returns the command and the settings that its flags set.
-func newRun(env environment) (*settings, *cobra.Command) {
-	s := newSettings(env)
+// newRun returns the command and the options that its flags set.
+func newRun(env environment) (*options, *cobra.Command) {
+	o := newOptions(env)
 	cmd := &cobra.Command{
 		Use:   "run LIST... [-o OUT]",
 		Short: "Enrich the list, under --max-spend; run it again to resume",
@@ -37,198 +36,148 @@ func newRun(env environment) (*settings, *cobra.Command) {
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withSession(cmd, func(session *session) error {
-				list, err := session.listToRun(args)
-				if err != nil {
-					return err
-				}
-				return runList(cmd.Context(), session, list)
-			})
+			return runList(cmd, o, args)
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
-	s.addServiceFlags(cmd.Flags())
-	s.addListFlags(cmd.Flags())
-	s.addPriceFlags(cmd.Flags())
-	s.addCeilingFlags(cmd.Flags())
-	cmd.Flags().StringVar(&s.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
-	cmd.Flags().Var(&s.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
-	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
-	cmd.Flags().BoolVar(&s.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
-	cmd.Flags().BoolVar(&s.yes, "yes", false, "do not ask before spending")
-	return s, cmd
+	o.addJournalFlags(cmd.Flags())
+	o.addServiceFlags(cmd.Flags())
+	o.addListFlags(cmd.Flags())
+	o.addPriceFlags(cmd.Flags())
+	o.addCeilingFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
+	cmd.Flags().Var(&o.budget.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
+	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
+	cmd.Flags().BoolVar(&o.list.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before spending")
+	return o, cmd
 }
 
 // listToRun returns the list that the command line names, or else the plan's.
-func (s *settings) listToRun(args []string) ([]string, error) {
+func (o *options) listToRun(args []string) ([]string, error) {
 	switch {
 	case len(args) > 0:
 		return args, nil
-	case s.kept != nil && len(s.kept.List.Paths) == 0:
+	case o.kept != nil && len(o.kept.List.Paths) == 0:
 		return nil, usagef("the list of this plan came from standard input: give it again, as %q", "batch run - --plan FILE")
-	case s.kept != nil:
-		return s.kept.List.Paths, nil
+	case o.kept != nil:
+		return o.kept.List.Paths, nil
 	}
 	return nil, usagef("which list? give its file, or --plan FILE; see %q", "batch run --help")
 }
 
-// runList carries a run from its checks to its summary.
-func runList(ctx context.Context, s *session, list []string) error {
-	if err := s.checkRun(list); err != nil {
-		return err
-	}
-	j, err := prepareJob(s, list)
+// runList runs a list and tells how it went.
+func runList(cmd *cobra.Command, o *options, args []string) error {
+	w, err := o.work(cmd, &observer{env: o.env})
 	if err != nil {
 		return err
 	}
-	if err := j.checkOutputs(); err != nil {
-		return err
-	}
-	if err := s.openJournal("run " + j.name); err != nil {
-		return err
-	}
-	client, err := s.openClient()
+	list, err := o.listToRun(args)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	if err := j.take(ctx); err != nil {
-		return err
-	}
-	if err := j.checkRows(); err != nil {
-		return err
-	}
-	if err := j.openAccount(ctx, client); err != nil {
-		return err
-	}
-	if err := j.showPlanAndAsk(ctx, client.StatusClient); err != nil {
-		return err
-	}
-	return j.runToEnd(ctx, client)
-}
-
-// checkRun refuses what a run must not start with, before anything is read.
-func (s *session) checkRun(list []string) error {
-	if s.output == "" {
-		var err error
-		if s.output, err = outputName(list); err != nil {
+	if o.output.path == "" {
+		if o.output.path, err = app.OutputName(list); err != nil {
 			return err
 		}
 	}
-	if err := s.keepStandardOutput(); err != nil {
-		return err
-	}
-	switch {
-	case s.maxSpend.Amount == nil:
-		return usagef("a run needs --max-spend USD, the most that it may spend; nothing was sent")
-	case !s.yes && !s.env.canAsk:
-		return usagef("nobody can be asked before spending, because this is no terminal: look at %q first, then say --yes; nothing was sent",
-			"batch plan "+strings.Join(list, " "))
-	}
-	return s.checkTargets(s.sources(list))
-}
-
-// showPlanAndAsk prints the plan, compares it with the one that the run is to
-// follow, and asks before anything is spent.
-func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient) error {
-	j.keepToApprove()
-	plan, err := j.plan()
-	if err != nil {
-		return usageError{err}
-	}
-	out := j.env.stdout
-	if j.json {
-		out = j.env.stderr
-	}
-	if err := report.Text(out, plan, hint); err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	if err := j.checkPlanned(plan); err != nil {
-		return err
-	}
-	return j.ask(ctx, status, plan)
-}
-
-// runToEnd sends the lookups, writes the output and tells how it went. From here
-// on the run is on record, and its output is written however it ends.
-func (j *job) runToEnd(ctx context.Context, client *v1.Client) error {
-	outliveReaders()
-	record, err := j.record()
+	out, err := o.besideLists()
 	if err != nil {
 		return err
 	}
-	if err := j.journal.SaveRun(record); err != nil {
-		return err
+	person := &person{env: o.env, out: out}
+	if o.json {
+		person.out = o.env.stderr
 	}
-	stop := dispatch.Stop(nil)
-	if j.asked {
-		stop = j.foreseen()
+	run := app.RunOptions{
+		List: o.list.value(cmd.Context(), o.env, list...), Budget: o.budget.value(), Pace: o.rate.value(),
+		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
 	}
-	var tally dispatch.Tally
-	var drift cost.Drift
-	if stop == nil && j.counts.Lookup > 0 {
-		if tally, stop, drift, err = j.lookUpWatched(ctx, client); err != nil {
-			return err
-		}
+	if o.kept != nil {
+		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
 	}
-	rows, err := j.writeWhole(ctx, j.outputOf(stop))
+	ended, err := w.Run(cmd.Context(), run, person)
 	if err != nil {
-		return fmt.Errorf("every answer that came is recorded, but %s was not written: %w; the same command writes it, and asks for nothing again", placeOf(j.output), err)
-	}
-	record.Ended, record.Rows, record.Drift = j.env.now(), rowsByName(rows), drift
-	if stop != nil {
-		record.Stop = stop.Word()
-	}
-	if err := j.journal.SaveRun(record); err != nil {
 		return err
 	}
-	return j.conclude(rows, tally, stop, drift)
+	return o.conclude(out, ended)
 }
 
-// lookUpWatched sends the lookups while the account is watched, and compares the
-// two a last time at the end.
-func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
-	progress := newProgress(j)
-	monitor := j.monitor(client.StatusClient)
-	sending, halt := dispatch.WithHalt(ctx)
-	defer halt(dispatch.Interrupted{})
-	monitor.Halt = halt
-	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
-	watched := make(chan struct{})
+// conclude shows the summary and returns the error that ends the command.
+func (o *options) conclude(out io.Writer, ended *app.Ended) error {
+	ended.Summary.Advice = advice(ended.Summary, ended.Stop, o.env.now())
+	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
+		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", app.PlaceOf(o.output.path), err)
+	}
+	code := codeOfStop(ended.Stop)
+	if code == exitDone {
+		code = codeOfRows(ended.Summary.Rows)
+	}
+	return endedWith(code)
+}
+
+// codeOfRows returns the exit code of a run whose rows have these outcomes.
+func codeOfRows(rows map[string]int64) int {
+	if rows[string(row.StatusInDoubt)]+rows[string(row.StatusForfeited)] > 0 {
+		return exitDoubt
+	}
+	return exitDone
+}
+
+// besideLists returns where reports go: to standard error where the list or the rejects are
+// written to standard output.
+func (o *options) besideLists() (io.Writer, error) {
+	flag := "-o"
+	switch listfile.Standard {
+	case o.output.path:
+	case o.output.rejects:
+		flag = "--rejects"
+	default:
+		return o.env.stdout, nil
+	}
+	if o.json {
+		return nil, usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
+	}
+	return o.env.stderr, nil
+}
+
+// person asks whoever started the run.
+type person struct {
+	env environment
+	out io.Writer // where the plan is shown
+}
+
+func (p *person) CanAsk() bool { return p.env.canAsk }
+
+// Show shows the plan. From here on the run outlives whoever reads what it tells.
+func (p *person) Show(plan *report.Plan) error {
+	if err := report.Text(p.out, plan, hint); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.out)
+	p.env.outliveReaders()
+	return err
+}
+
+// Confirm asks a question and waits for a line, or for an interrupt.
+func (p *person) Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool {
+	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(lookups), possible)
+	if beyond != nil {
+		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", beyond) + question
+	}
+	fmt.Fprint(p.env.stderr, question)
+	answer := make(chan string, 1)
 	go func() {
-		defer close(watched)
-		monitor.Watch(watching, progress.drift)
+		line, err := bufio.NewReader(p.env.stdin).ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(p.env.stderr) // nobody ended the question's line
+		}
+		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
-	noteInterrupt := context.AfterFunc(ctx, progress.interrupted)
-	tally, stop, err := j.lookUp(sending, client, progress)
-	noteInterrupt()
-	endWatch()
-	<-watched
-	progress.finish()
-	if err != nil {
-		return tally, stop, cost.Drift{}, err
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(p.env.stderr)
+		return false
+	case text := <-answer:
+		return text == "y" || text == "yes"
 	}
-	drift, driftErr := monitor.Read(context.WithoutCancel(ctx))
-	if driftErr != nil {
-		drift = cost.Drift{} // nothing is known; the next run reads the account again
-	}
-	if higher := monitor.StopOf(drift); higher != nil && codeOfStop(stop) == exitCeiling {
-		stop = higher // the ceiling is not safe, and to raise it would not help
-	}
-	return tally, stop, drift, nil
-}
-
-// rowsByName returns the rows by outcome under their names.
-func rowsByName(rows map[row.Status]int64) map[string]int64 {
-	named := map[string]int64{}
-	for status, n := range rows {
-		named[string(status)] = n
-	}
-	return named
-}
-
-// newPacer spreads lookups evenly over the window.
-func newPacer(r checkpoint.Rate) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(r.Window/time.Duration(r.Slots)), 1)
 }

@@ -15,11 +15,10 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
+	"payonce/internal/problem"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
-
-// headerTimeout ends connections that never say what they want.
-const headerTimeout = 10 * time.Second
 
 // sandboxFlags hold the flags of the sandbox command.
 type sandboxFlags struct {
@@ -173,23 +172,23 @@ func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 	}
 	config, err := f.config(env)
 	if err != nil {
-		return usageError{err}
+		return problem.AsUsage(err)
 	}
 	if config.BooksPath != "" {
 		if err := os.MkdirAll(filepath.Dir(config.BooksPath), 0o700); err != nil {
-			return usageError{err}
+			return problem.AsUsage(err)
 		}
 	}
-	server, err := serveSandbox(config, f.listen)
+	server, err := workspace.Serve(config, f.listen)
 	if err != nil {
 		return err
 	}
 	admin, err := f.serveAdmin(server, env)
 	if err != nil {
-		return errors.Join(err, server.close())
+		return errors.Join(err, server.Close())
 	}
 	announce(env, server, admin)
 	fmt.Fprintln(env.stderr, "sandbox: nothing here is real; Ctrl-C ends it")
 	<-ctx.Done()
-	return errors.Join(admin.close(), server.close())
+	return errors.Join(admin.close(), server.Close())
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"payonce/internal/problem"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -18,13 +20,13 @@ type adminServer struct {
 }
 
 // serveAdmin serves the admin interface when it was asked for; nil when it was not.
-func (f *sandboxFlags) serveAdmin(server *embeddedSandbox, env environment) (*adminServer, error) {
+func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env environment) (*adminServer, error) {
 	if f.admin == "" {
 		return nil, nil
 	}
 	listener, err := net.Listen("tcp", f.admin)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, problem.AsUsage(err)
 	}
 	admin := &adminServer{url: "http://" + listener.Addr().String()}
 	token := env.getenv("SANDBOX_ADMIN_TOKEN")
@@ -32,7 +34,7 @@ func (f *sandboxFlags) serveAdmin(server *embeddedSandbox, env environment) (*ad
 		token = rand.Text()
 		admin.token = token
 	}
-	admin.server = &http.Server{Handler: server.service.AdminHandler(token), ReadHeaderTimeout: headerTimeout}
+	admin.server = &http.Server{Handler: server.Service.AdminHandler(token), ReadHeaderTimeout: workspace.HeaderTimeout}
 	go admin.server.Serve(listener) // ends with close
 	return admin, nil
 }
@@ -46,10 +48,10 @@ func (a *adminServer) close() error {
 
 // announce prints what a client needs, as variables of the environment. A key or a
 // token that was given is not printed: it may be a real one.
-func announce(env environment, server *embeddedSandbox, admin *adminServer) {
+func announce(env environment, server *workspace.Embedded, admin *adminServer) {
 	say := func(name, value string) { fmt.Fprintf(env.stdout, "sandbox: %s=%s\n", name, value) }
-	say("SERVICE_BASE_URL", server.baseURL)
-	say("SERVICE_MCP_URL", strings.TrimSuffix(server.baseURL, "/api/v1")+"/mcp")
+	say("SERVICE_BASE_URL", server.BaseURL)
+	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
 	if env.getenv("SERVICE_API_KEY") == "" {
 		say("SERVICE_API_KEY", sandbox.DefaultKey)
 	}

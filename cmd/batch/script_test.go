@@ -21,6 +21,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/workspace"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
 )
@@ -233,9 +234,9 @@ func booksCommand(ts *testscript.TestScript, neg bool, args []string) {
 // holdCommand holds a journal as another process would.
 func holdCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 1, "hold DIR")
-	journal, err := openJournal(ts.MkAbs(args[0]), journalOptions{
-		store:   badgerstore.Options{Holder: "process 4711 (batch run other)"},
-		journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
+	journal, err := workspace.OpenJournal(ts.MkAbs(args[0]), workspace.Opening{
+		Store:   badgerstore.Options{Holder: "process 4711 (batch run other)"},
+		Journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
 	})
 	ts.Check(err)
 	worldOf(ts).journal = journal

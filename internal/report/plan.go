@@ -176,5 +176,18 @@ type Sample struct {
 	WidthAfter *cost.Money `json:"range_after_usd"`
 	Command    string      `json:"command"`
 
-	Words []string `json:"-"` // of the command, as a shell reads them
+	Words    []string   `json:"-"` // of the command, as a shell reads them
+	MaxSpend cost.Money `json:"-"` // that the sample needs
+}
+
+// PricesOf shows what the wanted fields cost.
+func PricesOf(quote cost.Quote) Prices {
+	view := Prices{Source: quote.Source(), USD: map[string]cost.Money{}}
+	for f, price := range quote.Prices {
+		view.USD[f.String()] = price
+	}
+	for _, disagreement := range quote.Disagreements {
+		view.Disagreements = append(view.Disagreements, disagreement.String())
+	}
+	return view
 }

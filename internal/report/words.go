@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
+	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/flagvalue"
 )
 
 // Counted writes how many there are of something.
@@ -104,4 +107,25 @@ func Known[T any](o cost.Optional[T]) *T {
 		return nil
 	}
 	return &o.Value
+}
+
+// FieldNames writes fields as a person names them: email, phone.
+func FieldNames(fields enrich.Fields) string {
+	return strings.NewReplacer("work_email", "email", "business_phone", "phone").Replace(fields.String())
+}
+
+// Printable returns a text that may come from anybody without what a terminal would act on.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// Rate writes a limit as people write it, such as 30/60s.
+func Rate(limit checkpoint.Rate) string {
+	rate := flagvalue.Rate(limit)
+	return rate.String()
 }

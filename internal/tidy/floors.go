@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ const everything = "..."
 // floors lists for every package of the module which others of the module it may
 // import. Imports run downwards: a package stands below the line that names it.
 func floors() map[string][]string {
-	return map[string][]string{
+	all := map[string][]string{
 		"enrich":        {},
 		"cost":          {"enrich"},
 		"attempt":       {"enrich", "cost"},
@@ -21,7 +22,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -47,10 +48,11 @@ func floors() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance"},
+		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":             {"io/table", "io/parquettable/..."},
@@ -70,6 +72,30 @@ func floors() map[string][]string {
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
+	}
+	maps.Copy(all, useCaseFloors())
+	return all
+}
+
+// useCaseFloors lists the packages of the use cases, from the bottom up.
+func useCaseFloors() map[string][]string {
+	return map[string][]string{
+		// The errors of use cases, and what they work with.
+		"internal/problem":  {"service/v1"},
+		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
+		"internal/workspace": {
+			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
+		},
+		// Use cases: options in, reports and typed errors out.
+		"internal/app": {
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
+			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
+		},
+		"internal/doctor": {
+			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1",
+			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
+		},
 	}
 }
 

@@ -42,7 +42,7 @@ func (b *Books) Checkout(o Order) (Payment, error) {
 		case err != nil:
 			return Payment{}, invalidf("%s", err)
 		case option.MonthlyIncluded == 0:
-			return Payment{}, invalidf("%s is no subscription; buy prepaid credit, or end the subscription", o.Plan)
+			return Payment{}, invalidf("%s is not a subscription; buy prepaid credit, or end the subscription", o.Plan)
 		case o.Deposit != 0:
 			return Payment{}, invalidf("a checkout buys a plan or prepaid credit, not both")
 		}

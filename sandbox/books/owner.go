@@ -26,7 +26,7 @@ func (b *Books) SetBudget(limit *cost.Money) error {
 // SetState opens or closes the workspace.
 func (b *Books) SetState(state State) error {
 	if states := []State{Active, Inactive, Restricted}; !slices.Contains(states, state) {
-		return invalidf("there is no state %q; there are %q", state, states)
+		return invalidf("unknown state %q; the states are %q", state, states)
 	}
 	return b.change(Entry{Kind: stateSet, State: state})
 }

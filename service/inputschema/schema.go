@@ -42,14 +42,14 @@ func Compile(text, components json.RawMessage) (*Schema, error) {
 	}
 	own, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return nil, errors.New("it is no JSON")
+		return nil, errors.New("it is not JSON")
 	}
 	root := own
 	if len(components) > 0 {
 		// A reference such as #/components/schemas/Person is relative to the document.
 		around, err := jsonschema.UnmarshalJSON(bytes.NewReader(components))
 		if err != nil {
-			return nil, errors.New("the definitions around it are no JSON")
+			return nil, errors.New("the definitions around it are not JSON")
 		}
 		root = map[string]any{"allOf": []any{own}, "components": around}
 	}
@@ -61,11 +61,11 @@ func Compile(text, components json.RawMessage) (*Schema, error) {
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(refuseToLoad{})
 	if err := compiler.AddResource(schemaAddress, root); err != nil {
-		return nil, errors.New("it is no JSON Schema")
+		return nil, errors.New("it is not a JSON Schema")
 	}
 	compiled, err := compiler.Compile(schemaAddress)
 	if err != nil {
-		return nil, errors.New("it is no JSON Schema that can be applied")
+		return nil, errors.New("it is not a JSON Schema that can be applied")
 	}
 	return &Schema{compiled}, nil
 }

@@ -107,7 +107,7 @@ func readCall(request *http.Request) (*jsonrpc.Request, []byte, error) {
 	}
 	call, ok := message.(*jsonrpc.Request)
 	if !ok {
-		return nil, nil, errors.New("the message is not sent: it is no call")
+		return nil, nil, errors.New("the message is not sent: it is not a call")
 	}
 	return call, text, nil
 }
@@ -193,7 +193,7 @@ func readMessage(response *http.Response, id jsonrpc.ID) ([]byte, error) {
 		return nil, err
 	}
 	if !isResponse(body, id) && !isErrorOfNoCall(body) {
-		return nil, errors.New("the response is no JSON-RPC response to the call")
+		return nil, errors.New("the response is not a JSON-RPC response to the call")
 	}
 	return body, nil
 }

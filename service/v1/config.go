@@ -100,7 +100,7 @@ func (c Config) check() (settings, error) {
 		return settings{}, err
 	}
 	if s.transport != REST && s.transport != MCP {
-		return settings{}, fmt.Errorf("there is no transport %q; the transports are %s and %s", c.Transport, REST, MCP)
+		return settings{}, fmt.Errorf("unknown transport %q; the transports are %s and %s", c.Transport, REST, MCP)
 	}
 	if c.MaxConnections < 0 {
 		return settings{}, fmt.Errorf("%d connections are less than none; give 0 for no bound", c.MaxConnections)

@@ -44,7 +44,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"user agent", Config{BaseURL: "https://api.example.com", Key: testKey, UserAgent: "payonce/1 (batch)"}, ""},
 		{"REST", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: REST}, ""},
 		{"MCP", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: MCP, MCPURL: "https://mcp.example.com/"}, ""},
-		{"other transport", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: "grpc"}, "no transport"},
+		{"other transport", Config{BaseURL: "https://api.example.com", Key: testKey, Transport: "grpc"}, "unknown transport"},
 		{"MCP in the clear", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "http://api.example.com/mcp"}, "in the clear"},
 		{"MCP with a password", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "https://a:" + testKey + "@api.example.com/mcp"}, "the MCP URL holds a user name"},
 		{"MCP without a scheme", Config{BaseURL: "https://api.example.com", Key: testKey, MCPURL: "/mcp"}, "the MCP URL is not an absolute"},

@@ -1,17 +1,17 @@
-// Package v1 is the client of the enrichment service over REST and MCP. It is
-// the one place that sends HTTP outward.
+// Package v1 is the client of the service's v1 interface, over REST and MCP. It knows the
+// operations, the names on the wire, the error codes, the account status and the prices.
+// Package paidhttp sends its requests.
 //
-// A lookup is paid for, cannot be repeated without paying again, and its result is
-// never shown again. So [Client.Find] sends exactly one POST and says what became of
-// it; neither this package nor anything below it tries again or follows a redirect.
-// The verdict tells what may be done next:
+// A lookup is paid for, cannot be repeated without paying again, and its result is never
+// shown again. So [Client.Find] sends exactly one POST and says what became of it. The
+// verdict tells what may be done next:
 //
-//   - [enrich.Answered]: here is the result. Keep it before anything else.
-//   - [enrich.Refused]: the service said no and charged nothing. Its class says
-//     whether to stop, to wait, to try again or to give this one lookup up.
-//   - [enrich.NotSent]: nothing has left; it may be sent again.
-//   - [enrich.Lost]: nobody knows. It may have been charged, so do not send it again
-//     before the account status has shown that it was not.
+//   - [enrich.Answered]: the result. Keep it before anything else.
+//   - [enrich.Refused]: the service said no and charged nothing. The class says whether to
+//     stop, to wait, to try again or to give this lookup up.
+//   - [enrich.NotSent]: nothing was sent; the lookup may be sent again.
+//   - [enrich.Lost]: the lookup may have been charged. Do not send it again before the
+//     account status has shown that it was not.
 //
 // # What is free
 //
@@ -23,20 +23,22 @@
 //
 // # Two transports
 //
-// [Config.Transport] chooses REST or MCP; everything else is the same, down to the
-// verdicts. Over MCP a session is begun for the first lookup, its tools are looked
-// at before any is called, and each session carries one call at a time; more are
-// begun as they are needed, and one that ends is begun again. What the service says
-// of a failed tool, and what the endpoint itself says over HTTP, means the same as
-// over REST. An error of JSON-RPC is a refusal where it comes before a tool runs
-// (-32700, -32600, -32601, and -32602 with HTTP 400); after any other the call is lost.
+// [Config.Transport] chooses REST or MCP. The verdicts are the same over both.
+//
+// Over MCP the client opens a session for the first lookup and checks its tools before it
+// calls any. A session carries one call at a time; the client opens more as it needs them,
+// and replaces one that ended. A failed tool and an HTTP status mean the same as over REST.
+// A JSON-RPC error is a refusal when it comes before a tool runs (-32700, -32600, -32601,
+// and -32602 with HTTP 400); after any other the call is lost.
 //
 // # What is not sent
 //
-// A lookup whose body does not fulfil a JSON Schema that the service has published is
-// [enrich.Refused] and Unsent. There are three: the account's input_condition, known
-// from the last Status; the input schema of an MCP tool; and the request schema of
-// the OpenAPI document, once it has been read over a client that speaks REST.
+// A lookup whose body does not fulfil a JSON Schema of the service is [enrich.Refused] and
+// Unsent. There are three such schemas:
+//
+//   - the account's input_condition, as the last Status showed it,
+//   - the input schema of an MCP tool,
+//   - the request schema of the OpenAPI document, once a REST client has read it.
 //
 // # Names
 //

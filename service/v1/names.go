@@ -95,14 +95,14 @@ const (
 func checkPath(path string) error {
 	odd := func(segment string) bool { return segment == "" || segment == "." || segment == ".." }
 	if len(path) > maxName || strings.Trim(path, pathCharacters) != "" || slices.ContainsFunc(strings.Split(path, "/"), odd) {
-		return fmt.Errorf("%q is no path relative to the base URL; write it like contacts/enrich", path)
+		return fmt.Errorf("%q is not a path relative to the base URL; write it like contacts/enrich", path)
 	}
 	return nil
 }
 
 func checkMember(name string) error {
 	if len(name) > maxName || strings.Trim(name, alphanumeric+namePunctuation) != "" {
-		return fmt.Errorf("%q is no name for a body; use letters, digits and %s", name, namePunctuation)
+		return fmt.Errorf("%q is not a name of a body member; use letters, digits and %s", name, namePunctuation)
 	}
 	return nil
 }

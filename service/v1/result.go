@@ -35,10 +35,10 @@ const resultObject = "enrichment_result"
 func decodeResult(body []byte) (enrich.Answer, error) {
 	result, ok := jsonobject.Parse(body)
 	if !ok {
-		return enrich.Answer{}, errors.New("the body is no JSON object")
+		return enrich.Answer{}, errors.New("the body is not a JSON object")
 	}
 	if result.String("object").Value != resultObject {
-		return enrich.Answer{}, fmt.Errorf("the body is no %s", resultObject)
+		return enrich.Answer{}, fmt.Errorf("the body is not %s", resultObject)
 	}
 	status := enrich.Status(result.String("status").Value)
 	if !status.Valid() {
@@ -52,7 +52,7 @@ func decodeResult(body []byte) (enrich.Answer, error) {
 	}
 	for f := range enrich.AllFields.Each() {
 		if _, given := data[f.String()]; given && !data.IsNull(f.String()) && !data.String(f.String()).Known {
-			return enrich.Answer{}, fmt.Errorf("the result's %s is no string", f)
+			return enrich.Answer{}, fmt.Errorf("the result's %s is not a string", f)
 		}
 	}
 	grounding, _ := result.Object("grounding")

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/app"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+)
+
+// advice says why the run stopped and what to do next.
+func advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
+	switch stop := stop.(type) {
+	case nil:
+		if view.InDoubt > 0 {
+			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n"+
+				"The account proves no more: others may have spent from it.\n"+
+				"%q shows them and what you can do. If nobody else uses the account, give --exclusive.", report.Lookups(view.InDoubt), "batch reconcile")
+		}
+		return ""
+	case dispatch.CeilingReached:
+		return ceilingAdvice(stop, now)
+	case dispatch.PriceHigher:
+		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
+			stop.Shown, stop.Field, stop.InUse)
+	case dispatch.Interrupted:
+		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
+	case dispatch.ServiceRefused:
+		message := ""
+		if stop.Message != "" {
+			message = ": " + strings.TrimRight(stop.Message, ".")
+		}
+		return fmt.Sprintf("The service refused (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
+			stop.Code, message, remedy(stop.Code))
+	}
+	return "Run the same command again to go on."
+}
+
+// ceilingAdvice says under which ceiling the run ended and how it can go on.
+func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
+	c := stop.Ceiling
+	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
+	if c.Measure == cost.Lookups {
+		why = "it allows " + report.Lookups(c.Limit)
+	}
+	next := "once the account has more, run the same command again"
+	switch c.Name {
+	case app.CeilingMaxSpend, app.CeilingMaxLookups:
+		next = "raise it and run the same command again"
+	case app.CeilingApproval:
+		next = "run the same command again and have it approved"
+	case app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly:
+		next = fmt.Sprintf("raise it, or wait until it begins anew on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
+	}
+	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
+}

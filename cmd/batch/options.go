@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"payonce/internal/app"
+	"payonce/internal/config"
+	"payonce/internal/planfile"
+	"payonce/internal/pricing"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	"payonce/io/csvtable"
+)
+
+// options are the flags of a command in their groups. A command adds the groups that it takes;
+// a configuration file may hold any flag of the command by its name. Once they are loaded, each
+// group resolves to one value that does not change.
+type options struct {
+	env     environment
+	config  string
+	json    bool
+	journal journalFlags
+	service serviceFlags
+	rate    rateFlags
+	list    listFlags
+	prices  priceFlags
+	budget  budgetFlags
+	output  outputFlags
+
+	offline bool
+	unbound bool // offline, the command need not know the service
+
+	yes      bool           // do not ask
+	planFile string         // that a run follows
+	kept     *planfile.File // read from it
+}
+
+func newOptions(env environment) *options {
+	o := &options{env: env}
+	o.journal.setDefaults(env)
+	o.service.setDefaults(env)
+	o.rate.setDefaults()
+	o.list.setDefaults()
+	o.budget.setDefaults()
+	return o
+}
+
+// load fills the options from the configuration file, where the command line and the
+// environment are silent, then from the plan of the run, and checks them.
+func (o *options) load(cmd *cobra.Command) error {
+	if o.config != "" {
+		if err := o.readConfig(cmd); err != nil {
+			return problem.AsUsage(err)
+		}
+	}
+	if o.planFile != "" {
+		if err := o.followPlan(cmd.Flags()); err != nil {
+			return problem.AsUsage(err)
+		}
+	}
+	return o.check()
+}
+
+// work loads the options and returns where the command works.
+func (o *options) work(cmd *cobra.Command, observer app.Observer) (*app.Work, error) {
+	if err := o.load(cmd); err != nil {
+		return nil, err
+	}
+	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: explain}, nil
+}
+
+// command makes the body of a command that loads its options and shows one report.
+func (o *options) command(do func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		w, err := o.work(cmd, &observer{env: o.env})
+		if err != nil {
+			return err
+		}
+		found, err := do(cmd, w, args)
+		if err != nil || found == nil {
+			return err
+		}
+		return o.show(o.env.stdout, found)
+	}
+}
+
+// show writes a report, as --json asks for.
+func (o *options) show(to io.Writer, r report.Report) error {
+	if o.json {
+		return report.JSON(to, r)
+	}
+	return report.Text(to, r, hint)
+}
+
+func (o *options) environment() workspace.Environment {
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version}
+}
+
+// workspace returns which workspace the command works in.
+func (o *options) workspace() workspace.Options {
+	service := o.service.value(o.env)
+	service.Profile, service.Connections, service.Rate = o.list.profile, o.rate.concurrency, o.rate.limit()
+	return workspace.Options{
+		Journal: o.journal.value(o.env, o.rate.kept()), Service: service, Prices: o.prices.value(),
+	}
+}
+
+// sources are the files that the flags name, which are never overwritten.
+func (o *options) sources() []app.Source {
+	return []app.Source{
+		{What: "the plan of --plan", Path: o.planFile}, {What: "the configuration", Path: o.config}, {What: "the rate card", Path: o.prices.card},
+	}
+}
+
+// maxTimeout keeps a lookup from blocking a run's end for longer than anyone waits.
+const maxTimeout = 10 * time.Minute
+
+// check checks the options and fills in what depends on the environment.
+func (o *options) check() error {
+	for _, problem := range o.problems() {
+		return usagef("--%s %s", problem.Flag, problem.Text)
+	}
+	switch {
+	case o.service.sandbox && o.service.baseURL != o.env.getenv("SERVICE_BASE_URL"):
+		return usagef("--sandbox and --base-url exclude each other")
+	case o.service.sandbox && o.service.mcpURL != o.env.getenv("SERVICE_MCP_URL"):
+		return usagef("--sandbox and --mcp-url exclude each other")
+	case !o.hasService() && !(o.offline && o.unbound):
+		return usagef("Not connected yet: set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox")
+	case o.journal.state != "":
+		return nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return usagef("no place for the journal: %w; give --state DIR or set BATCH_STATE", err)
+	}
+	o.journal.state = filepath.Join(home, ".local", "state", "payonce")
+	if xdg := o.env.getenv("XDG_STATE_HOME"); xdg != "" {
+		o.journal.state = filepath.Join(xdg, "payonce")
+	}
+	return nil
+}
+
+// hasService reports whether the command knows its service, and so its journal.
+func (o *options) hasService() bool { return o.service.sandbox || o.service.baseURL != "" }
+
+var workspaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// problems returns every value that no environment makes right.
+func (o *options) problems() []config.Problem {
+	var problems []config.Problem
+	refuse := func(wrong bool, flag, format string, args ...any) {
+		if wrong {
+			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
+		}
+	}
+	_, err := pricing.ParseNames(o.service.names)
+	refuse(err != nil, "request-name", "%v", err)
+	refuse(!workspaceName.MatchString(o.journal.workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", o.journal.workspace)
+	refuse(o.service.timeout <= 0 || o.service.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", o.service.timeout, maxTimeout)
+	refuse(o.service.settleDelay < 0 || o.service.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", o.service.settleDelay, maxTimeout)
+	refuse(o.rate.concurrency < 1 || o.rate.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", o.rate.concurrency)
+	refuse(o.list.limit < 0, "limit", "%d: choose 1 or more", o.list.limit)
+	refuse(o.list.sample.N != nil && *o.list.sample.N == 0, "sample", "0: choose 1 or more")
+	_, err = csvtable.ParseEncoding(o.list.encoding)
+	refuse(o.list.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.encoding)
+	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
+	refuse(!isName(o.list.name), "name", nameForm, o.list.name, maxName)
+	refuse(!isName(o.budget.job), "job", nameForm, o.budget.job, maxName)
+	return problems
+}
+
+// maxName is the longest name of a run or a job, in characters. The names that lists
+// give are shorter.
+const maxName = 300
+
+// isName reports whether a run or a job may have a name: what a terminal and the
+// journal's scopes can take. The empty one stands for the default.
+func isName(name string) bool {
+	return utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxName &&
+		!strings.Contains(name, "/") && report.Printable(name) == name
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"payonce/internal/app"
+	"payonce/internal/planfile"
+	"payonce/internal/report"
+)
+
+// agreedFlags are the flags that decide what is bought, for whom, by which reading of
+// the list, and under which ceilings: a run of a plan takes them from it, and may not say
+// otherwise.
+var agreedFlags = []string{
+	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
+	"short-budget", "approval-threshold", "strict", "rate-option", "workspace", "sandbox",
+}
+
+// readingFlags are those of the agreed flags that stand in a plan also when they say
+// nothing: in the plans of earlier programs they never do, and a run of one may set them.
+var readingFlags = []string{"encoding", "sheet"}
+
+// offeredFlags are those that a run of a plan takes from it where it says nothing
+// itself: how it goes, and where the prices stand, which are compared. What is taken
+// is told, and a rate faster than the default is not: the file may come from anybody.
+var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrency", "rate-card"}
+
+// keep writes a plan with the flags of its run to the file that was asked for.
+func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
+	kept := &planfile.File{
+		Version: planfile.Version, Kept: planned.Plan.At, List: planfile.List{Paths: planned.Paths, SHA256: planned.SHA256},
+		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.mapping, Plan: planned.Plan,
+	}
+	for _, name := range append(agreedFlags, offeredFlags...) {
+		if value := flags.Lookup(name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
+			kept.Options[name] = value
+		}
+	}
+	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
+	if card := o.prices.card; card != "" {
+		if kept.Options["rate-card"], err = filepath.Abs(card); err != nil {
+			return err
+		}
+	}
+	return kept.Write(o.output.keepAs)
+}
+
+// serviceName returns the service as a kept plan names it.
+func (o *options) serviceName() string {
+	if o.service.sandbox {
+		return planfile.Sandbox
+	}
+	return trimBaseURL(o.service.baseURL)
+}
+
+// followPlan reads the plan that the run is to follow and takes its options over,
+// where the command line and the configuration do not say the same. What they say
+// otherwise is an error.
+func (o *options) followPlan(flags *pflag.FlagSet) error {
+	kept, err := planfile.Read(o.planFile)
+	if err != nil {
+		return err
+	}
+	if o.list.rebuy {
+		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
+	}
+	found, taken := &app.Differences{File: o.planFile}, []string{"batch:", o.planFile, "sets"}
+	for _, name := range append(agreedFlags, offeredFlags...) {
+		flag := flags.Lookup(name)
+		planned, said := kept.Options[name]
+		own := flag.Value.String()
+		switch {
+		case !said && slices.Contains(readingFlags, name): // what was found with its value is compared
+		case !flag.Changed && planned != "":
+			if err := o.setPlanned(flag, planned); err != nil {
+				return fmt.Errorf("%s: %s: %w", o.planFile, name, err)
+			}
+			if planned != own {
+				taken = append(taken, "--"+name+"="+shellWord(report.Printable(planned)))
+			}
+		case flag.Changed && slices.Contains(agreedFlags, name):
+			found.Add("--"+name, planned, own)
+		}
+	}
+	if flags.Lookup("map").Changed {
+		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.mapping, " "))
+	}
+	for _, mapping := range kept.Map {
+		taken = append(taken, "--map="+shellWord(report.Printable(mapping)))
+	}
+	o.list.mapping, o.kept = kept.Map, kept
+	if err := o.checkService(kept.Service, found); err != nil {
+		return err
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(o.env.stderr, strings.Join(report.Wrap(taken, report.LineWidth-2), "\n  "))
+	return err
+}
+
+// setPlanned sets a flag to what the plan says. A rate faster than the default has to come
+// from whoever runs the plan: too fast a rate costs refusals, and the file may come
+// from anybody.
+func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
+	usual := o.rate.rate
+	if err := flag.Value.Set(planned); err != nil {
+		return err
+	}
+	if !o.rate.rate.Within(usual) {
+		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", o.rate.rate.String(), usual.String())
+	}
+	return nil
+}
+
+// checkService compares the service with the planned one. Its address is not taken
+// from the file: the API key goes to it, and the file may come from anybody.
+func (o *options) checkService(planned string, found *app.Differences) error {
+	if o.service.sandbox && o.service.baseURL == o.env.getenv("SERVICE_BASE_URL") {
+		found.Add("the service", planned, planfile.Sandbox)
+		return nil
+	}
+	if o.service.baseURL == "" {
+		return fmt.Errorf("%s plans for the service %s: give its address yourself with --base-url or SERVICE_BASE_URL, because your key goes to it",
+			o.planFile, report.Printable(planned))
+	}
+	found.Add("the service", planned, trimBaseURL(o.service.baseURL))
+	return nil
+}
+
+// trimBaseURL returns an address as it is compared.
+func trimBaseURL(address string) string {
+	address = strings.TrimRight(address, "/")
+	if base, err := url.Parse(address); err == nil {
+		base.Scheme, base.Host = strings.ToLower(base.Scheme), strings.ToLower(base.Host)
+		base.User, base.RawQuery, base.Fragment = nil, "", "" // somebody may have put a secret there
+		return base.String()
+	}
+	return address
+}

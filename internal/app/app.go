@@ -1,0 +1,148 @@
+// Package app holds the use cases. They take options and return reports and typed errors. They
+// print nothing, know no flags and change nothing of the process: several run at the same time.
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	"payonce/io/listfile"
+	"payonce/pipeline/dispatch"
+)
+
+// Work is where use cases work: one workspace, and somebody who watches.
+type Work struct {
+	Env       workspace.Environment
+	Workspace workspace.Options
+	Observer  Observer
+	// Explain words an error, and what to do about it where the service is at fault.
+	Explain func(error) string
+}
+
+// Observer hears how a use case proceeds. Its methods may be called at the same time.
+type Observer interface {
+	// Note reports what a person should know at once.
+	Note(text string)
+	// Surveying reports that a list is surveyed until the returned function is called: much is
+	// kept in memory then that holds no pointers.
+	Surveying() (done func())
+	// Sending reports that lookups are sent until done is called. It returns what is called
+	// after each of them.
+	Sending(lookups Sending) (update func(dispatch.Tally), done func())
+}
+
+// Sending says what a run is about to send.
+type Sending struct {
+	Lookups  int64
+	Rate     checkpoint.Rate
+	Spent    cost.Money // by the run before this start
+	MaxSpend cost.Money
+}
+
+// Approver stands for the person who starts a run.
+type Approver interface {
+	// Show shows the plan before anything is sent.
+	Show(plan *report.Plan) error
+	// CanAsk reports whether Confirm can ask somebody.
+	CanAsk() bool
+	// Confirm asks whether so many lookups may be sent for at most so much. Beyond is the
+	// approval threshold where that is less, nil otherwise.
+	Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool
+}
+
+// List says which list is read, how it is read, and what is asked of it.
+type List struct {
+	Names    []string         // files, patterns, or listfile.Standard for Stdin
+	Stdin    func() io.Reader // begins to read standard input
+	Encoding string           // "" as recognised
+	Sheet    string           // of a workbook; "" for the only one with values
+	Memory   int64            // that the persons may take, in bytes
+	TempDir  string
+	Run      string // the name of the run; "" for one from the list and the fields
+	Fields   enrich.Fields
+	Mapping  []string
+	Prefer   enrich.Pattern
+	Reask    attempt.Reask
+	Limit    int64 // 0 for none
+	Priority string
+}
+
+// Budget says what a run may spend. Nil is no limit.
+type Budget struct {
+	Job              string // "" for one of the run's name
+	MaxSpend         *cost.Money
+	MaxLookups       *int64
+	Daily            *cost.Money // the job's, as Monthly
+	Monthly          *cost.Money
+	WorkspaceMonthly *cost.Money
+	Threshold        *cost.Money // above which somebody has to approve
+	Approved         *cost.Money // what was approved
+	Short            dispatch.ShortBudget
+	Strict           bool // count every field at its full price
+}
+
+// Pace says how lookups are sent within the limit of the workspace.
+type Pace struct {
+	Even        bool // spread over the window
+	Concurrency int
+}
+
+// Output says where the enriched list is written.
+type Output struct {
+	Path    string // listfile.Standard for Stdout; "" beside the list
+	Rejects string // the rows that could not be looked up; "" for nowhere
+	Stdout  io.Writer
+	Sources []Source // files that are never overwritten, besides the list
+}
+
+// session is an open workspace with the lists that were opened for a use case.
+type session struct {
+	work  *Work
+	place *workspace.Session
+	lists []*listfile.List
+}
+
+func (w *Work) open() *session {
+	return &session{work: w, place: &workspace.Session{Options: w.Workspace, Env: w.Env}}
+}
+
+// with runs a use case and closes what it opened.
+func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
+	s := w.open()
+	defer func() { err = errors.Join(err, s.close()) }()
+	return do(s)
+}
+
+// withJournal runs a use case on the workspace's journal, which has to exist.
+func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Require(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s)
+	})
+}
+
+func (s *session) close() error {
+	var err error
+	for _, list := range s.lists {
+		err = errors.Join(err, list.Close())
+	}
+	return errors.Join(err, s.place.Close())
+}
+
+// journal returns the open journal, nil before it is opened.
+func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
+
+func (s *session) now() time.Time { return s.work.Env.Now() }
+
+func (s *session) note(text string) { s.work.Observer.Note(text) }

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+	"payonce/service/v1"
+)
+
+// ask asks before anything is spent: always unless the user said yes, and then too when the
+// run can spend more than the approval threshold and what was approved does not cover it.
+// Where nobody can be asked, nothing is sent. The start is then kept to what was
+// agreed to, even when others take the free allowance that the plan counted on, or
+// when a ceiling begins anew at midnight.
+func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Plan, yes bool, approver Approver) error {
+	if j.counts.Lookup == 0 {
+		return nil
+	}
+	missing := j.unapproved(plan.Possible)
+	if missing && !approver.CanAsk() {
+		return problem.Coded("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
+			plan.Possible, *j.budget.Threshold).With(plan.Possible)
+	}
+	if missing || !yes {
+		var beyond *cost.Money
+		if missing {
+			beyond = j.budget.Threshold
+		}
+		confirmed := approver.Confirm(ctx, j.counts.Lookup, plan.Possible, beyond)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !confirmed:
+			return problem.Usagef("not confirmed; nothing was sent")
+		}
+		j.keepTo(plan.Possible)
+		return j.lookAgain(ctx, status)
+	}
+	if j.budget.Threshold != nil {
+		approved := *j.budget.Threshold
+		if j.budget.Approved != nil {
+			approved = max(approved, *j.budget.Approved)
+		}
+		j.keepTo(approved)
+	}
+	return nil
+}
+
+// lookAgain compares the account with what it was before somebody was asked, who may have
+// taken hours: free units that are gone are not counted on, and a higher price refuses.
+func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
+	drift, err := j.readDrift(ctx, status)
+	if err != nil {
+		return err
+	}
+	if higher, ok := j.monitor(status).StopOf(drift).(dispatch.PriceHigher); ok {
+		return problem.Usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, higher.Field, higher.InUse)
+	}
+	return nil
+}
+
+// unapproved reports whether somebody has to approve a run that can spend so much.
+func (j *job) unapproved(possible cost.Money) bool {
+	threshold, approved := j.budget.Threshold, j.budget.Approved
+	return threshold != nil && possible > *threshold && (approved == nil || possible > *approved)
+}
+
+// keepToApproved makes what was approved a ceiling of this start where there is no threshold
+// that it lifts. The plan shows it then among the others.
+func (j *job) keepToApproved() {
+	if j.budget.Threshold == nil && j.budget.Approved != nil {
+		j.keepTo(*j.budget.Approved)
+	}
+}
+
+// keepTo makes what was agreed to a ceiling of this start: so much beyond what the
+// run has come to.
+func (j *job) keepTo(allowed cost.Money) {
+	totals := j.session.totals(checkpoint.RunScope(j.name))
+	limit := (totals.Settled + totals.Held).Plus(allowed)
+	j.approved = &limit
+}

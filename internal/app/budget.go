@@ -1,0 +1,109 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+)
+
+// BudgetOptions say which ceilings are shown.
+type BudgetOptions struct {
+	Budget  Budget // limits that stand above those of the runs; its job alone is shown
+	Offline string // why the account is not asked; "" when it is
+}
+
+// Budget shows the ceilings with what is settled, held and left.
+func (w *Work) Budget(ctx context.Context, o BudgetOptions) (*report.Budget, error) {
+	return withJournal(ctx, w, "budget", func(s *session) (*report.Budget, error) {
+		runs, err := s.journal().Runs()
+		if err != nil {
+			return nil, err
+		}
+		if job := o.Budget.Job; job != "" {
+			runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool { return jobOf(run) != job })
+			if len(runs) == 0 {
+				return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", job)
+			}
+		}
+		view := &report.Budget{Version: report.BudgetVersion, At: s.now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
+		for _, c := range budgetCeilings(runs, o.Budget) {
+			used, err := s.viewUsed(c, view.At)
+			if err != nil {
+				return nil, err
+			}
+			view.Ceilings = append(view.Ceilings, used)
+		}
+		view.Account, view.Why = s.accountOfBudget(ctx, o.Offline)
+		return view, ctx.Err()
+	})
+}
+
+// jobOf returns the job that a run belongs to.
+func jobOf(run checkpoint.Run) string { return cmp.Or(run.Job, run.Name) }
+
+// budgetCeiling is a ceiling to show; without a limit, only what it would bound.
+type budgetCeiling struct {
+	cost.Ceiling
+	limited bool
+}
+
+// budgetCeilings returns the ceilings of the runs, of their jobs and of the
+// workspace, those of one scope together. A limit is the one that was given to the
+// run that started last, or here.
+func budgetCeilings(runs []checkpoint.Run, given Budget) []budgetCeiling {
+	slices.SortStableFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
+	var shown []budgetCeiling
+	show := func(c cost.Ceiling, limited bool) {
+		same := func(other budgetCeiling) bool { return other.Name == c.Name && other.Scope == c.Scope }
+		at := slices.IndexFunc(shown, same)
+		switch {
+		case at < 0:
+			shown = append(shown, budgetCeiling{c, limited})
+		case limited:
+			shown[at] = budgetCeiling{c, true}
+		}
+	}
+	for _, run := range runs {
+		for _, c := range run.Ceilings {
+			show(c, true)
+		}
+		if len(run.Ceilings) == 0 { // recorded before ceilings were
+			show(cost.SpendCeiling(CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
+		}
+		show(cost.Ceiling{Name: CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
+		show(cost.Ceiling{Name: CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
+		for _, c := range given.ceilings(run.Name, jobOf(run)) {
+			show(c, true)
+		}
+	}
+	show(cost.Ceiling{Name: CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
+	slices.SortFunc(shown, budgetCeiling.compare)
+	return shown
+}
+
+// ceilingOrder is the order in which the ceilings of one scope are shown.
+var ceilingOrder = []string{CeilingMaxSpend, CeilingMaxLookups, CeilingDaily, CeilingMonthly, CeilingWorkspaceMonthly}
+
+// compare orders ceilings by their scopes, and those of one scope as ceilingOrder does.
+func (c budgetCeiling) compare(other budgetCeiling) int {
+	return cmp.Or(
+		strings.Compare(c.sortKey(), other.sortKey()),
+		cmp.Compare(slices.Index(ceilingOrder, c.Name), slices.Index(ceilingOrder, other.Name)),
+	)
+}
+
+// sortKey puts the runs first, then the jobs, then the workspace.
+func (c budgetCeiling) sortKey() string {
+	kind, name, _ := strings.Cut(c.Scope, "/")
+	return map[string]string{"run": "1", "job": "2"}[kind] + kind + " " + name
+}
+
+// of names the scope for a person.
+func (c budgetCeiling) of() string { return strings.Replace(c.Scope, "/", " ", 1) }

@@ -1,0 +1,280 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/pricing"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/io/listfile"
+	"payonce/io/table"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
+	"payonce/service/v1"
+)
+
+// job is one list with what is wanted of it: what plan, run and write share.
+type job struct {
+	session *session
+	order   List
+	budget  Budget
+	pace    Pace
+	output  Output
+
+	name      string
+	list      *listFile
+	schema    table.Schema
+	scope     row.Scope
+	prices    pricing.Choice // what the wanted fields cost
+	survey    *survey.Survey
+	counts    survey.Counts
+	account   cost.Account
+	published pricing.Publications // nothing when the service was not asked
+	// asked says whether the account's status was read; without it the account
+	// sets no ceilings.
+	asked bool
+	// approved is what the run may come to by what was agreed to; nil without that.
+	approved *cost.Money
+}
+
+// prepare opens the list and finds its columns. Nothing is written or sent.
+func (s *session) prepare(order List) (*job, error) {
+	list, err := s.openList(order)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{session: s, order: order, list: list, name: order.Run}
+	if j.schema, err = list.Schema(); err != nil {
+		return nil, err
+	}
+	names := strings.Join(order.Names, " ")
+	mapping, err := row.MapColumns(j.schema, order.Mapping)
+	if err == nil {
+		err = mapping.CheckFilled(j.schema, order.Fields)
+	}
+	if err != nil {
+		return nil, problem.Usagef("%s: %w", names, err)
+	}
+	if !mapping.CanIdentify() {
+		return nil, problem.Coded("no_identity", "%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
+			"its columns are %s", names, row.ListColumns(j.schema))
+	}
+	if j.name == "" {
+		if j.name, err = runName(list, order.Fields); err != nil {
+			return nil, err
+		}
+	}
+	j.scope = row.Scope{
+		Mapping: mapping, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
+		Memory: order.Memory, TempDir: order.TempDir,
+	}
+	if s.work.Workspace.Prices.Card != "" {
+		if err := j.choosePrices(); err != nil { // for what is wrong in it
+			return nil, err
+		}
+	}
+	if order.Priority != "" {
+		if j.scope.Priority, err = row.ParsePriority(j.schema, order.Priority); err != nil {
+			return nil, problem.Usagef("%s: the priority %s: %w", names, order.Priority, err)
+		}
+	}
+	return j, nil
+}
+
+// take surveys the whole list.
+func (j *job) take(ctx context.Context) (err error) {
+	defer j.session.work.Observer.Surveying()()
+	j.survey, err = survey.Take(ctx, j.scope, j.list, j.recorder())
+	if err != nil {
+		return err
+	}
+	j.counts = j.survey.Count()
+	return nil
+}
+
+// recorder returns the journal, or one that knows nothing when there is none yet.
+func (j *job) recorder() survey.Recorder {
+	if journal := j.session.journal(); journal != nil {
+		return journal
+	}
+	return blankRecorder{key: checkpoint.AnonymousKey()}
+}
+
+// blankRecorder is the journal of a workspace that has none.
+type blankRecorder struct {
+	key func(canonical []byte) enrich.Key
+}
+
+func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonical) }
+
+func (blankRecorder) People() int64 { return 0 }
+
+func (blankRecorder) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
+	return nil
+}
+
+func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
+
+// readAccount reads the account status and what the service publishes, and chooses the
+// prices. When nothing is to be looked up, a service that cannot be reached is no
+// reason to fail.
+func (j *job) readAccount(ctx context.Context, client *v1.StatusClient) error {
+	account, err := client.Status(ctx)
+	switch {
+	case err != nil && j.counts.Lookup == 0 && ctx.Err() == nil:
+		return j.choosePrices()
+	case err != nil:
+		return problem.AsRefused(ctx, err)
+	}
+	return j.useAccount(ctx, client, account)
+}
+
+// useAccount takes the account status, reads what the service publishes and chooses the
+// prices.
+func (j *job) useAccount(ctx context.Context, client *v1.StatusClient, account cost.Account) (err error) {
+	j.account, j.asked = account, true
+	service := j.session.work.Workspace.Service
+	check := func(p pricing.Publication) error { return p.CheckNames(service.Names, service.Transport, j.sent()) }
+	if j.published, err = pricing.ReadPublications(ctx, client, service.Transport, check, func(err error) {
+		j.session.note(j.session.work.Explain(err) + "; the plan goes on without it")
+	}); err != nil {
+		return err
+	}
+	return j.choosePrices()
+}
+
+// choosePrices takes the price of every wanted field from the first source that tells
+// it, and refuses where another one shows that holds would be too small.
+func (j *job) choosePrices() (err error) {
+	j.prices, err = pricing.Choose(j.session.work.Workspace.Prices, j.scope.Wanted, j.published, j.account)
+	if err != nil || !j.asked {
+		return err
+	}
+	return j.prices.Check(j.account, j.scope.Wanted)
+}
+
+// sent returns the lookups as they are sent, by operation.
+func (j *job) sent() cost.Workload {
+	return pricing.Sent(j.counts.Lookups, j.session.work.Workspace.Service.Profile)
+}
+
+// foreseen says why the service would refuse the lookups now, as far as the account
+// and what is published tell; nil when nothing is known against them.
+func (j *job) foreseen() dispatch.Stop {
+	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Short, v1.WantsMoney); stop != nil {
+		return stop
+	}
+	return j.published.Unavailable(j.account, j.sent())
+}
+
+// freeLeft returns the free allowance that the plan counts on.
+func (j *job) freeLeft() cost.Allowances {
+	if j.budget.Strict {
+		return cost.Allowances{}
+	}
+	return j.account.FreeLeft()
+}
+
+// record returns what the journal is to remember of the run, which keeps the time
+// of its first start. A comparison has no output, and may have no list.
+func (j *job) record() (checkpoint.Run, error) {
+	output := j.output.Path
+	if output != "" && output != listfile.Standard {
+		var err error
+		if output, err = filepath.Abs(output); err != nil {
+			return checkpoint.Run{}, err
+		}
+	}
+	run := checkpoint.Run{
+		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: report.FieldNames(j.order.Fields),
+		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.session.work.Workspace.Service.Profile,
+		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: *j.budget.MaxSpend,
+		Ceilings: j.budget.ceilings(j.name, j.jobName()), Started: j.session.now(),
+	}
+	run.Restarted = run.Started
+	if j.list != nil {
+		j.list.recordIn(&run)
+	}
+	earlier, found, err := j.session.journal().Run(j.name)
+	if found {
+		run.Started = earlier.Started
+	}
+	return run, err
+}
+
+// outputOf says how the output of the run is made when it stopped like this.
+func (j *job) outputOf(stop dispatch.Stop) output.Output {
+	stopped := ""
+	if stop != nil {
+		stopped = stop.Word()
+	}
+	return output.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile}
+}
+
+// lookUp sends the lookups of the survey and returns why it stopped. What an earlier
+// start left in doubt may turn out not to have been charged meanwhile: then the list
+// is surveyed again and what is missing is sent too.
+func (j *job) lookUp(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
+	leftovers := j.reconciler(client.StatusClient).Pending() > 0
+	tally, stop, err := j.lookUpOnce(ctx, client, update)
+	if !leftovers || stop != nil || err != nil {
+		return tally, stop, err
+	}
+	switch err := j.take(ctx); {
+	case ctx.Err() != nil:
+		return tally, dispatch.StopOf(ctx), nil
+	case err != nil || j.counts.Lookup == 0:
+		return tally, nil, err
+	}
+	more, stop, err := j.lookUpOnce(ctx, client, update)
+	return tally.Plus(more), stop, err
+}
+
+// lookUpOnce sends the lookups of one survey.
+func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
+	next, done := j.survey.Lookups(ctx, j.list)
+	defer done()
+	lookups := &dispatch.Lookups{
+		Ledger: j.session.journal(), Finder: client, Concurrency: j.pace.Concurrency, Now: j.session.work.Env.Now, Report: update,
+		Reconciler: j.reconciler(client.StatusClient), Note: j.session.note, ShortBudget: j.budget.Short,
+		Request: j.request(),
+	}
+	lookups.Request.Reask = j.scope.Reask
+	if j.pace.Even {
+		lookups.Pacer = newPacer(j.rate())
+	}
+	tally, stop, err := lookups.Run(ctx, next)
+	if stop == nil && err == nil && tally.GivenUp > 0 {
+		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
+	}
+	return tally, stop, err
+}
+
+// request returns what every lookup of the run asks the journal for.
+func (j *job) request() attempt.Request {
+	return attempt.Request{
+		Run: j.name, Job: j.jobName(), Prices: j.prices.Quote.Prices, Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+	}
+}
+
+// rate returns the limit that the journal keeps.
+func (j *job) rate() checkpoint.Rate { return j.session.work.Workspace.Journal.Rate }
+
+// duration returns the least time that the planned lookups take.
+func (j *job) duration() time.Duration {
+	return cost.Duration(j.counts.Lookup, j.rate().Slots, j.rate().Window)
+}
+
+// jobName returns the job that the run belongs to: one of its own name when none
+// was given.
+func (j *job) jobName() string { return cmp.Or(j.budget.Job, j.name) }

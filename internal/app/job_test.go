@@ -1,0 +1,63 @@
+package app
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/pricing"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/survey"
+	"payonce/service/v1"
+)
+
+// notOffered returns what the service says of the operations that a plan does not offer.
+func notOffered(available map[string]bool) map[string]cost.Readiness {
+	readiness := map[string]cost.Readiness{}
+	for name, offered := range available {
+		if !offered {
+			readiness[name] = cost.Readiness{Reason: v1.CodePricingUnavailable}
+		}
+	}
+	return readiness
+}
+
+// What the service does not sell is foreseen; the account's word goes before that of
+// what is published.
+func TestForeseenRefusals(t *testing.T) {
+	closed := v1.Offer{Access: v1.Access{Available: cost.Known(false)}}
+	open := v1.Offer{Access: v1.Access{Available: cost.Known(true)}}
+	for _, test := range []struct {
+		name      string
+		offer     v1.Offer
+		available map[string]bool
+		lookups   map[enrich.Operation]int64
+		want      string
+	}{
+		{"sold", open, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not told", v1.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not sold", closed, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"not sold and not asked for", closed, nil, map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}, ""},
+		{"sold to this account", closed, map[string]bool{"find-phone": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"not sold to this account", open, map[string]bool{"find-phone": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
+		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+	} {
+		work := &Work{}
+		work.Workspace.Service.Profile = strings.HasPrefix(test.name, "profiles")
+		j := &job{
+			session:   work.open(),
+			published: pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[enrich.Operation]v1.Offer{enrich.FindPhone: test.offer}}}},
+			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: survey.Counts{Lookups: maps.Clone(test.lookups)},
+		}
+		got := ""
+		if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
+			got = refused.Code
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/verify"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+)
+
+// closed runs a use case on the closed journal of the workspace, which has to exist.
+func closed[T any](ctx context.Context, w *Work, doing string, do func(dir string, options workspace.Opening) (T, error)) (T, error) {
+	var none T
+	dir, err := w.Workspace.Existing()
+	if err != nil {
+		return none, err
+	}
+	options, err := w.Workspace.Opening(w.Env, doing, ctx.Err)
+	if err != nil {
+		return none, err
+	}
+	result, err := do(dir, options)
+	return result, workspace.OpenError(err)
+}
+
+// Check verifies every record of the journal and its sums. The report is there although the
+// journal is damaged.
+func (w *Work) Check(ctx context.Context) (*report.JournalCheck, error) {
+	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
+		view = &report.JournalCheck{List: []verify.Problem{}}
+		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
+			add := func(p verify.Problem) { view.List = append(view.List, p) }
+			view.Summary, err = verify.Check(store, options.Journal.Stop, add)
+			return err
+		})
+		return view, err
+	})
+}
+
+// Damage returns the error of a check that found problems.
+func Damage(view *report.JournalCheck) error {
+	if len(view.List) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
+}
+
+// Dump writes every record of the journal, one JSON object to a line.
+func (w *Work) Dump(ctx context.Context, to io.Writer, values bool) error {
+	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
+		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+			return verify.Dump(store, options.Journal.Stop, to, values)
+		})
+	})
+	return err
+}
+
+// Rekey encrypts the journal with its new key.
+func (w *Work) Rekey(ctx context.Context) (*report.Rekeyed, error) {
+	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
+		key, err := workspace.ParseKey(workspace.NewKeyVariable, w.Workspace.Journal.NewKey)
+		if err == nil && key == nil {
+			err = problem.Usagef("which key? set %s", workspace.NewKeyVariable)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &report.Rekeyed{Encrypted: true}, options.Rewrite(dir, key)
+	})
+}
+
+// Unpause ends a wait that the service has asked for.
+func (w *Work) Unpause(ctx context.Context) (*report.Unpaused, error) {
+	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
+		journal, err := workspace.OpenJournal(dir, options)
+		if err != nil {
+			return nil, err
+		}
+		until, err := journal.EndPause()
+		return &report.Unpaused{Until: until}, errors.Join(err, journal.Close())
+	})
+}
+
+// Prune erases the answers that came before a time.
+func (w *Work) Prune(ctx context.Context, before time.Time) (*report.Erasure, error) {
+	return w.erase(ctx, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
+}
+
+// Forget erases a person's identity and answers.
+func (w *Work) Forget(ctx context.Context, person checkpoint.Person) (*report.Erasure, error) {
+	return w.erase(ctx, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Forget(person) })
+}
+
+// erase erases from the journal and then rewrites it, because the bytes of
+// what was erased would stay in its files otherwise.
+func (w *Work) erase(ctx context.Context, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
+	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
+		journal, err := workspace.OpenJournal(dir, options)
+		if err != nil {
+			return nil, err
+		}
+		erasure, err := do(journal)
+		if err = errors.Join(err, journal.Close()); err == nil {
+			err = options.Rewrite(dir, options.Store.EncryptionKey)
+		}
+		return &report.Erasure{Erasure: erasure}, err
+	})
+}

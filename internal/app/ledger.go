@@ -1,0 +1,119 @@
+package app
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report"
+	"payonce/io/atomicfile"
+)
+
+// Period is the time in which attempts got their outcomes. Zero times are the journal's
+// beginning and now.
+type Period struct{ From, To time.Time }
+
+// Ledger writes every attempt of a period as CSV and returns the sums.
+func (w *Work) Ledger(ctx context.Context, period Period, to io.Writer) (*report.Ledger, error) {
+	return withJournal(ctx, w, "ledger", func(s *session) (*report.Ledger, error) { return s.writeLedger(to, period) })
+}
+
+// LedgerFile writes the ledger to a file, which appears whole or not at all. Lists and outputs
+// of runs are never overwritten.
+func (w *Work) LedgerFile(ctx context.Context, period Period, path string, sources []Source) (*report.Ledger, error) {
+	return withJournal(ctx, w, "ledger", func(s *session) (*report.Ledger, error) {
+		lists, err := s.recordedLists()
+		if err != nil {
+			return nil, err
+		}
+		outputs, err := s.recordedOutputs()
+		if err != nil {
+			return nil, err
+		}
+		if err := CheckTarget(path, slices.Concat(sources, lists, outputs)); err != nil {
+			return nil, err
+		}
+		file, err := atomicfile.Create(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Discard()
+		view, err := s.writeLedger(file, period)
+		if err != nil {
+			return nil, err
+		}
+		view.Output = path
+		return view, file.Commit()
+	})
+}
+
+// ledgerColumns are the columns of the ledger. A price that was paid stands in its
+// field's column; a field that the free allowance paid for costs nothing there.
+var ledgerColumns = []string{
+	"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state",
+	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
+}
+
+func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error) {
+	view := &report.Ledger{From: given(period.From), To: given(period.To)}
+	var free [enrich.NumFields]int64
+	var mayBeFree cost.Money
+	out := csv.NewWriter(w)
+	if err := out.Write(ledgerColumns); err != nil {
+		return view, err
+	}
+	err := s.journal().Attempts(period.From, period.To, func(e attempt.Entry) error {
+		view.Attempts++
+		view.Charged += e.Charge.Amount
+		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
+		for f := range e.Charge.Free.Each() {
+			free[f]++
+		}
+		if e.Ended.IsZero() {
+			view.Open++
+		}
+		return out.Write(ledgerRow(e))
+	})
+	if err != nil {
+		return view, err
+	}
+	view.FreeUsed, view.ChargedLeast = report.ByField(free), report.Least(view.Charged, mayBeFree)
+	out.Flush()
+	return view, out.Error()
+}
+
+func ledgerRow(e attempt.Entry) []string {
+	ended := ""
+	if !e.Ended.IsZero() {
+		ended = e.Ended.UTC().Format(time.RFC3339)
+	}
+	paid := func(f enrich.Field) string {
+		if !e.Charge.Paid.Has(f) {
+			return ""
+		}
+		return e.Prices[f].String()
+	}
+	reason := e.Reason
+	if e.MayBeFree != 0 {
+		reason = "charged at most this: the free allowance may have paid " + e.MayBeFree.String()
+	}
+	return []string{
+		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
+		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
+	}
+}
+
+// given returns nil for the zero time.
+func given(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+
+	"payonce/internal/problem"
+	"payonce/internal/report"
+)
+
+// PlanOptions say what is planned.
+type PlanOptions struct {
+	List    List
+	Budget  Budget
+	Offline bool   // the service is not called
+	Sample  *int64 // propose a paid sample of so many persons
+	Sum     bool   // the plan is kept, with the list's checksum
+}
+
+// Planned is a plan with what a run of it needs to know of the list.
+type Planned struct {
+	Plan   *report.Plan
+	Paths  []string // of the list; none for standard input
+	SHA256 string   // of the list's bytes
+}
+
+// Plan shows what a run would do and what it can cost at most. It has no way to spend.
+func (w *Work) Plan(ctx context.Context, o PlanOptions) (*Planned, error) {
+	return with(w, func(s *session) (*Planned, error) { return s.plan(ctx, o) })
+}
+
+func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
+	j, err := s.prepare(o.List)
+	if err != nil {
+		return nil, err
+	}
+	j.budget = o.Budget
+	if _, err := s.place.OpenExisting(ctx, "plan"); err != nil {
+		return nil, err
+	}
+	if err := j.take(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.readService(ctx, o.Offline); err != nil {
+		return nil, err
+	}
+	plan, err := j.plan()
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	planned := &Planned{Plan: plan, Paths: j.list.paths}
+	if o.Sum {
+		if planned.SHA256, err = j.list.Sum(); err != nil {
+			return nil, err
+		}
+	}
+	if o.Sample != nil {
+		plan.Sample, err = j.proposeSample(ctx, *o.Sample)
+	}
+	return planned, err
+}
+
+// readService reads what is free of the service, unless the plan is made offline, and
+// chooses the prices.
+func (j *job) readService(ctx context.Context, offline bool) error {
+	if offline {
+		return j.choosePrices()
+	}
+	client, err := j.session.place.OpenStatus()
+	if err != nil {
+		return err
+	}
+	return j.readAccount(ctx, client)
+}

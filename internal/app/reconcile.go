@@ -1,0 +1,164 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/survey"
+)
+
+// ReconcileOptions say what is settled by the user's word.
+type ReconcileOptions struct {
+	Assume   string       // "charged" or "not-charged" for what the account does not prove; "" for neither
+	Attempts []attempt.ID // that Assume decides; none for all
+	Reading  List         // how the lists of the runs are read where the runs do not say
+}
+
+// Reconcile settles the lookups whose response was lost.
+func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
+	return withJournal(ctx, w, "reconcile", func(s *session) (*report.Reconciliation, error) { return s.reconcile(ctx, o) })
+}
+
+// reconcile settles what the account proves, then what the user assumes.
+func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
+	doubts := s.journal().Doubts()
+	for _, id := range o.Attempts {
+		if !s.stillInDoubt(id) {
+			return nil, problem.Coded("not_in_doubt", "attempt %d is not in doubt", id)
+		}
+	}
+	view := &report.Reconciliation{Cases: []report.Case{}}
+	findings := map[attempt.ID]string{}
+	if s.journal().AwaitsAccount() {
+		if err := s.lookAtAccount(ctx, view, findings); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.assume(o.Assume, o.Attempts, findings); err != nil {
+		return nil, err
+	}
+	rows := s.rowsOf(ctx, o.Reading, doubts)
+	for _, d := range doubts {
+		view.Cases = append(view.Cases, report.Case{
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
+			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Amount(),
+			Finding: cmp.Or(findings[d.ID], undecidedText),
+		})
+	}
+	view.InDoubt, view.Held = s.journal().InDoubt("")
+	return view, nil
+}
+
+// lookAtAccount lets the journal decide by the account.
+func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
+	status, err := s.place.OpenStatus()
+	if err != nil {
+		return err
+	}
+	if err := s.place.CheckKey(); err != nil {
+		return err
+	}
+	s.note("waiting for the account to settle")
+	reconciler := &dispatch.Reconciler{Arbiter: s.journal(), Status: status, SettleDelay: s.work.Workspace.Service.SettleDelay, Exclusive: s.work.Workspace.Service.Exclusive, Now: s.work.Env.Now}
+	found, err := reconciler.Reconcile(ctx)
+	if err != nil {
+		return problem.IfRefused(ctx, err)
+	}
+	if len(found.Cases) > 0 { // the account was read
+		if err := s.place.RememberKey(); err != nil {
+			return err
+		}
+	}
+	view.Why = found.Why
+	view.Evidence = &report.Evidence{Free: report.ByField(found.Unexplained.Free), Money: found.Unexplained.Money}
+	for _, c := range found.Cases {
+		if c.Decidable {
+			findings[c.ID] = findingText(c)
+		}
+	}
+	return nil
+}
+
+// stillInDoubt reports whether the outcome of an attempt is unknown.
+func (s *session) stillInDoubt(id attempt.ID) bool {
+	return slices.ContainsFunc(s.journal().Doubts(), func(d attempt.Doubt) bool { return d.ID == id })
+}
+
+// assume decides what is still in doubt by the user's word.
+func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.ID]string) error {
+	if assume == "" {
+		return nil
+	}
+	var open []attempt.ID // the account has decided the others
+	for _, d := range s.journal().Doubts() {
+		if len(ids) == 0 || slices.Contains(ids, d.ID) {
+			open = append(open, d.ID)
+		}
+	}
+	if err := s.journal().Assume(assume == "charged", open...); err != nil {
+		return problem.AsUsage(err)
+	}
+	for _, id := range open {
+		findings[id] = "assumed " + assume
+	}
+	return nil
+}
+
+// undecidedText says that neither this look at the account nor an earlier one
+// decided a lookup.
+const undecidedText = "undecided: the account does not prove it"
+
+func findingText(c attempt.Case) string {
+	switch c.Finding {
+	case cost.Charged:
+		return "charged: " + c.Fields.String() + ", the answer is lost"
+	case cost.NotCharged:
+		return "not charged: may be asked again"
+	default:
+		return undecidedText
+	}
+}
+
+// rowsOf finds the rows of doubts in the lists of their runs. Those of a list that
+// cannot be read any more, or does not hold the person, are left out.
+func (s *session) rowsOf(ctx context.Context, reading List, doubts []attempt.Doubt) map[attempt.ID]int64 {
+	byRun := map[string][]attempt.Doubt{}
+	for _, d := range doubts {
+		byRun[d.Run] = append(byRun[d.Run], d)
+	}
+	rows := map[attempt.ID]int64{}
+	for run, doubts := range byRun {
+		found, err := s.rowsInRun(ctx, run, reading, doubts)
+		if err != nil {
+			continue // the list is gone, or is another one by now
+		}
+		for i, row := range found {
+			rows[doubts[i].ID] = row
+		}
+	}
+	return rows
+}
+
+// rowsInRun returns the rows of doubts in the list of their run, 0 for none.
+func (s *session) rowsInRun(ctx context.Context, name string, reading List, doubts []attempt.Doubt) ([]int64, error) {
+	run, err := s.findRun(name)
+	if err != nil {
+		return nil, err
+	}
+	j, err := s.recall(run, reading)
+	if err != nil {
+		return nil, err
+	}
+	people := make([]enrich.Identity, len(doubts))
+	for i, d := range doubts {
+		people[i] = d.Identity
+	}
+	return survey.RowsOf(ctx, j.scope, j.list, people)
+}

@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/row"
+	"payonce/service/v1"
+)
+
+// RunOptions say what is run, and under which ceilings.
+type RunOptions struct {
+	List   List
+	Budget Budget
+	Pace   Pace
+	Output Output
+	Kept   *Kept // the plan that the run follows; nil for none
+	Yes    bool  // do not ask before spending
+}
+
+// Ended says how a run ended.
+type Ended struct {
+	Summary *report.Summary
+	Stop    dispatch.Stop // why it stopped early; nil when every row has its outcome
+}
+
+// Run enriches a list: it shows the plan, asks, sends what is missing and writes the list back
+// filled in. Running the same again resumes.
+func (w *Work) Run(ctx context.Context, o RunOptions, approver Approver) (*Ended, error) {
+	return with(w, func(s *session) (*Ended, error) { return s.run(ctx, o, approver) })
+}
+
+// run carries a run from its checks to its summary.
+func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*Ended, error) {
+	if err := o.check(approver); err != nil {
+		return nil, err
+	}
+	j, err := s.prepare(o.List)
+	if err != nil {
+		return nil, err
+	}
+	j.budget, j.pace, j.output = o.Budget, o.Pace, o.Output
+	if err := j.checkOutputs(); err != nil {
+		return nil, err
+	}
+	if err := s.place.OpenJournal("run " + j.name); err != nil {
+		return nil, err
+	}
+	client, err := s.place.OpenClient()
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	if err := j.take(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.checkRows(); err != nil {
+		return nil, err
+	}
+	if err := j.openAccount(ctx, client); err != nil {
+		return nil, err
+	}
+	if err := j.showPlanAndAsk(ctx, client.StatusClient, o, approver); err != nil {
+		return nil, err
+	}
+	return j.runToEnd(ctx, client)
+}
+
+// check refuses what a run must not start with, before anything is read.
+func (o RunOptions) check(approver Approver) error {
+	switch {
+	case o.Budget.MaxSpend == nil:
+		return problem.Coded("max_spend_missing", "a run needs the most that it may spend; nothing was sent")
+	case !o.Yes && !approver.CanAsk():
+		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is no terminal; nothing was sent")
+	}
+	return o.Output.check(append(SourcesOf(o.List.Names), o.Output.Sources...))
+}
+
+// showPlanAndAsk shows the plan, compares it with the one that the run is to
+// follow, and asks before anything is spent.
+func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient, o RunOptions, approver Approver) error {
+	j.keepToApproved()
+	plan, err := j.plan()
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	if err := approver.Show(plan); err != nil {
+		return err
+	}
+	if err := j.compare(o.Kept, plan); err != nil {
+		return err
+	}
+	return j.ask(ctx, status, plan, o.Yes, approver)
+}
+
+// NotWrittenError says that a run has ended and its output is not written.
+type NotWrittenError struct {
+	Path string
+	Err  error
+}
+
+func (e *NotWrittenError) Error() string {
+	return "every answer that came is recorded, but " + PlaceOf(e.Path) + " was not written: " + e.Err.Error() +
+		"; the same command writes it, and asks for nothing again"
+}
+
+func (e *NotWrittenError) Unwrap() error { return e.Err }
+
+// runToEnd sends the lookups, writes the output and sums up how it went. From here
+// on the run is on record, and its output is written however it ends.
+func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
+	record, err := j.record()
+	if err != nil {
+		return nil, err
+	}
+	if err := j.session.journal().SaveRun(record); err != nil {
+		return nil, err
+	}
+	stop := dispatch.Stop(nil)
+	if j.asked {
+		stop = j.foreseen()
+	}
+	var tally dispatch.Tally
+	var drift cost.Drift
+	if stop == nil && j.counts.Lookup > 0 {
+		if tally, stop, drift, err = j.lookUpWatched(ctx, client); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := j.writeWhole(ctx, j.outputOf(stop))
+	if err != nil {
+		return nil, &NotWrittenError{j.output.Path, err}
+	}
+	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(rows), drift
+	if stop != nil {
+		record.Stop = stop.Word()
+	}
+	if err := j.session.journal().SaveRun(record); err != nil {
+		return nil, err
+	}
+	summary, err := j.summary(rows, tally, stop, drift)
+	return &Ended{summary, stop}, err
+}
+
+// lookUpWatched sends the lookups while the account is watched, and compares the
+// two a last time at the end.
+func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
+	update, sent := j.session.work.Observer.Sending(Sending{
+		Lookups: j.counts.Lookup, Rate: j.rate(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled, MaxSpend: *j.budget.MaxSpend,
+	})
+	monitor := j.monitor(client.StatusClient)
+	sending, halt := dispatch.WithHalt(ctx)
+	defer halt(dispatch.Interrupted{})
+	monitor.Halt = halt
+	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		monitor.Watch(watching, func(d cost.Drift) { j.session.note(report.DriftOf(d).String()) })
+	}()
+	noteInterrupt := context.AfterFunc(ctx, func() {
+		j.session.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
+	})
+	tally, stop, err := j.lookUp(sending, client, update)
+	noteInterrupt()
+	endWatch()
+	<-watched
+	sent()
+	if err != nil {
+		return tally, stop, cost.Drift{}, err
+	}
+	drift, driftErr := monitor.Read(context.WithoutCancel(ctx))
+	if driftErr != nil {
+		drift = cost.Drift{} // nothing is known; the next run reads the account again
+	}
+	_, ceiling := stop.(dispatch.CeilingReached)
+	if higher := monitor.StopOf(drift); higher != nil && ceiling {
+		stop = higher // the ceiling is not safe, and to raise it would not help
+	}
+	return tally, stop, drift, nil
+}
+
+// rowsByName returns the rows by outcome under their names.
+func rowsByName(rows map[row.Status]int64) map[string]int64 {
+	named := map[string]int64{}
+	for status, n := range rows {
+		named[string(status)] = n
+	}
+	return named
+}
+
+// newPacer spreads lookups evenly over the window.
+func newPacer(r checkpoint.Rate) *rate.Limiter {
+	return rate.NewLimiter(rate.Every(r.Window/time.Duration(r.Slots)), 1)
+}

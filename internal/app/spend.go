@@ -1,0 +1,23 @@
+package app
+
+import (
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/internal/report"
+)
+
+// explainSpend adds the attempts of a run up, in three ways. It looks for them in the
+// whole journal: where the clock was set back, some lie before the run's first start.
+func explainSpend(journal *checkpoint.Journal, run checkpoint.Run) (*report.Spend, error) {
+	view := report.NewSpend()
+	err := journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
+		if e.Run != run.Name {
+			return nil
+		}
+		view.Add(e)
+		return nil
+	})
+	return view, err
+}

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"payonce/internal/problem"
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
+	"payonce/io/textfile"
+)
+
+// OutputName puts .enriched before the ending of the list's name. A list of several
+// files has no name of its own; one from standard input goes to standard output.
+func OutputName(names []string) (string, error) {
+	switch {
+	case len(names) > 1:
+		return "", problem.Coded("output_missing", "where to? a list of several files has no name of its own")
+	case isPattern(names[0]):
+		return "", problem.Coded("output_missing", "where to? a pattern of files has no name of its own")
+	case names[0] == listfile.Standard:
+		return listfile.Standard, nil
+	}
+	plain := textfile.TrimCompression(names[0])
+	ending := filepath.Ext(plain) + names[0][len(plain):]
+	return strings.TrimSuffix(names[0], ending) + ".enriched" + ending, nil
+}
+
+// isPattern reports whether a name stands for the files that fit it, and not for the one
+// that has it.
+func isPattern(name string) bool {
+	_, err := os.Lstat(name)
+	return strings.ContainsAny(name, `*?[`) && errors.Is(err, fs.ErrNotExist)
+}
+
+// Source is a file that a use case must not overwrite, or a pattern of such files.
+type Source struct{ What, Path string }
+
+// SourcesOf returns the files of a list.
+func SourcesOf(list []string) []Source {
+	var sources []Source
+	for _, name := range list {
+		files, _ := textfile.Expand(name) // opening the list tells what is wrong
+		for _, file := range files {
+			sources = append(sources, Source{"the list itself", file.Path()})
+		}
+		if isPattern(name) {
+			sources = append(sources, Source{Path: name})
+		}
+	}
+	return sources
+}
+
+// check refuses an output or a file of rejects that cannot be written, or that is one of the
+// sources.
+func (o Output) check(sources []Source) error {
+	if err := CheckTarget(o.Path, sources); err != nil || o.Rejects == "" {
+		return err
+	}
+	if sameFile(o.Rejects, o.Path) {
+		return problem.Usagef("the rejects and the output are to be the same file, %s; choose two", o.Path)
+	}
+	return CheckTarget(o.Rejects, sources)
+}
+
+// CheckTarget refuses a file that cannot be written, or that is one of the sources.
+func CheckTarget(path string, sources []Source) error {
+	if path == listfile.Standard {
+		return nil
+	}
+	if target, err := os.Stat(path); err == nil {
+		for _, s := range sources {
+			if source, err := os.Stat(s.Path); err == nil && os.SameFile(source, target) {
+				return problem.Usagef("%s is %s, which is never overwritten; choose another file", path, s.What)
+			}
+		}
+	}
+	for _, s := range sources {
+		if isPattern(s.Path) && fits(s.Path, path) {
+			return problem.Usagef("%s fits %s and would be in the list next time; choose another name", path, s.Path)
+		}
+	}
+	if err := atomicfile.CheckWritable(path); err != nil {
+		return problem.Usagef("%s cannot be written: %w", path, err)
+	}
+	return nil
+}
+
+// fits reports whether a pattern stands for a path, also where it is not there yet.
+func fits(pattern, path string) bool {
+	pattern, patternErr := filepath.Abs(pattern)
+	path, pathErr := filepath.Abs(path)
+	found, err := filepath.Match(pattern, path)
+	return found && errors.Join(patternErr, pathErr, err) == nil
+}
+
+// sameFile reports whether two paths name one file, there already or not.
+func sameFile(a, b string) bool {
+	return realPath(a) == realPath(b)
+}
+
+// realPath returns the absolute path without links, as far as it is there.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// PlaceOf names the file of an output for a person.
+func PlaceOf(path string) string {
+	if path == listfile.Standard {
+		return "the list on standard output"
+	}
+	return path
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"payonce/checkpoint"
+	"payonce/enrich"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/pipeline/output"
+)
+
+// Write writes the output of a recorded run again, from its list and the journal. Reading says
+// how the list is read where the run does not.
+func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*report.Written, error) {
+	return withJournal(ctx, w, "write", func(s *session) (*report.Written, error) {
+		run, err := s.findRun(name)
+		if err != nil {
+			return nil, err
+		}
+		if run.Output == "" {
+			return nil, problem.Usagef("%s is a comparison with the specification and has no output; what was found is in the journal, and a run of the list gets it", run.Name)
+		}
+		j, err := s.recall(run, reading)
+		if err != nil {
+			return nil, err
+		}
+		recorded, err := s.recordedLists()
+		if err != nil {
+			return nil, err
+		}
+		if err := to.check(append(append(SourcesOf(j.list.paths), to.Sources...), recorded...)); err != nil {
+			return nil, err
+		}
+		output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+		rows, err := s.write(ctx, output, j.list, to)
+		return &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(rows)}, err
+	})
+}
+
+// recall prepares the job of a recorded run. What the run says of its list is a value of that
+// run: the same reading serves several runs.
+func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
+	names, err := namesOf(run)
+	if err != nil {
+		return nil, err
+	}
+	order := reading
+	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
+	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
+	if order.Fields, err = recordedFields(run.Fields); err != nil {
+		return nil, err
+	}
+	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
+		order.Prefer = enrich.ByName
+	}
+	return s.prepare(order)
+}
+
+// recordedFields reads fields as a run records them.
+func recordedFields(text string) (enrich.Fields, error) {
+	var fields enrich.Fields
+	for name := range strings.SplitSeq(text, ",") {
+		f, known := map[string]enrich.Field{"email": enrich.WorkEmail, "phone": enrich.BusinessPhone}[name]
+		if !known {
+			return 0, problem.Usagef("the run looked for %q, which this program does not know", name)
+		}
+		fields = fields.With(f)
+	}
+	return fields, nil
+}

@@ -1,0 +1,77 @@
+// Package doctor checks everything that a run needs, with free calls alone.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+)
+
+// Diagnosis is what the checks found.
+type Diagnosis struct {
+	Report *report.Diagnosis
+	// Kind says who has to act on the first problem; 0 for a failure of this machine.
+	Kind problem.Kind
+}
+
+// checks runs the checks and keeps what they find.
+type checks struct {
+	place    *workspace.Session
+	service  workspace.Service // its options
+	hints    report.Hints
+	explain  func(error) string // words an error, and what to do about it
+	findings []report.Finding
+	kind     problem.Kind // of the first problem
+	problems int
+	accepted bool // the service accepts the key
+}
+
+func (d *checks) ok(check, format string, args ...any) {
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckOK, Found: fmt.Sprintf(format, args...)})
+}
+
+// warn notes what should be seen to; the code names the advice.
+func (d *checks) warn(check, code, format string, args ...any) {
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckWarning, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
+}
+
+// problem notes what keeps a run from starting, and who has to act.
+func (d *checks) problem(kind problem.Kind, check, code, format string, args ...any) {
+	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckProblem, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
+	if d.problems++; d.problems == 1 {
+		d.kind = kind
+	}
+}
+
+// failed notes an error that keeps a run from starting.
+func (d *checks) failed(check string, err error) {
+	kind := problem.Kind(0)
+	if problem.IsUsage(err) {
+		kind = problem.Usage
+	}
+	text := problem.Text(err, d.hints)
+	if text == err.Error() {
+		text = d.explain(err)
+	}
+	d.problem(kind, check, "", "%s", text)
+}
+
+// Diagnose runs all checks, as far as one does not need another one's good end. The advice
+// is worded by hints and explain.
+func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, hints report.Hints, explain func(error) string) (found *Diagnosis, err error) {
+	d := &checks{place: &workspace.Session{Options: options, Env: env}, service: options.Service, hints: hints, explain: explain}
+	defer func() { err = errors.Join(err, d.place.Close()) }()
+	config, err := d.place.Config()
+	if err != nil {
+		return nil, err
+	}
+	if d.checkConfig(config) {
+		d.checkService(ctx, config)
+	}
+	d.checkState(ctx)
+	return &Diagnosis{report.DiagnosisOf(d.findings), d.kind}, ctx.Err()
+}

@@ -1,0 +1,127 @@
+// Package planfile reads and writes plans that are kept in a file until somebody runs them.
+package planfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/smallfile"
+	"payonce/io/atomicfile"
+)
+
+// File is a plan in a file: what a run of it takes over, and what has to be so still when it
+// runs. It holds no key.
+type File struct {
+	Version int       `json:"version"`
+	Kept    time.Time `json:"kept"`
+	List    List      `json:"list"`
+	// Service is the base URL, or Sandbox for the embedded service.
+	Service string `json:"service"`
+	// Options are flags by their long names; Map holds those that name columns.
+	Options map[string]string `json:"options"`
+	Map     []string          `json:"map"`
+	// Plan is what was shown, and so what was approved.
+	Plan *report.Plan `json:"plan"`
+	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the
+	// file, not who did.
+	Checksum string `json:"sha256"`
+}
+
+// List is the list of a kept plan.
+type List struct {
+	Paths  []string `json:"paths"`  // where its files were; none for standard input
+	SHA256 string   `json:"sha256"` // of its bytes
+}
+
+// Version is the version of the files that this program writes and reads.
+const Version = 1
+
+// Sandbox is the service of a kept plan that is the embedded one.
+const Sandbox = "sandbox"
+
+// Sum returns the checksum of everything but the checksum.
+func (f *File) Sum() (string, error) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return "", err
+	}
+	return sumOf(data)
+}
+
+// sumOf returns the checksum of a kept plan as it stands in a file, whatever its
+// layout and the order of its members.
+func sumOf(data []byte) (string, error) {
+	var members map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&members); err != nil {
+		return "", err
+	}
+	delete(members, "sha256")
+	canonical, err := json.Marshal(members)
+	hash := sha256.Sum256(canonical)
+	return hex.EncodeToString(hash[:]), err
+}
+
+// Write writes the plan with its checksum to a file, whole or not at all.
+func (f *File) Write(path string) error {
+	var err error
+	if f.Checksum, err = f.Sum(); err != nil {
+		return err
+	}
+	file, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	if err := report.JSON(file, f); err != nil {
+		return err
+	}
+	return file.Commit()
+}
+
+// Read reads a kept plan.
+func Read(path string) (*File, error) {
+	data, err := smallfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := parse(data)
+	if err != nil {
+		return nil, problem.Coded("plan_file", "%s %w", path, err)
+	}
+	return kept, nil
+}
+
+// parse reads the text of a kept plan. Its errors continue the file's name.
+func parse(data []byte) (*File, error) {
+	var head struct {
+		Version  int       `json:"version"`
+		Service  string    `json:"service"`
+		Plan     *struct{} `json:"plan"`
+		Checksum string    `json:"sha256"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil || head.Service == "" || head.Plan == nil {
+		return nil, errors.New("is no kept plan, or not a whole one")
+	}
+	if head.Version != Version {
+		return nil, fmt.Errorf("is a plan of version %d, and this program reads version %d", head.Version, Version)
+	}
+	if sum, err := sumOf(data); err != nil || sum != head.Checksum {
+		return nil, errors.New("was changed after it was made: its checksum is wrong")
+	}
+	var kept File
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&kept); err != nil {
+		return nil, fmt.Errorf("cannot be read by this program (%w)", err)
+	}
+	return &kept, nil
+}

@@ -1,0 +1,89 @@
+package planfile
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"payonce/cost"
+	"payonce/internal/report"
+)
+
+// keptText returns a plan as a file holds it.
+func keptText(t testing.TB, change func(*File)) []byte {
+	t.Helper()
+	kept := &File{
+		Version: Version, Kept: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+		List:    List{Paths: []string{"/lists/list.csv"}, SHA256: strings.Repeat("0a", 32)},
+		Service: "https://service.example/api/v1", Options: map[string]string{"fields": "email", "max-spend": "3.00"},
+		Map: []string{"email=E-mail"},
+		Plan: &report.Plan{
+			Version: report.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
+			Prices: report.Prices{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
+		},
+	}
+	var err error
+	if kept.Checksum, err = kept.Sum(); err != nil {
+		t.Fatal(err)
+	}
+	change(kept)
+	var text bytes.Buffer
+	if err := report.JSON(&text, kept); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// Any member that is edited by hand is noticed.
+func TestParseNoticesEdits(t *testing.T) {
+	if _, err := parse(keptText(t, func(*File) {})); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*File){
+		"the list":    func(k *File) { k.List.SHA256 = strings.Repeat("0b", 32) },
+		"an option":   func(k *File) { k.Options["max-spend"] = "30.00" },
+		"an addition": func(k *File) { k.Options["strict"] = "true" },
+		"the mapping": func(k *File) { k.Map = nil },
+		"the service": func(k *File) { k.Service += "/other" },
+		"the maximum": func(k *File) { k.Plan.Maximum++ },
+		"a price":     func(k *File) { k.Plan.Prices.USD["work_email"]++ },
+		"the sum":     func(k *File) { k.Checksum = "" },
+	} {
+		if _, err := parse(keptText(t, change)); err == nil || !strings.Contains(err.Error(), "was changed after it was made") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzParse shows that a file is read as a plan only when it is one to the last
+// member: what is read and written again is read as the same.
+func FuzzParse(f *testing.F) {
+	f.Add(keptText(f, func(*File) {}))
+	f.Add(keptText(f, func(k *File) { k.Plan = nil }))
+	f.Add([]byte(`{"version": 1, "service": "sandbox", "plan": {}, "sha256": ""}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		kept, err := parse(data)
+		if err != nil {
+			if kept != nil || err.Error() == "" {
+				t.Fatalf("%v with the error %q", kept, err)
+			}
+			return
+		}
+		var text bytes.Buffer
+		if err := report.JSON(&text, kept); err != nil {
+			t.Fatal(err)
+		}
+		again, err := parse(text.Bytes())
+		if err != nil {
+			t.Fatalf("%v after it was written again as\n%s", err, &text)
+		}
+		if diff := cmp.Diff(kept, again, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package workspace
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/internal/problem"
+	"payonce/sandbox"
+)
+
+// Embedded is the service of the specification in this process, reached
+// over loopback like the real one.
+type Embedded struct {
+	Service *sandbox.Server
+	BaseURL string
+	server  *http.Server
+}
+
+// HeaderTimeout ends connections that never say what they want.
+const HeaderTimeout = 10 * time.Second
+
+// startSandbox starts the embedded service. Its books are kept beside the
+// journal, so that resuming works as with the real one. It allows the rate of the options.
+func (s *Session) startSandbox() (*Embedded, error) {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return nil, err
+	}
+	card, option, err := s.Options.Prices.Read()
+	if err != nil {
+		return nil, err
+	}
+	config := sandbox.DefaultConfig()
+	config.Card, config.Plan = card, option.Name
+	config.Window = sandbox.Window{Limit: s.Options.Service.Rate.Slots, Per: s.Options.Service.Rate.Window}
+	config.Now = s.Env.Now
+	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
+		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
+	}
+	return Serve(config, "127.0.0.1:0")
+}
+
+// Serve serves a sandbox on a loopback address until it is closed.
+func Serve(config sandbox.Config, address string) (*Embedded, error) {
+	books, err := sandbox.New(config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, errors.Join(problem.AsUsage(err), books.Close())
+	}
+	e := &Embedded{
+		Service: books,
+		server:  &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
+		BaseURL: "http://" + listener.Addr().String() + "/api/v1",
+	}
+	go e.server.Serve(listener) // ends with close
+	return e, nil
+}
+
+// Close ends the service.
+func (e *Embedded) Close() error {
+	return errors.Join(e.Service.Close(), e.server.Close())
+}

@@ -1,0 +1,257 @@
+// Package workspace opens what belongs to one workspace: its journal, and its service or the
+// embedded one.
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/internal/pricing"
+	"payonce/internal/problem"
+	"payonce/sandbox"
+	"payonce/service/v1"
+)
+
+// Journal says where the journals are, which of them is meant and how it is kept.
+type Journal struct {
+	State  string          // the directory of all journals
+	Name   string          // of the workspace
+	Key    string          // that encrypts it at rest, as text; "" for none
+	NewKey string          // that it is to be encrypted with
+	Rate   checkpoint.Rate // the limit that it keeps
+}
+
+// Service says which service the workspace belongs to and how it is called.
+type Service struct {
+	Sandbox       bool // the embedded one
+	BaseURL       string
+	MCPURL        string
+	Transport     v1.Transport
+	Names         v1.Names // that requests use
+	Key           string
+	Exclusive     bool // nobody else spends from the account
+	SameWorkspace bool // a new key belongs to the journal's workspace
+	Profile       bool // lookups ask for the person's profile
+	Timeout       time.Duration
+	SettleDelay   time.Duration // what the account gets to settle after a lost response
+	Connections   int
+	Rate          checkpoint.Rate // that the embedded service allows
+}
+
+// Known reports whether there is a service, and so a journal.
+func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
+
+// Options say which workspace is opened. They do not change.
+type Options struct {
+	Journal Journal
+	Service Service
+	Prices  pricing.Options
+}
+
+// Environment is what a workspace needs of the world around it.
+type Environment struct {
+	Now     func() time.Time
+	Program string // its name, for whoever finds the journal held
+	Version string
+}
+
+// Dir returns the directory of the journal: one for each base URL and workspace, so that a
+// sandbox's answers never meet the real ones.
+func (o Options) Dir() (string, error) {
+	if o.Service.Sandbox {
+		return filepath.Join(o.Journal.State, "sandbox", o.Journal.Name), nil
+	}
+	base, err := url.Parse(strings.TrimRight(o.Service.BaseURL, "/"))
+	if err != nil || base.Host == "" {
+		return "", problem.Coded("base_url", "the service's address is not an absolute http or https address")
+	}
+	hash := sha256.Sum256([]byte(strings.ToLower(base.Scheme+"://"+base.Host) + base.EscapedPath()))
+	return filepath.Join(o.Journal.State, base.Hostname()+"-"+hex.EncodeToString(hash[:4]), o.Journal.Name), nil
+}
+
+// Find returns the directory of the journal, and whether there is one.
+func (o Options) Find() (string, bool, error) {
+	if !o.Service.Known() {
+		return "", false, nil
+	}
+	dir, err := o.Dir()
+	if err != nil {
+		return "", false, err
+	}
+	exists, err := badgerstore.Exists(dir)
+	if err != nil {
+		err = problem.Coded("state_unreadable", "whether there is a journal cannot be seen: %w", err)
+	}
+	return dir, exists, err
+}
+
+// Existing returns the directory of the journal, which has to exist.
+func (o Options) Existing() (string, error) {
+	dir, exists, err := o.Find()
+	if err == nil && !exists {
+		err = o.none()
+	}
+	return dir, err
+}
+
+// none says that the workspace has no journal.
+func (o Options) none() error {
+	return problem.Usagef("there is no journal yet for this service and workspace %q; it begins with the first run", o.Journal.Name)
+}
+
+// Opening says how the journal and its store are opened, and what ends a walk over it.
+func (o Options) Opening(env Environment, doing string, stop func() error) (Opening, error) {
+	key, err := ParseKey(KeyVariable, o.Journal.Key)
+	return Opening{
+		Store: badgerstore.Options{
+			EncryptionKey: key,
+			Holder:        fmt.Sprintf("process %d (%s %s) since %s", os.Getpid(), env.Program, doing, env.Now().Format("2006-01-02 15:04:05")),
+		},
+		Journal: checkpoint.Options{Rate: o.Journal.Rate, Now: env.Now, Stop: stop},
+	}, err
+}
+
+// OpenError adds to an error of opening the journal who has to act.
+func OpenError(err error) error {
+	var held *badgerstore.LockedError
+	switch {
+	case errors.As(err, &held):
+		return &problem.Error{Code: "journal_held", Err: err}
+	case errors.Is(err, checkpoint.ErrCorrupt):
+		return &problem.Error{Code: "journal_damaged", Err: err}
+	case errors.Is(err, badgerstore.ErrEncryptionKey):
+		return problem.Coded("encryption_key", "%w", err)
+	case errors.Is(err, checkpoint.ErrNotWritable):
+		return problem.Coded("state_not_writable", "%w", err)
+	case errors.Is(err, fs.ErrPermission):
+		return problem.Coded("journal_of_another_user", "%w", err)
+	}
+	return err
+}
+
+// Session is an open workspace. Its parts are opened when a use case needs them.
+type Session struct {
+	Options  Options
+	Env      Environment
+	Journal  *checkpoint.Journal // nil before it is opened
+	embedded *Embedded
+	key      string // that the client was opened with
+}
+
+// OpenJournal opens the workspace's journal, which no other process may hold. What is
+// begun on it ends by itself, also after an interrupt.
+func (s *Session) OpenJournal(doing string) error {
+	return s.openJournal(doing, nil)
+}
+
+// openJournal opens the workspace's journal for walks that end when stop returns an error.
+func (s *Session) openJournal(doing string, stop func() error) error {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return err
+	}
+	options, err := s.Options.Opening(s.Env, doing, stop)
+	if err != nil {
+		return err
+	}
+	s.Journal, err = OpenJournal(dir, options)
+	return OpenError(err)
+}
+
+// OpenExisting opens the workspace's journal for a command that spends nothing, so that
+// an interrupt may end its walks; false when there is none.
+func (s *Session) OpenExisting(ctx context.Context, doing string) (bool, error) {
+	_, exists, err := s.Options.Find()
+	if err != nil || !exists {
+		return false, err
+	}
+	return true, s.openJournal(doing, ctx.Err)
+}
+
+// Require opens the workspace's journal, which has to exist.
+func (s *Session) Require(ctx context.Context, doing string) error {
+	found, err := s.OpenExisting(ctx, doing)
+	if err == nil && !found {
+		err = s.Options.none()
+	}
+	return err
+}
+
+// Close closes what was opened.
+func (s *Session) Close() error {
+	var err error
+	if s.Journal != nil {
+		err = s.Journal.Close()
+	}
+	if s.embedded != nil {
+		err = errors.Join(err, s.embedded.Close())
+	}
+	return err
+}
+
+// Config returns how the service is called, and starts the embedded one when that is the
+// service.
+func (s *Session) Config() (v1.Config, error) {
+	service := s.Options.Service
+	config := v1.Config{
+		BaseURL: service.BaseURL, Transport: service.Transport, MCPURL: service.MCPURL, Key: service.Key, Names: service.Names,
+		IncludeProfile: service.Profile, Timeout: service.Timeout, MaxConnections: service.Connections,
+		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
+	}
+	if service.Sandbox {
+		embedded, err := s.startSandbox()
+		if err != nil {
+			return config, err
+		}
+		s.embedded = embedded
+		config.BaseURL, config.MCPURL, config.Key = embedded.BaseURL, "", sandbox.DefaultKey
+	}
+	s.key = config.Key
+	return config, nil
+}
+
+// OpenStatus returns a client that can read the account status and nothing else.
+func (s *Session) OpenStatus() (*v1.StatusClient, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := v1.NewStatusClient(config)
+	return client, problem.AsUsage(err)
+}
+
+// OpenClient returns a client that can spend, for the workspace of the journal.
+func (s *Session) OpenClient() (*v1.Client, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := v1.NewClient(config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	return client, s.CheckKey()
+}
+
+// CheckKey refuses an API key that is not known to belong to the journal's workspace.
+func (s *Session) CheckKey() error {
+	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
+	if errors.Is(err, checkpoint.ErrOtherKey) {
+		return problem.Coded("other_key", "%w", err)
+	}
+	return err
+}
+
+// RememberKey notes that the API key belongs to the journal's workspace.
+func (s *Session) RememberKey() error { return s.Journal.RememberAPIKey(s.key) }
