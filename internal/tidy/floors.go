@@ -68,7 +68,7 @@ func floors() map[string][]string {
 		"io/parquettable/parquettest": {"io/table"},
 		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/..."},
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
