@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
@@ -146,4 +147,21 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	known, err := j.lockKnowing(key, nil, enrich.AllFields)
 	j.mu.Unlock()
 	return known, err
+}
+
+// Recall returns a function that appends to known what is known of attempts, whose
+// numbers ascend, in their order; who says whether Outcome.Who is wanted, which takes
+// about as long again. Many attempts cost much less than as many calls of Resolution,
+// those that lie near each other least of all. When too many lie apart it keeps the
+// records that it reads in memory, as far as they take no more than so many bytes, 0 for
+// no ceiling.
+//
+// The function may be called from many goroutines. It is for the time of one job: what
+// was erased since it was made it may still tell.
+func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return outcomes.NewReader(j.store, outcomes.Options{
+		Last: j.books.persisted.NextID - 1, Memory: memory, Who: who, Doubt: j.Doubt, MayBeFree: j.books.provisional(),
+	}).Read
 }

@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"testing"
 
@@ -129,39 +128,5 @@ func TestManyRecallAtTheSameTime(t *testing.T) {
 				r.checkOutcome(outcome, person(i))
 			}
 		})
-	}
-}
-
-// TestWhatIsHeldFitsIntoTheRoom asks for everything again and again, with room for a part.
-func TestWhatIsHeldFitsIntoTheRoom(t *testing.T) {
-	r := newRig(t)
-	all := outcomesOfAllKinds(r, 1000)
-	full := newRecollection(r.Journal, all[len(all)-1], 0, false)
-	part := newRecollection(r.Journal, all[len(all)-1], 40_000, false)
-	for n := range 200 {
-		ids := []attempt.ID{all[n], all[n+200], all[n+400], all[n+600], all[n+800]}
-		for _, recollection := range []*recollection{full, part} {
-			_, err := recollection.outcomes(ids, nil)
-			r.check(err)
-		}
-	}
-	chunks := (len(all) + heldTogether - 1) / heldTogether
-	if held := full.resolutions.chunksHeld(); held != chunks {
-		t.Errorf("%d chunks of %d are held without a ceiling", held, chunks)
-	}
-	if held := part.resolutions.chunksHeld(); held == 0 || held == chunks {
-		t.Errorf("%d chunks of %d are held in a part of the room", held, chunks)
-	}
-	size := int64(0)
-	for i := range part.resolutions.chunks {
-		if records := part.resolutions.chunks[i].Load(); records != nil {
-			size += int64(len(records.values) + chunkOverhead)
-		}
-	}
-	if size > 40_000/garbageShare {
-		t.Errorf("%d bytes are held, more than there is room for", size)
-	}
-	if roomIn(0) != math.MaxInt64 {
-		t.Error("0 is a ceiling")
 	}
 }

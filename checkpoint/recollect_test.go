@@ -95,51 +95,6 @@ func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 	}
 }
 
-// TestRecordsAreHeldWhenManyLieApart counts who asks the store.
-func TestRecordsAreHeldWhenManyLieApart(t *testing.T) {
-	for name, c := range map[string]struct {
-		memory int64
-		apart  bool
-		held   bool
-	}{
-		"apart":                   {apart: true, held: true},
-		"together":                {},
-		"apart, with room":        {memory: 1 << 20, apart: true, held: true},
-		"apart, without room":     {memory: 1000, apart: true},
-		"apart, room for a chunk": {memory: 2 * chunkOverhead, apart: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			all := outcomesOfAllKinds(r, 300)
-			recollection := newRecollection(r.Journal, all[len(all)-1], c.memory, true)
-			for n := range 100 {
-				ids := all[:100]
-				if c.apart {
-					ids = []attempt.ID{all[n], all[n+100], all[n+200]}
-				} else if n > 15 {
-					break // many calls of however many lie apart too
-				}
-				_, err := recollection.outcomes(ids, nil)
-				r.check(err)
-			}
-			for kind, held := range map[string]*held{"intents": recollection.intents, "resolutions": recollection.resolutions} {
-				if held := held.chunksHeld() > 0; held != c.held {
-					t.Errorf("%s held %t, want %t", kind, held, c.held)
-				}
-			}
-		})
-	}
-}
-
-func (h *held) chunksHeld() (chunks int) {
-	for i := range h.chunks {
-		if h.chunks[i].Load() != nil {
-			chunks++
-		}
-	}
-	return chunks
-}
-
 // outcomesOfAllKinds makes attempts, for person 0 and on, of which some are open, in
 // doubt or answered with nothing.
 func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {

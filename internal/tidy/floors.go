@@ -22,7 +22,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -48,6 +48,7 @@ func floors() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -67,7 +68,7 @@ func floors() map[string][]string {
 		"io/parquettable/parquettest": {"io/table"},
 		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/..."},
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
@@ -86,6 +87,10 @@ func useCaseFloors() map[string][]string {
 		"internal/workspace": {
 			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
+		// Parts of the command line.
+		"cmd/batch/hints":    {"pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",

@@ -1,4 +1,4 @@
-package checkpoint
+package outcomes
 
 import (
 	"payonce/attempt"

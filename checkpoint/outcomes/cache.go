@@ -1,4 +1,4 @@
-package checkpoint
+package outcomes
 
 import (
 	"fmt"
@@ -10,38 +10,38 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// held reads the records of one kind of attempts. When many lie apart it keeps what it
-// reads in memory: of a list whose persons come again far behind, every record is then
-// read about once. It holds the records of a chunk of attempts together, as soon as one
-// of them is asked for: to seek that one takes half as long as to read them all.
-type held struct {
-	store  Store
+// cache reads one kind of record of attempts. When it is asked for many attempts that lie
+// apart, it keeps what it reads in memory: a list whose persons come again far behind then
+// reads every record about once. It reads the records of a chunk of attempts together, as
+// soon as it is asked for one of them: seeking that one takes half as long as reading all.
+type cache struct {
+	store  store.Store
 	prefix byte
-	chunks []atomic.Pointer[heldRecords]
-	room   *atomic.Int64 // how many bytes more may be held
+	chunks []atomic.Pointer[chunk]
+	room   *atomic.Int64 // how many bytes more the cache may take
 	// asked and apart are how many attempts were asked for, and how many of them lay
 	// apart from the one before.
 	asked, apart atomic.Int64
 }
 
-// heldRecords are the values of the records of a chunk, one after the other.
-type heldRecords struct {
+// chunk has the values of the records of a chunk, one after the other.
+type chunk struct {
 	values string
-	ends   [heldTogether]uint32 // of the values; that of a record that is not there is empty
+	ends   [chunkSize]uint32 // of the values; that of a record that is not there is empty
 }
 
-// heldTogether is how many attempts are in a chunk.
-const heldTogether = 64
+// chunkSize is how many attempts are in a chunk.
+const chunkSize = 64
 
 // chunkOverhead is what a chunk takes besides the values, in bytes.
-const chunkOverhead = heldTogether*4 + 64
+const chunkOverhead = chunkSize*4 + 64
 
 // garbageShare is how many times as much memory as what is held the garbage collector
 // lets grow for it.
 const garbageShare = 2
 
-// worthHolding is how many records are read in a row in the time of one that is sought.
-const worthHolding = 16
+// worthKeeping is how many records are read in a row in the time of one that is sought.
+const worthKeeping = 16
 
 // roomIn returns how many bytes of records may be held in so much memory; 0 is no
 // ceiling.
@@ -52,17 +52,17 @@ func roomIn(memory int64) int64 {
 	return memory / garbageShare
 }
 
-// newHeld returns what reads the records of attempts up to the last, and of later ones.
-func newHeld(store Store, prefix byte, last attempt.ID, room *atomic.Int64) *held {
-	return &held{store: store, prefix: prefix, chunks: make([]atomic.Pointer[heldRecords], (last+heldTogether-1)/heldTogether), room: room}
+// newCache returns what reads the records of attempts up to the last, and of later ones.
+func newCache(s store.Store, prefix byte, last attempt.ID, room *atomic.Int64) *cache {
+	return &cache{store: s, prefix: prefix, chunks: make([]atomic.Pointer[chunk], (last+chunkSize-1)/chunkSize), room: room}
 }
 
 // each hands the records of attempts, whose numbers ascend, to visit, with the place of
 // their number among ids; not in their order. Those that are not there are left out. keep
 // copies a value that is not held.
-func (h *held) each(ids []attempt.ID, visit func(i int, key []byte, value string) error, keep func(value []byte) string) error {
-	if h.worthwhile(ids) {
-		if err := h.hold(ids); err != nil {
+func (c *cache) each(ids []attempt.ID, visit func(i int, key []byte, value string) error, keep func(value []byte) string) error {
+	if c.worthwhile(ids) {
+		if err := c.fill(ids); err != nil {
 			return err
 		}
 	}
@@ -70,24 +70,24 @@ func (h *held) each(ids []attempt.ID, visit func(i int, key []byte, value string
 	var at []int // of the others among ids
 	var key []byte
 	for i, id := range ids {
-		value := h.value(id)
+		value := c.value(id)
 		if value == "" {
 			others, at = append(others, id), append(at, i)
 			continue
 		}
-		key = record.AppendIDKey(key[:0], h.prefix, id)
+		key = record.AppendIDKey(key[:0], c.prefix, id)
 		if err := visit(i, key, value); err != nil {
 			return err
 		}
 	}
-	return eachRecord(h.store, h.prefix, others, func(i int, key, value []byte) error { return visit(at[i], key, keep(value)) })
+	return eachRecord(c.store, c.prefix, others, func(i int, key, value []byte) error { return visit(at[i], key, keep(value)) })
 }
 
 // worthwhile counts attempts that are asked for, and reports whether so many of all that
 // were lie apart that it costs less to hold what is read.
-func (h *held) worthwhile(ids []attempt.ID) bool {
-	apart := h.apart.Add(int64(apartIn(ids)))
-	return apart*worthHolding > h.asked.Add(int64(len(ids)))
+func (c *cache) worthwhile(ids []attempt.ID) bool {
+	apart := c.apart.Add(int64(apartIn(ids)))
+	return apart*worthKeeping > c.asked.Add(int64(len(ids)))
 }
 
 // apartIn counts the attempts that have to be sought, of some whose numbers ascend.
@@ -100,19 +100,19 @@ func apartIn(ids []attempt.ID) (apart int) {
 	return apart
 }
 
-// hold reads the chunks of attempts into memory that are not there.
-func (h *held) hold(ids []attempt.ID) error {
+// fill reads the chunks of attempts that are not in memory.
+func (c *cache) fill(ids []attempt.ID) error {
 	var due []int
-	if h.room.Load() <= 0 {
+	if c.room.Load() <= 0 {
 		return nil
 	}
 	last := -1
 	for _, id := range ids {
-		number := h.chunkOf(id)
-		if number >= len(h.chunks) {
+		number := c.chunkOf(id)
+		if number >= len(c.chunks) {
 			break // they began since
 		}
-		if number != last && h.chunks[number].Load() == nil {
+		if number != last && c.chunks[number].Load() == nil {
 			due = append(due, number)
 		}
 		last = number
@@ -120,24 +120,24 @@ func (h *held) hold(ids []attempt.ID) error {
 	if len(due) == 0 {
 		return nil
 	}
-	return h.read(due)
+	return c.read(due)
 }
 
-func (h *held) chunkOf(id attempt.ID) int { return int((id - 1) / heldTogether) }
+func (c *cache) chunkOf(id attempt.ID) int { return int((id - 1) / chunkSize) }
 
 // read reads chunks, whose numbers ascend, as far as there is room for them.
-func (h *held) read(due []int) error {
-	firstKey := func(number int) []byte { return record.IDKey(h.prefix, attempt.ID(number*heldTogether+1)) }
+func (c *cache) read(due []int) error {
+	firstKey := func(number int) []byte { return record.IDKey(c.prefix, attempt.ID(number*chunkSize+1)) }
 	var reading chunkReading
 	enter := func() {
-		h.enter(due[0], reading.end())
+		c.enter(due[0], reading.end())
 		due = due[1:]
 	}
-	err := store.Seek(h.store, []byte{h.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
+	err := store.Seek(c.store, []byte{c.prefix}, firstKey(due[0]), func(key, value []byte) (bool, []byte, error) {
 		if len(key) != record.IDKeyLength {
-			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, store.Restore)
+			return false, nil, fmt.Errorf("%w: record %q has no ID; %s", store.ErrCorrupt, key, store.Restore)
 		}
-		number := h.chunkOf(record.IDOf(key))
+		number := c.chunkOf(record.IDOf(key))
 		for len(due) > 0 && due[0] < number {
 			enter()
 		}
@@ -147,7 +147,7 @@ func (h *held) read(due []int) error {
 		case number < due[0]:
 			return true, firstKey(due[0]), nil
 		}
-		reading.add(int(record.IDOf(key)-1)%heldTogether, value)
+		reading.add(int(record.IDOf(key)-1)%chunkSize, value)
 		return true, nil, nil
 	})
 	if err != nil {
@@ -162,7 +162,7 @@ func (h *held) read(due []int) error {
 // chunkReading gathers the records of one chunk after the other.
 type chunkReading struct {
 	values []byte
-	ends   [heldTogether]uint32
+	ends   [chunkSize]uint32
 	known  int // how many of the ends are
 }
 
@@ -179,36 +179,36 @@ func (r *chunkReading) endUpTo(at int) {
 }
 
 // end returns the records of the chunk, and begins with another one.
-func (r *chunkReading) end() *heldRecords {
-	r.endUpTo(heldTogether)
-	records := &heldRecords{string(r.values), r.ends}
+func (r *chunkReading) end() *chunk {
+	r.endUpTo(chunkSize)
+	records := &chunk{string(r.values), r.ends}
 	r.values, r.known = r.values[:0], 0
 	return records
 }
 
 // enter holds the records of a chunk, when there is room for them and nobody else was
 // faster. When there is none, nothing more is held.
-func (h *held) enter(number int, records *heldRecords) {
+func (c *cache) enter(number int, records *chunk) {
 	size := int64(len(records.values) + chunkOverhead)
-	if h.room.Add(-size) < 0 {
+	if c.room.Add(-size) < 0 {
 		return // and so it stays
 	}
-	if !h.chunks[number].CompareAndSwap(nil, records) {
-		h.room.Add(size)
+	if !c.chunks[number].CompareAndSwap(nil, records) {
+		c.room.Add(size)
 	}
 }
 
 // value returns the value of a record, "" when it is not held.
-func (h *held) value(id attempt.ID) string {
-	number := h.chunkOf(id)
-	if number >= len(h.chunks) {
+func (c *cache) value(id attempt.ID) string {
+	number := c.chunkOf(id)
+	if number >= len(c.chunks) {
 		return ""
 	}
-	records := h.chunks[number].Load()
+	records := c.chunks[number].Load()
 	if records == nil {
 		return ""
 	}
-	at, start := (id-1)%heldTogether, uint32(0)
+	at, start := (id-1)%chunkSize, uint32(0)
 	if at > 0 {
 		start = records.ends[at-1]
 	}
