@@ -102,19 +102,19 @@ func (s *session) write(ctx context.Context, output output.Output, list *listFil
 	if files.rejects != nil {
 		rejects = files.rejects.Writer
 	}
-	roster, err := s.callRoll(ctx, output.Scope, list)
+	index, err := s.newIndex(ctx, output.Scope, list)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := output.Write(ctx, files.rows(list), roster, s.journal(), files.out.Writer, rejects)
-	if err = errors.Join(err, roster.Close()); err == nil {
+	rows, err := output.Write(ctx, files.rows(list), index, s.journal(), files.out.Writer, rejects)
+	if err = errors.Join(err, index.Close()); err == nil {
 		err = files.commit()
 	}
 	return rows, err
 }
 
-// callRoll finds out who the rows of a list are about.
-func (s *session) callRoll(ctx context.Context, scope row.Scope, list *listFile) (*survey.Index, error) {
+// newIndex finds out who the rows of a list are about.
+func (s *session) newIndex(ctx context.Context, scope row.Scope, list *listFile) (*survey.Index, error) {
 	defer s.work.Observer.Surveying()()
 	return survey.NewIndex(ctx, scope, list, s.journal())
 }
