@@ -63,12 +63,15 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		return nil, err
 	}
 	p.Provisional = nil
-	change, why := evidence.Change()
-	if why != "" || len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
+	if len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
 		return writes, nil
 	}
+	lost := cost.MaxMoney // no bound
+	if change, why := evidence.Change(); why == "" {
+		lost = change.Money
+	}
 	booked := j.books.sums.totals(ScopeAccount).Settled
-	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: change.Money, Booked: booked, Provisional: list})
+	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: booked, Provisional: list})
 	return writes, nil
 }
 

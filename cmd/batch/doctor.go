@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/doctor"
 )
 
@@ -21,7 +22,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hint, explain)
+			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hints.Of, hints.Explain)
 			if err != nil {
 				return err
 			}

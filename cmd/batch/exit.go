@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/cmd/batch/hints"
 	"payonce/internal/problem"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -144,12 +145,12 @@ func errorText(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "interrupted; nothing was sent"
 	case errors.Is(err, checkpoint.ErrCorrupt):
-		return err.Error() + hint("journal_damaged")
+		return err.Error() + hints.Of("journal_damaged")
 	}
-	if text := problem.Text(err, hint); text != err.Error() {
+	if text := problem.Text(err, hints.Of); text != err.Error() {
 		return text
 	}
-	return withMapFlag(explain(err), err)
+	return hints.WithMapFlag(hints.Explain(err), err)
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cmd/batch/host"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
@@ -118,7 +119,7 @@ func (f *listFlags) value(ctx context.Context, env environment, names ...string)
 	}
 	return app.List{
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
-		Memory: cmp.Or(f.memory.Bytes, machineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
+		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
 		Mapping: f.mapping, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
 		Limit: f.limit, Priority: f.priority,
 	}

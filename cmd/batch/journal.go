@@ -46,7 +46,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := o.work(cmd, &observer{env: env})
+			w, err := o.work(cmd, env.observer())
 			if err != nil {
 				return err
 			}

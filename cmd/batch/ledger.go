@@ -41,7 +41,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 
 // exportLedger writes the attempts and tells their sums.
 func exportLedger(cmd *cobra.Command, o *options, period app.Period) error {
-	w, err := o.work(cmd, &observer{env: o.env})
+	w, err := o.work(cmd, o.env.observer())
 	if err != nil {
 		return err
 	}

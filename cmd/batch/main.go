@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"payonce/cmd/batch/host"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -85,6 +87,11 @@ func interruptible() (context.Context, func()) {
 		close(signals)
 		cancel()
 	}
+}
+
+// observer returns who tells a person how a use case proceeds.
+func (env environment) observer() *host.Observer {
+	return &host.Observer{Out: env.stderr, Now: env.now, Bar: env.showsProgress, Columns: env.columns}
 }
 
 // outliveReaders keeps the process from ending when nobody reads what it tells any more: in

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/app"
 	"payonce/internal/config"
 	"payonce/internal/planfile"
@@ -76,13 +77,13 @@ func (o *options) work(cmd *cobra.Command, observer app.Observer) (*app.Work, er
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: explain}, nil
+	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
 }
 
 // command makes the body of a command that loads its options and shows one report.
 func (o *options) command(do func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		w, err := o.work(cmd, &observer{env: o.env})
+		w, err := o.work(cmd, o.env.observer())
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 	if o.json {
 		return report.JSON(to, r)
 	}
-	return report.Text(to, r, hint)
+	return report.Text(to, r, hints.Of)
 }
 
 func (o *options) environment() workspace.Environment {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +49,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 }
 
 func planList(cmd *cobra.Command, o *options, list []string) error {
-	w, err := o.work(cmd, &observer{env: o.env})
+	w, err := o.work(cmd, o.env.observer())
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 	if err := o.show(o.env.stdout, planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err
 	}
-	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, shellWord(o.output.keepAs))
+	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))
 	return err
 }
 
@@ -101,7 +100,7 @@ func sampleCommand(flags *pflag.FlagSet, list []string, sample *report.Sample) [
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
 	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10), "--max-spend="+sample.MaxSpend.String())
 	for i, word := range command {
-		command[i] = shellWord(word)
+		command[i] = report.ShellWord(word)
 	}
 	return command
 }
@@ -124,14 +123,4 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 		}
 	})
 	return words
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// shellWord writes one word of a command.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

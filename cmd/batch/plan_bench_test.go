@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/host"
 	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
@@ -105,7 +106,7 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	scope := row.Scope{Mapping: mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: machineMemory() / 4}
+	scope := row.Scope{Mapping: mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
 	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {

@@ -84,7 +84,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 				return fmt.Errorf("%s: %s: %w", o.planFile, name, err)
 			}
 			if planned != own {
-				taken = append(taken, "--"+name+"="+shellWord(report.Printable(planned)))
+				taken = append(taken, "--"+name+"="+report.ShellWord(report.Printable(planned)))
 			}
 		case flag.Changed && slices.Contains(agreedFlags, name):
 			found.Add("--"+name, planned, own)
@@ -94,7 +94,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.mapping, " "))
 	}
 	for _, mapping := range kept.Map {
-		taken = append(taken, "--map="+shellWord(report.Printable(mapping)))
+		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
 	o.list.mapping, o.kept = kept.Map, kept
 	if err := o.checkService(kept.Service, found); err != nil {

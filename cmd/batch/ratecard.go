@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/pricing"
 	"payonce/internal/report"
 )
@@ -36,7 +37,7 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 			if asJSON {
 				return report.JSON(env.stdout, report.RateCardOf(card))
 			}
-			return report.Text(env.stdout, report.RateCardOf(card), hint)
+			return report.Text(env.stdout, report.RateCardOf(card), hints.Of)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")

@@ -31,7 +31,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 			if len(args) > 0 {
 				return o.importRateCardFile(args[0])
 			}
-			w, err := o.work(cmd, &observer{env: env})
+			w, err := o.work(cmd, env.observer())
 			if err != nil {
 				return err
 			}
@@ -115,6 +115,6 @@ func (o *options) writeRateCard(from string, description v1.Description) error {
 		return err
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "%s is a rate card with %s; use it with --rate-card %s\n",
-		o.output.path, report.Counted(len(description.Card.Options), "option"), shellWord(o.output.path))
+		o.output.path, report.Counted(len(description.Card.Options), "option"), report.ShellWord(o.output.path))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/rehearse"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
@@ -37,7 +38,10 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env), newSandboxCommand(env), newListsCommand(env), newVersionCommand(env),
+		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
+		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
+		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
+		newVersionCommand(env),
 	)
 	checkOwnCommands(root)
 	completeChoices(root)
@@ -131,4 +135,16 @@ func newVersionCommand(env environment) *cobra.Command {
 
 func versionLine() string {
 	return fmt.Sprintf("batch %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// rehearsal is what the commands for rehearsals need.
+func (env environment) rehearsal() rehearse.Environment {
+	return rehearse.Environment{Stdout: env.stdout, Stderr: env.stderr, Getenv: env.getenv, Now: env.now}
+}
+
+// withExitCodes adds to a command without arguments the codes that it can end with.
+func withExitCodes(cmd *cobra.Command, codes ...int) *cobra.Command {
+	cmd.Long += exitCodes(codes...)
+	cmd.Args = usageArgs(cobra.NoArgs)
+	return cmd
 }

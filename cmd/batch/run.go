@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -67,7 +68,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 
 // runList runs a list and tells how it went.
 func runList(cmd *cobra.Command, o *options, args []string) error {
-	w, err := o.work(cmd, &observer{env: o.env})
+	w, err := o.work(cmd, o.env.observer())
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 
 // conclude shows the summary and returns the error that ends the command.
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
-	ended.Summary.Advice = advice(ended.Summary, ended.Stop, o.env.now())
+	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", app.PlaceOf(o.output.path), err)
 	}
@@ -150,7 +151,7 @@ func (p *person) CanAsk() bool { return p.env.canAsk }
 
 // Show shows the plan. From here on the run outlives whoever reads what it tells.
 func (p *person) Show(plan *report.Plan) error {
-	if err := report.Text(p.out, plan, hint); err != nil {
+	if err := report.Text(p.out, plan, hints.Of); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.out)

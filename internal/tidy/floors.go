@@ -68,7 +68,7 @@ func floors() map[string][]string {
 		"io/parquettable/parquettest": {"io/table"},
 		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/..."},
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
@@ -87,6 +87,10 @@ func useCaseFloors() map[string][]string {
 		"internal/workspace": {
 			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
+		// Parts of the command line.
+		"cmd/batch/hints":    {"pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",

@@ -58,8 +58,8 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",
 			own.number, count(own.columns(), "cell"), count(p.writer.columns, "column"))
 	}
-	carried := ok && own.block.scanner.dialect.Delimiter == p.writer.dialect.Delimiter
-	if ok && (len(fills) > 0 || !carried) {
+	copied := ok && own.block.scanner.dialect.Delimiter == p.writer.dialect.Delimiter
+	if ok && (len(fills) > 0 || !copied) {
 		if err := own.cut(); err != nil {
 			return err
 		}
@@ -70,21 +70,21 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 		}
 	}
 	switch {
-	case !carried:
+	case !copied:
 		p.endLine()
 		p.encode(r, fills, appended)
 	case own.block != p.block:
 		p.endLine()
-		p.carry(own, fills, appended)
+		p.copyRow(own, fills, appended)
 		p.flush()
 	default:
-		p.carry(own, fills, appended)
+		p.copyRow(own, fills, appended)
 	}
 	return nil
 }
 
-// carry adds a row of a list of the same dialect. It copies the bytes of all cells that are not filled.
-func (p *part) carry(r *row, fills []table.Fill, appended []string) {
+// copyRow adds a row of a list of the same dialect. It copies the bytes of all cells that are not filled.
+func (p *part) copyRow(r *row, fills []table.Fill, appended []string) {
 	if r.start != p.to {
 		p.endLine()
 		p.data, p.from = r.block.data, r.start

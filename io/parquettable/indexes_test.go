@@ -125,7 +125,7 @@ func carried(t *testing.T, list *Reader, change func(meta *metadata.FileMetaData
 	change(meta)
 	out, err := output.New(io.Discard, meta)
 	if err == nil {
-		err = out.CarryIndexes(list.file, list.meta, list.end)
+		err = out.CopyIndexes(list.file, list.meta, list.end)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -190,7 +190,7 @@ func (w *Writer) writeGroup(chunks []footer.Chunk) error {
 			err = w.out.Put(chunks[at], group, leaf)
 			w.out.Unsort(group, leaf)
 		} else {
-			err = w.out.Carry(w.list.file, group, leaf, c.Leaves)
+			err = w.out.CopyChunks(w.list.file, group, leaf, c.Leaves)
 		}
 		if err != nil {
 			return err
@@ -232,7 +232,7 @@ func (w *Writer) close() error {
 		return fmt.Errorf("parquettable: only %d of %d rows of %s were written",
 			w.total, w.list.meta.NumRows, w.list.name)
 	}
-	if err := w.out.CarryIndexes(w.list.file, w.list.meta, w.list.end); err != nil {
+	if err := w.out.CopyIndexes(w.list.file, w.list.meta, w.list.end); err != nil {
 		return err
 	}
 	return w.out.Close()

@@ -70,8 +70,8 @@ func (o *File) AddColumns(columns []table.Column) error {
 	return nil
 }
 
-// Carry copies column chunks of row group g from the file that the footer came from.
-func (o *File) Carry(from io.ReaderAt, g, leaf, leaves int) error {
+// CopyChunks copies column chunks of row group g from the file that the footer came from.
+func (o *File) CopyChunks(from io.ReaderAt, g, leaf, leaves int) error {
 	for i := leaf; i < leaf+leaves; i++ {
 		data := o.meta.RowGroups[g].Columns[i].MetaData
 		start, length := footer.ChunkStart(data.DictionaryPageOffset, data.DataPageOffset), data.TotalCompressedSize

@@ -9,9 +9,9 @@ import (
 	"payonce/io/parquettable/compact"
 )
 
-// CarryIndexes copies the Bloom filters and page indexes of the copied chunks. They only help to
+// CopyIndexes copies the Bloom filters and page indexes of the copied chunks. They only help to
 // skip data, so one that cannot be read is left out. Encoded columns have none.
-func (o *File) CarryIndexes(from io.ReaderAt, was *metadata.FileMetaData, end int64) error {
+func (o *File) CopyIndexes(from io.ReaderAt, was *metadata.FileMetaData, end int64) error {
 	left := end // indexes do not overlap, so together they are at most as large as the file
 	read := func(offset *int64, length *int32) []byte {
 		if offset == nil || length == nil || *length <= 0 || int64(*length) > left || *offset > end-int64(*length) {

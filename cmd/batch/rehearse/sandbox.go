@@ -1,9 +1,12 @@
-package main
+// Package rehearse has the commands for rehearsals: the sandbox, and lists of people who do not
+// exist.
+package rehearse
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,6 +22,13 @@ import (
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
+
+// Environment is what the commands need of the world around them.
+type Environment struct {
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+}
 
 // sandboxFlags hold the flags of the sandbox command.
 type sandboxFlags struct {
@@ -44,7 +54,8 @@ type sandboxFlags struct {
 	clockSkew    time.Duration
 }
 
-func newSandboxCommand(env environment) *cobra.Command {
+// NewSandboxCommand returns the command that serves the sandbox.
+func NewSandboxCommand(env Environment) *cobra.Command {
 	defaults := sandbox.DefaultConfig()
 	f := &sandboxFlags{
 		rate:       flagvalue.Rate{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
@@ -63,9 +74,7 @@ func newSandboxCommand(env environment) *cobra.Command {
 			"people: for rehearsals and tests. It charges made-up money, and like the service it charges\n" +
 			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n\n" +
 			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
-			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed." +
-			exitCodes(exitDone, exitInternal, exitUsage),
-		Args: usageArgs(cobra.NoArgs),
+			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
 	}
 	flags := cmd.Flags()
@@ -94,12 +103,12 @@ func newSandboxCommand(env environment) *cobra.Command {
 }
 
 // config turns the flags into the sandbox's configuration.
-func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
+func (f *sandboxFlags) config(env Environment) (sandbox.Config, error) {
 	config := sandbox.DefaultConfig()
-	if key := env.getenv("SERVICE_API_KEY"); key != "" {
+	if key := env.Getenv("SERVICE_API_KEY"); key != "" {
 		config.Key = key
 	}
-	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.now().Add(f.clockSkew) }
+	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.clockSkew) }
 	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
 	config.MatchRates[enrich.WorkEmail] = float64(f.matchEmail) / 100
 	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
@@ -156,12 +165,12 @@ func parseLatency(text string) (latency sandbox.Latency, err error) {
 func checkLoopback(flag, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usagef("%s %s: the sandbox listens on loopback alone; write it like 127.0.0.1:8321", flag, address)
+		return problem.Usagef("%s %s: the sandbox listens on loopback alone; write it like 127.0.0.1:8321", flag, address)
 	}
 	return nil
 }
 
-func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
+func (f *sandboxFlags) serve(ctx context.Context, env Environment) error {
 	if err := checkLoopback("--listen", f.listen); err != nil {
 		return err
 	}
@@ -188,7 +197,7 @@ func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 		return errors.Join(err, server.Close())
 	}
 	announce(env, server, admin)
-	fmt.Fprintln(env.stderr, "sandbox: nothing here is real; Ctrl-C ends it")
+	fmt.Fprintln(env.Stderr, "sandbox: nothing here is real; Ctrl-C ends it")
 	<-ctx.Done()
 	return errors.Join(admin.close(), server.Close())
 }

@@ -1,4 +1,4 @@
-package main
+package hints
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"payonce/service/v1"
 )
 
-// explain returns the text of an error, and what to do about it where the service or its
+// Explain returns the text of an error, and what to do about it where the service or its
 // configuration is at fault.
-func explain(err error) string {
+func Explain(err error) string {
 	if advice := advise(err); advice != "" {
 		return err.Error() + "; " + advice
 	}

@@ -1,4 +1,5 @@
-package main
+// Package host shows on the terminal how a use case proceeds, and knows the machine.
+package host
 
 import (
 	"fmt"
@@ -17,36 +18,43 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// observer tells a person how a use case proceeds.
-type observer struct {
-	env   environment
+// Observer tells a person how a use case proceeds.
+type Observer struct {
+	Out     io.Writer
+	Now     func() time.Time
+	Bar     bool       // Out is a terminal
+	Columns func() int // of that terminal; nil, or not above 0, without one
+
 	mu    sync.Mutex
 	shown *progress // nil while nothing is sent
 }
 
-func (w *observer) Note(text string) {
+// Note implements app.Observer.
+func (w *Observer) Note(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.shown != nil {
 		w.shown.note(text)
 		return
 	}
-	fmt.Fprintln(w.env.stderr, "batch: "+text)
+	fmt.Fprintln(w.Out, "batch: "+text)
 }
 
 // surveyGCPercent is how much garbage a survey may leave, in percent of what is live: to
 // collect early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 
-func (w *observer) Surveying() func() {
+// Surveying implements app.Observer.
+func (w *Observer) Surveying() func() {
 	usual := debug.SetGCPercent(surveyGCPercent)
 	return func() { debug.SetGCPercent(usual) }
 }
 
-func (w *observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
+// Sending implements app.Observer.
+func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shown := newProgress(w.env, s)
+	shown := w.newProgress(s)
 	w.shown = shown
 	return shown.update, func() {
 		w.mu.Lock()
@@ -77,12 +85,12 @@ type progress struct {
 // logInterval is how often a line is written where there is no terminal.
 const logInterval = 30 * time.Second
 
-func newProgress(env environment, s app.Sending) *progress {
+func (w *Observer) newProgress(s app.Sending) *progress {
 	p := &progress{
-		out: env.stderr, columns: env.columns, now: env.now, total: s.Lookups, rate: s.Rate,
-		spent: s.Spent, maxSpend: s.MaxSpend, logged: env.now(), begun: env.now(),
+		out: w.Out, columns: w.Columns, now: w.Now, total: s.Lookups, rate: s.Rate,
+		spent: s.Spent, maxSpend: s.MaxSpend, logged: w.Now(), begun: w.Now(),
 	}
-	if env.showsProgress {
+	if w.Bar {
 		p.bar = progressbar.NewOptions64(p.total,
 			progressbar.OptionSetWriter(p.out),
 			progressbar.OptionSetWidth(20),

@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"crypto/rand"
@@ -20,7 +20,7 @@ type adminServer struct {
 }
 
 // serveAdmin serves the admin interface when it was asked for; nil when it was not.
-func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env environment) (*adminServer, error) {
+func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env Environment) (*adminServer, error) {
 	if f.admin == "" {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env environment) (
 		return nil, problem.AsUsage(err)
 	}
 	admin := &adminServer{url: "http://" + listener.Addr().String()}
-	token := env.getenv("SANDBOX_ADMIN_TOKEN")
+	token := env.Getenv("SANDBOX_ADMIN_TOKEN")
 	if token == "" {
 		token = rand.Text()
 		admin.token = token
@@ -48,11 +48,11 @@ func (a *adminServer) close() error {
 
 // announce prints what a client needs, as variables of the environment. A key or a
 // token that was given is not printed: it may be a real one.
-func announce(env environment, server *workspace.Embedded, admin *adminServer) {
-	say := func(name, value string) { fmt.Fprintf(env.stdout, "sandbox: %s=%s\n", name, value) }
+func announce(env Environment, server *workspace.Embedded, admin *adminServer) {
+	say := func(name, value string) { fmt.Fprintf(env.Stdout, "sandbox: %s=%s\n", name, value) }
 	say("SERVICE_BASE_URL", server.BaseURL)
 	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
-	if env.getenv("SERVICE_API_KEY") == "" {
+	if env.Getenv("SERVICE_API_KEY") == "" {
 		say("SERVICE_API_KEY", sandbox.DefaultKey)
 	}
 	if admin == nil {

@@ -1,9 +1,9 @@
-package main
+package host
 
 import "syscall"
 
-// machineMemory returns the memory of the machine in bytes, 0 when it does not tell.
-func machineMemory() int64 {
+// MachineMemory returns the memory of the machine in bytes, 0 when it does not tell.
+func MachineMemory() int64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {
 		return 0

@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"context"
@@ -32,15 +32,15 @@ type listsFlags struct {
 	unicode, quoted                    flagvalue.Share
 }
 
-func newListsCommand(env environment) *cobra.Command {
+// NewListsCommand returns the command that makes lists.
+func NewListsCommand(env Environment) *cobra.Command {
 	f := defaultListsFlags()
 	cmd := &cobra.Command{
 		Use:   "lists -o FILE --rows N",
 		Short: "Make a contact list of people who do not exist, to rehearse with",
 		Long: "Make a contact list of people who do not exist, to rehearse with; the same flags give the same list\n" +
-			"everywhere. Shares are met by chance, row by row." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted),
+			"everywhere. Shares are met by chance, row by row.",
 		Hidden: true,
-		Args:   usageArgs(cobra.NoArgs),
 		RunE:   func(cmd *cobra.Command, _ []string) error { return f.write(cmd.Context(), env) },
 	}
 	flags := cmd.Flags()
@@ -84,18 +84,18 @@ func (f *listsFlags) spec() lists.Spec {
 func (f *listsFlags) check() error {
 	switch kinds := f.profiles + f.websites + f.unidentifiable; {
 	case f.output == "":
-		return usagef("where to? give -o FILE")
+		return problem.Usagef("where to? give -o FILE")
 	case f.rows < 1 || f.rows > maxListRows:
-		return usagef("--rows %d: choose 1 to %d", f.rows, maxListRows)
+		return problem.Usagef("--rows %d: choose 1 to %d", f.rows, maxListRows)
 	case kinds > 100:
-		return usagef("--profiles, --websites and --unidentifiable come to %d%%; they part the same persons, so choose at most 100%%", kinds)
+		return problem.Usagef("--profiles, --websites and --unidentifiable come to %d%%; they part the same persons, so choose at most 100%%", kinds)
 	}
 	return app.CheckTarget(f.output, nil)
 }
 
 // write makes the list. Its rows go from the generator to the file as they come, so
 // that a list of any length takes little memory.
-func (f *listsFlags) write(ctx context.Context, env environment) error {
+func (f *listsFlags) write(ctx context.Context, env Environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (f *listsFlags) write(ctx context.Context, env environment) error {
 		return err
 	}
 	defer rows.Close()
-	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.stdout})
+	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.Stdout})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -122,6 +122,6 @@ func (f *listsFlags) write(ctx context.Context, env environment) error {
 	if err := out.Commit(); err != nil || f.output == listfile.Standard {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
+	_, err = fmt.Fprintf(env.Stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package hints
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// advice says why the run stopped and what to do next.
-func advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
+// Advice says why the run stopped and what to do next.
+func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {

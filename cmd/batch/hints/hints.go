@@ -1,18 +1,21 @@
-package main
+// Package hints words what to do next: what happened is said by the packages below, which know
+// no flags and no commands.
+package hints
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
-// hints say what to do next, by the code of what happened: the codes of refusals
+// texts say what to do next, by the code of what happened: the codes of refusals
 // (specification v1, "Errors") and those of reports. Some take values.
-var hints = map[string]string{
+var texts = map[string]string{
 	"approval":                  "agree to it with --approve %s",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
@@ -87,20 +90,20 @@ var hints = map[string]string{
 // otherState says what another directory for journals means.
 const otherState = "the journal there is another one and buys again what it does not know"
 
-// hint words what to do next; it is "" where there is nothing to say.
-func hint(code string, values ...any) string {
-	text, found := hints[code]
+// Of words what to do next; it is "" where there is nothing to say.
+func Of(code string, values ...any) string {
+	text, found := texts[code]
 	if !found || len(values) == 0 {
 		return text
 	}
 	shown := slices.Clone(values)
 	for i, value := range shown {
 		if word, is := value.(string); is {
-			shown[i] = shellWord(word)
+			shown[i] = report.ShellWord(word)
 		}
 	}
 	return fmt.Sprintf(text, shown...)
 }
 
 // remedy says who can do what about a refusal of the service.
-func remedy(code string) string { return cmp.Or(hint(code), "Find out what it means") }
+func remedy(code string) string { return cmp.Or(Of(code), "Find out what it means") }

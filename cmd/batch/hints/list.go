@@ -1,4 +1,4 @@
-package main
+package hints
 
 import (
 	"errors"
@@ -32,8 +32,8 @@ func listHint(err error) string {
 	return ""
 }
 
-// withMapFlag puts the flag before a column that it names wrongly.
-func withMapFlag(text string, err error) string {
+// WithMapFlag puts the flag before a column that it names wrongly.
+func WithMapFlag(text string, err error) string {
 	if e, ok := errors.AsType[*row.OverrideError](err); ok {
 		return strings.Replace(text, e.Error(), "--map "+e.Error(), 1)
 	}
