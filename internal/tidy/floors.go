@@ -22,7 +22,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -48,6 +48,7 @@ func floors() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
