@@ -85,7 +85,7 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 		}
 		attempts = attempts.With(s.First).With(s.Last)
 	}
-	for day, s := range j.books.sums.days {
+	for day, s := range j.books.sums.Days {
 		if day >= record.DayOf(from) && (to.IsZero() || day <= record.DayOf(to)) {
 			add(s)
 		}

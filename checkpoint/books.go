@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -18,7 +19,7 @@ import (
 // commit, so that opening a journal does not read its answers.
 type books struct {
 	persisted record.State
-	sums      sums
+	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
 	window    window
@@ -31,7 +32,7 @@ type books struct {
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
 	record.Intent
-	sums  []*sum        // that it counts in
+	sums  []*sums.Sum   // that it counts in
 	state attempt.State // Intended or InDoubt
 	doubt record.Doubt
 	// resolving is set once a resolution is on its way to the disk.
@@ -41,7 +42,7 @@ type openAttempt struct {
 func newBooks(rate Rate) *books {
 	return &books{
 		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
-		sums:      newSums(),
+		sums:      sums.New(),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},
@@ -50,7 +51,7 @@ func newBooks(rate Rate) *books {
 
 // newAttempt returns an attempt that is in flight once it was begun.
 func (b *books) newAttempt(in record.Intent) *openAttempt {
-	return &openAttempt{Intent: in, sums: b.sums.of(in), state: attempt.Intended}
+	return &openAttempt{Intent: in, sums: b.sums.Of(in), state: attempt.Intended}
 }
 
 // decide says whether a lookup may be sent, and if so what it holds, without
@@ -92,7 +93,7 @@ func (b *books) decide(a *openAttempt, req attempt.Request) (attempt.Decision, e
 // ceilings as they are now. It is over one when it would not fit either if all
 // calls in flight gave back what they hold.
 func (b *books) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attempt.Decision {
-	if _, refused := cost.Refusing(at, hold, b.sums.totals); !refused {
+	if _, refused := cost.Refusing(at, hold, b.sums.Totals); !refused {
 		return nil
 	}
 	refusing, over := cost.Refusing(at, hold, b.withoutFlight)
@@ -101,17 +102,17 @@ func (b *books) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attem
 	}
 	return attempt.Over{
 		Ceiling: ceilings[slices.Index(at, refusing)],
-		Need:    refusing.Need(hold), Left: refusing.Left(b.sums.totals(refusing.Scope)),
+		Need:    refusing.Need(hold), Left: refusing.Left(b.sums.Totals(refusing.Scope)),
 	}
 }
 
 // withoutFlight returns the totals of a scope as they would be if every call in
 // flight gave back what it holds.
 func (b *books) withoutFlight(scope string) cost.Totals {
-	sum := b.sums.scope(scope)
-	totals := sum.totals
-	totals.Held -= sum.inFlight.Held
-	totals.Open -= sum.inFlight.Open
+	sum := b.sums.Scope(scope)
+	totals := sum.Totals
+	totals.Held -= sum.InFlight.Held
+	totals.Open -= sum.InFlight.Open
 	return totals
 }
 
@@ -121,11 +122,11 @@ func (b *books) withoutFlight(scope string) cost.Totals {
 // snapshot is net of what earlier ones used.
 func (b *books) allowance() cost.Allowance {
 	var allowance cost.Allowance
-	account := b.sums.scope(ScopeAccount)
+	account := b.sums.Scope(ScopeAccount)
 	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - account.totals.FreeUsed[f] - b.persisted.Forgone[f]
-		allowance.Held[f] = account.inFlight.FreeHeld[f]
-		allowance.Doubted[f] = account.totals.FreeHeld[f] - account.inFlight.FreeHeld[f]
+		allowance.Left[f] = base.Value - account.Totals.FreeUsed[f] - b.persisted.Forgone[f]
+		allowance.Held[f] = account.InFlight.FreeHeld[f]
+		allowance.Doubted[f] = account.Totals.FreeHeld[f] - account.InFlight.FreeHeld[f]
 	}
 	return allowance
 }
@@ -137,7 +138,7 @@ func (b *books) begin(a *openAttempt) attempt.ID {
 	b.enter(id, a)
 	b.persisted.InFlight = append(b.persisted.InFlight, id)
 	b.remember(a.Hold)
-	b.sums.hold(a)
+	b.sums.Hold(a.sums, a.Hold)
 	if id >= b.moveNext {
 		b.moveHorizon()
 	}
@@ -163,9 +164,9 @@ func (b *books) rebase(account cost.Account) {
 	b.persisted.DecidableFrom = b.persisted.NextID
 	b.persisted.Forgone = [enrich.NumFields]int64{}
 	b.persisted.CreditAdded = false
-	sum := b.sums.scope(ScopeAccount)
-	sum.totals = cost.Totals{}
-	b.sums.touch(sum)
+	sum := b.sums.Scope(ScopeAccount)
+	sum.Totals = cost.Totals{}
+	b.sums.Touch(sum)
 }
 
 // quiet reports whether no call is in flight.
@@ -209,8 +210,8 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	a := b.open[id]
 	a.resolving = true
 	b.persisted.Resolved++
-	b.sums.endOn(res.At, id)
-	b.sums.release(a, res, id < b.persisted.BaseFirst)
+	b.sums.EndOn(res.At, id)
+	b.sums.Release(a.sums, a.Hold, res, id < b.persisted.BaseFirst)
 	if a.state != attempt.Intended {
 		return
 	}
@@ -236,7 +237,7 @@ func (b *books) park(id attempt.ID, d record.Doubt, now time.Time) {
 
 // land notes that an attempt is in flight no more.
 func (b *books) land(id attempt.ID) {
-	b.open[id].land()
+	sums.Land(b.open[id].sums, b.open[id].Hold)
 	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
 		b.persisted.InFlight = slices.Delete(b.persisted.InFlight, at, at+1)
 	}
@@ -293,7 +294,7 @@ func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost
 	at := make([]cost.Ceiling, len(ceilings))
 	for i, ceiling := range ceilings {
 		at[i] = ceiling.At(now)
-		if !slices.ContainsFunc(a.sums, func(s *sum) bool { return s.scope == at[i].Scope }) {
+		if !slices.ContainsFunc(a.sums, func(s *sums.Sum) bool { return s.Scope == at[i].Scope }) {
 			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
 		}
 	}

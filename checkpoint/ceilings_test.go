@@ -158,7 +158,7 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
 	inFlight = map[string]cost.Totals{}
 	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - b.sums.totals(ScopeAccount).FreeUsed[f] - b.persisted.Forgone[f]
+		allowance.Left[f] = base.Value - b.sums.Totals(ScopeAccount).FreeUsed[f] - b.persisted.Forgone[f]
 	}
 	for id, a := range b.open {
 		if a.resolving {
@@ -194,10 +194,10 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	if got := j.books.allowance(); got != allowance {
 		t.Errorf("the allowance is %+v, and the open attempts make it %+v", got, allowance)
 	}
-	for scope, sum := range j.books.sums.scopes {
-		if want := inFlight[scope]; sum.inFlight.Open != want.Open || sum.inFlight.Held != want.Held {
+	for scope, sum := range j.books.sums.Scopes {
+		if want := inFlight[scope]; sum.InFlight.Open != want.Open || sum.InFlight.Held != want.Held {
 			t.Errorf("in flight in %s: %d hold %s, and the open attempts say %d hold %s",
-				scope, sum.inFlight.Open, sum.inFlight.Held, want.Open, want.Held)
+				scope, sum.InFlight.Open, sum.InFlight.Held, want.Open, want.Held)
 		}
 		delete(inFlight, scope)
 	}
@@ -335,7 +335,7 @@ func (c *crowd) watch() {
 	for _, ceiling := range c.ceilings {
 		for day := range 10 {
 			at := ceiling.At(monthsEnd.AddDate(0, 0, day))
-			if totals := c.books.sums.totals(at.Scope); at.Left(totals) < 0 {
+			if totals := c.books.sums.Totals(at.Scope); at.Left(totals) < 0 {
 				c.breaks("%s: %d of %d in %s", at.Name, at.Used(totals), at.Limit, at.Scope)
 			}
 		}
@@ -344,8 +344,8 @@ func (c *crowd) watch() {
 
 // conserve checks that all that was ever held is settled, held or was released.
 func (c *crowd) conserve(t *rapid.T) {
-	for scope, sum := range c.books.sums.scopes {
-		totals := sum.totals
+	for scope, sum := range c.books.sums.Scopes {
+		totals := sum.Totals
 		if totals.Settled+totals.Held+c.released[scope] != totals.EverHeld {
 			t.Errorf("%s: %s settled, %s held and %s released are not the %s ever held",
 				scope, totals.Settled, totals.Held, c.released[scope], totals.EverHeld)

@@ -129,7 +129,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.takeChanges(), j.markOpening()...), record.Encode(&j.books.persisted)
+	return batch, append(j.books.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.books.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the

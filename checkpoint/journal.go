@@ -148,7 +148,7 @@ func (j *Journal) decided(known attempt.Record, req attempt.Request) attempt.Dec
 func (j *Journal) Totals(scope string) cost.Totals {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.sums.totals(scope)
+	return j.books.sums.Totals(scope)
 }
 
 // EndPause ends the pause that the service asked for, and returns until when it would

@@ -18,6 +18,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -211,10 +212,10 @@ func (j *Journal) fill(answers int) error {
 			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Answer: &answer, RequestID: answer.RequestID, Sent: true,
 		}
 		a := j.books.newAttempt(in)
-		j.books.sums.hold(a)
-		a.land()
-		j.books.sums.release(a, res, false)
-		j.books.sums.endOn(res.At, id)
+		j.books.sums.Hold(a.sums, a.Hold)
+		sums.Land(a.sums, a.Hold)
+		j.books.sums.Release(a.sums, a.Hold, res, false)
+		j.books.sums.EndOn(res.At, id)
 		for _, write := range []Write{
 			{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)},
 			{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)},
@@ -225,7 +226,7 @@ func (j *Journal) fill(answers int) error {
 		}
 		if size > maxQueue || n == answers-1 {
 			state.NextID, state.Resolved, state.Horizon = id+1, int64(id), id
-			writes = append(writes, j.books.sums.takeChanges()...)
+			writes = append(writes, j.books.sums.TakeChanges()...)
 			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state)})); err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	}
 	var correction cost.Correction
 	if p.DecidableFrom == p.BaseFirst { // otherwise what was booked has what somebody assumed
-		evidence.Booked = j.books.sums.totals(ScopeAccount)
+		evidence.Booked = j.books.sums.Totals(ScopeAccount)
 		correction = evidence.Correct(candidates(p.Provisional))
 	}
 	list, writes, err := j.correct(p.Provisional, correction)
@@ -63,12 +63,15 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		return nil, err
 	}
 	p.Provisional = nil
-	change, why := evidence.Change()
-	if why != "" || len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
+	if len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
 		return writes, nil
 	}
-	booked := j.books.sums.totals(ScopeAccount).Settled
-	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: change.Money, Booked: booked, Provisional: list})
+	lost := cost.MaxMoney // no bound
+	if change, why := evidence.Change(); why == "" {
+		lost = change.Money
+	}
+	booked := j.books.sums.Totals(ScopeAccount).Settled
+	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: booked, Provisional: list})
 	return writes, nil
 }
 
@@ -149,23 +152,8 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	}
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
-	j.books.sums.correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
+	j.books.sums.Correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
 	return Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)}, nil
-}
-
-// correct replaces the charge of a resolved attempt in the sums that it counts in. If
-// the account's base is newer than the attempt, it is net of what was charged.
-func (s *sums) correct(in record.Intent, before, after cost.Charge, beforeBase bool) {
-	for _, sum := range s.of(in) {
-		if sum.scope == ScopeAccount && beforeBase {
-			continue
-		}
-		sum.totals.Settled += after.Amount - before.Amount
-		for f := range after.Free.Without(before.Free).Each() {
-			sum.totals.FreeUsed[f]++
-		}
-		s.touch(sum)
-	}
 }
 
 // Provisional returns the attempts with provisional charges, and the fields: those that

@@ -62,7 +62,7 @@ func (j *Journal) Base() cost.Account {
 func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
 	p := &j.books.persisted
 	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.books.sums.totals(ScopeAccount), Prices: p.Prices,
+		Base: p.Base, Now: now, Booked: j.books.sums.Totals(ScopeAccount), Prices: p.Prices,
 		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
 		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
 		CreditAdded: p.CreditAdded,

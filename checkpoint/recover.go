@@ -41,9 +41,9 @@ func (j *Journal) recover(whole bool) error {
 
 func (j *Journal) recoverSums() error {
 	totals := map[string]cost.Totals{}
-	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.books.sums.days))
+	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.books.sums.Days))
 	for scope, t := range totals {
-		j.books.sums.scope(scope).totals = t
+		j.books.sums.Scope(scope).Totals = t
 	}
 	return err
 }

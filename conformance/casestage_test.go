@@ -67,7 +67,7 @@ func Ways() []Way {
 }
 
 // Workspace returns the sandbox that cases begin with, unless they change it: the Core
-// plan with its free allowance, of people of whom everything is known, in the middle
+// plan with its free allowance, where everything is known of everybody, in the middle
 // of a month.
 func Workspace() sandbox.Config {
 	config := sandbox.DefaultConfig()

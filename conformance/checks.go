@@ -89,7 +89,7 @@ func moneyChecks() []check {
 		{Rule{"live/allowance", allowances, "no more than 20 free work emails and 5 free business phones are left"}, ofAccount(allowanceView)},
 		{Rule{"live/balance-sum", accountStatus, "the available balance is the included and the prepaid one"}, ofAccount(balanceView)},
 		{Rule{"live/budget-sum", accountStatus, "what remains of the budget is the cap less what is spent and reserved"}, ofAccount(budgetView)},
-		{Rule{"live/budget-reset", accountStatus, "the budget begins anew at a midnight to come, by UTC"}, ofAccount(resetView)},
+		{Rule{"live/budget-reset", accountStatus, "the budget is reset at a future midnight, by UTC"}, ofAccount(resetView)},
 		{Rule{"live/readiness", accountStatus, "what cannot be called has a reason, and a known one; what can be called has none"}, ofAccount(readinessView)},
 		{Rule{"live/maximum-free", accountStatus, "the most that a lookup can be charged is nothing while its field is free"}, ofAccount(freeMaximumView)},
 		{Rule{"live/maximum-paid", allowances, "the most that a lookup can be charged is the field's rate when the allowance is used up"}, ofAccount(paidMaximumView)},

@@ -96,7 +96,7 @@ rate/scale | Allowances and rate card | Scale: 0.09 an email, 0.16 a phone
 
 balance/included-first | Allowances and rate card | the included balance is used before prepaid credit
 balance/split | Allowances and rate card | what the included balance does not cover is taken from prepaid credit
-balance/expires | Allowances and rate card | the included balance expires at renewal and begins anew; prepaid credit carries forward
+balance/expires | Allowances and rate card | the included balance expires at renewal and is granted again; prepaid credit carries forward
 balance/not-before-renewal | Allowances and rate card | until the renewal the included balance stays
 balance/reserved-out | Account status | balance, allowance and budget are shown after reservations
 balance/exact | Errors | a lookup that the balance just covers is answered
@@ -184,7 +184,7 @@ budget/none | Limits | a budget of null is no cap
 budget/zero | Limits | a budget of zero permits no paid usage; what is free goes on
 budget/reached | Limits | a lookup that would exceed the budget is refused; a top-up does not change that, a raised budget does
 budget/paid-only | Limits | free results and missing fields do not count towards the budget
-budget/reset | Limits | the budget begins anew with the month, by UTC
+budget/reset | Limits | the budget is reset each month, by UTC
 budget/others | Limits | what others in the workspace spend counts towards the budget
 
 loss/dropped | Limits | the connection breaks without a byte; the lookup was not charged, is in doubt, and is not sent again

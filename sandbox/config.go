@@ -22,8 +22,8 @@ type Config struct {
 	// Seed decides who is known, every value, every latency and every fault that
 	// has a probability. The same seed gives the same people.
 	Seed uint64
-	// UnknownRate is the share of identities of whom nobody knows anything;
-	// MatchRates are, by field, the shares of the others for whom a value is known.
+	// UnknownRate is the share of identities that belong to nobody known;
+	// MatchRates are, by field, the shares of the others that have a value.
 	UnknownRate float64
 	MatchRates  [enrich.NumFields]float64
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,6 +28,8 @@ type checker struct {
 	found  []string
 	pauses []pause
 	begun  map[attempt.ID]began
+	// arrivals counts the lookups that reached the service.
+	arrivals int
 }
 
 // pause is a request of the service to wait that has reached the client.
@@ -122,25 +125,30 @@ func (in intent) scopes() []string {
 	}
 }
 
-// readRecord reads a record from the disk.
-func readRecord[T record.Record](d *disk, key string, into *T) error {
+// errNoRecord says that the disk has no record of a key.
+var errNoRecord = errors.New("no record")
+
+// read reads a record from the disk.
+func read[T record.Record](d *disk, key string) (value T, err error) {
 	data := d.get(key)
 	if len(data) == 0 {
-		return fmt.Errorf("no record")
+		return value, errNoRecord
 	}
-	return record.Decode([]byte(key), data, into)
+	return value, record.Decode([]byte(key), data, &value)
 }
 
 // intents returns the attempts on the disk, those without a resolution alone or all.
 func (c *checker) intents(openAlone bool) []intent {
 	var found []intent
 	for _, write := range c.world.disk.scan("a", "") {
-		in := intent{ID: attempt.ID(binary.BigEndian.Uint64(write.Key[1:]))}
-		if openAlone && c.world.disk.get(recordKey('r', in.ID)) != nil {
+		id := attempt.ID(binary.BigEndian.Uint64(write.Key[1:]))
+		if openAlone && c.world.disk.has(recordKey('r', id)) {
 			continue
 		}
-		if err := readRecord(c.world.disk, recordKey('a', in.ID), &in.Intent); err != nil {
-			c.broken("P3: the intent of attempt %d cannot be read: %v", in.ID, err)
+		var err error
+		in := intent{ID: id}
+		if in.Intent, err = read[record.Intent](c.world.disk, recordKey('a', id)); err != nil {
+			c.broken("P3: the intent of attempt %d cannot be read: %v", id, err)
 			continue
 		}
 		found = append(found, in)
@@ -148,11 +156,10 @@ func (c *checker) intents(openAlone bool) []intent {
 	return found
 }
 
-func (c *checker) totals(scope string) (totals cost.Totals) {
-	if c.world.disk.get("c"+scope) != nil {
-		if err := readRecord(c.world.disk, "c"+scope, &totals); err != nil {
-			c.broken("P3: the totals of %s cannot be read: %v", scope, err)
-		}
+func (c *checker) totals(scope string) cost.Totals {
+	totals, err := read[cost.Totals](c.world.disk, "c"+scope)
+	if err != nil && !errors.Is(err, errNoRecord) {
+		c.broken("P3: the totals of %s cannot be read: %v", scope, err)
 	}
 	return totals
 }
@@ -167,10 +174,22 @@ func (c *checker) watch(inner http.Handler) http.Handler {
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			c.arrival(r, body)
-			defer c.money()
+			defer c.answered()
 		}
 		inner.ServeHTTP(w, r)
 	})
+}
+
+// answered checks what has to hold when the service has done with a lookup.
+func (c *checker) answered() {
+	c.mu.Lock()
+	c.arrivals++
+	arrival := c.arrivals
+	c.mu.Unlock()
+	c.money()
+	if p := c.world.running(); p != nil && !p.calm {
+		c.world.followed(arrival)
+	}
 }
 
 // arrival checks what has to hold when a lookup reaches the service.
@@ -238,10 +257,11 @@ func (c *checker) walk() {
 	c.explained(books)
 	c.money()
 	c.sums()
+	c.booked(books)
 	for code, n := range books.Refused {
 		switch code {
 		case sandbox.CreditsExhausted, sandbox.UsageBudgetReached, sandbox.FreeAllowanceExhausted:
-			if !c.world.others() {
+			if !c.world.others() && !c.world.hides() {
 				c.broken("P2: %d lookups are refused with %s, though nobody else spends", n, code)
 			}
 		}
@@ -320,10 +340,11 @@ func (c *checker) explained(books sandbox.Snapshot) {
 
 // resolution returns how an attempt ended, by the disk.
 func (c *checker) resolution(id attempt.ID) (res attempt.Resolution, resolved bool) {
-	if c.world.disk.get(recordKey('r', id)) == nil {
+	res, err := read[attempt.Resolution](c.world.disk, recordKey('r', id))
+	if errors.Is(err, errNoRecord) {
 		return res, false
 	}
-	if err := readRecord(c.world.disk, recordKey('r', id), &res); err != nil {
+	if err != nil {
 		c.broken("P3: the resolution of attempt %d cannot be read: %v", id, err)
 	}
 	return res, true

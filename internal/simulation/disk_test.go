@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"payonce/checkpoint"
@@ -72,13 +73,19 @@ func (d *disk) get(key string) []byte {
 	return bytes.Clone(d.records[key])
 }
 
+func (d *disk) has(key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.records[key] != nil
+}
+
 // scan returns the records under a prefix in their order.
 func (d *disk) scan(prefix, from string) []checkpoint.Write {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var found []checkpoint.Write
 	for key, value := range d.records {
-		if bytes.HasPrefix([]byte(key), []byte(prefix)) && key >= from {
+		if strings.HasPrefix(key, prefix) && key >= from {
 			found = append(found, checkpoint.Write{Key: []byte(key), Value: value})
 		}
 	}
@@ -130,7 +137,7 @@ func (s *store) Commit(writes []checkpoint.Write) error {
 		}
 		return errDead
 	}
-	before := w.check.totalsOf(writes)
+	before := w.check.totalsOf(s.process, writes)
 	w.disk.apply(writes)
 	w.check.committed(s.process, before, writes)
 	if drawn.IntN(12) == 0 {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"payonce/checkpoint"
@@ -71,7 +72,7 @@ func (c *checker) committed(p *process, before map[string]cost.Totals, writes []
 			continue
 		}
 		for _, ceiling := range p.start.ceilings() {
-			if at := ceiling.At(p.now()); at.Scope == scope || ceiling.Scope+"/"+ceiling.Period.Of(p.now().Add(-time.Hour)) == scope {
+			if p.counts(ceiling, scope) {
 				used, was := ceiling.Used(c.totals(scope)), ceiling.Used(before[scope])
 				if used > ceiling.Limit && used > was {
 					c.broken("P2: a commit brings %s from %s to %s, the ceiling %q is %s",
@@ -82,11 +83,18 @@ func (c *checker) committed(p *process, before map[string]cost.Totals, writes []
 	}
 }
 
-// totalsOf returns the sums that writes are about to replace.
-func (c *checker) totalsOf(writes []checkpoint.Write) map[string]cost.Totals {
+// counts reports whether a ceiling bounds a scope now or did an hour ago.
+func (p *process) counts(ceiling cost.Ceiling, scope string) bool {
+	return ceiling.At(p.now()).Scope == scope || ceiling.Scope+"/"+ceiling.Period.Of(p.now().Add(-time.Hour)) == scope
+}
+
+// totalsOf returns the sums under a ceiling of the process that writes are about to
+// replace.
+func (c *checker) totalsOf(p *process, writes []checkpoint.Write) map[string]cost.Totals {
 	before := map[string]cost.Totals{}
 	for _, write := range writes {
-		if scope, isTotals := scopeOf(write); isTotals {
+		scope, isTotals := scopeOf(write)
+		if isTotals && slices.ContainsFunc(p.start.ceilings(), func(ceiling cost.Ceiling) bool { return p.counts(ceiling, scope) }) {
 			before[scope] = c.totals(scope)
 		}
 	}

@@ -206,8 +206,8 @@ func (c *checker) takenAway(books sandbox.Snapshot) {
 	}
 	converted := 0
 	for _, in := range c.intents(false) {
-		var res attempt.Resolution
-		if readRecord(c.world.disk, recordKey('r', in.ID), &res) != nil || res.State != attempt.Settled {
+		res, resolved := c.resolution(in.ID)
+		if !resolved || res.State != attempt.Settled {
 			continue
 		}
 		// A corrected charge says how many answers were free, not which.

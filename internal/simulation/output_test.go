@@ -114,7 +114,7 @@ func (c *checker) hopeless(states map[attempt.FieldState]int, o outcome) {
 	if o.stop == nil && states[attempt.Unasked] > 0 {
 		c.broken("liveness: %d fields were not asked", states[attempt.Unasked])
 	}
-	if lost == 0 && !c.world.others() && states[attempt.PaidAndGone]+states[attempt.OutcomeUnknown] > 0 {
+	if lost == 0 && !c.world.others() && !c.world.hides() && states[attempt.PaidAndGone]+states[attempt.OutcomeUnknown] > 0 {
 		c.broken("liveness: nothing was charged without an answer, but %d fields are forfeited and %d in doubt",
 			states[attempt.PaidAndGone], states[attempt.OutcomeUnknown])
 	}
@@ -127,8 +127,7 @@ func (c *checker) hopeless(states map[attempt.FieldState]int, o outcome) {
 func (c *checker) unanswered() int {
 	answered := map[string]bool{}
 	for _, in := range c.intents(false) {
-		var res attempt.Resolution
-		if readRecord(c.world.disk, recordKey('r', in.ID), &res) == nil && res.State == attempt.Settled {
+		if res, resolved := c.resolution(in.ID); resolved && res.State == attempt.Settled {
 			answered[res.RequestID] = true
 		}
 	}
@@ -145,8 +144,8 @@ func (c *checker) unanswered() int {
 func (c *checker) forfeited() int {
 	fields := 0
 	for _, in := range c.intents(false) {
-		var res attempt.Resolution
-		if readRecord(c.world.disk, recordKey('r', in.ID), &res) != nil || res.State != attempt.Forfeited {
+		res, resolved := c.resolution(in.ID)
+		if !resolved || res.State != attempt.Forfeited {
 			continue
 		}
 		for range (res.Charge.Free | res.Charge.Paid).Each() {

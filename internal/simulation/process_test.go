@@ -192,7 +192,7 @@ type job struct {
 }
 
 func (j *job) reconciler() *dispatch.Reconciler {
-	return &dispatch.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Exclusive: j.world.exclusive(), Now: j.now}
+	return &dispatch.Reconciler{Arbiter: j.journal, Status: j.client.StatusClient, SettleDelay: j.world.mutation.settleDelay(), Exclusive: j.world.exclusive() || j.world.mutation.exclusive, Now: j.now}
 }
 
 func (j *job) run(ctx context.Context) (o outcome) {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"payonce/cost"
@@ -25,8 +26,11 @@ type scenario struct {
 	Budget      *int64 // cents
 	Faults      []string
 	Starts      []start
-	Elsewhere   []cost.Money  // what somebody else spends, one minute after the other
-	Askers      int           // how many lookups somebody else sends
+	Elsewhere   []cost.Money // what somebody else spends, one minute after the other
+	Askers      int          // how many lookups somebody else sends
+	Followers   []follower   // who use the account after one of our lookups
+	Deposits    []deposit
+	Included    int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
 	Dawn        time.Duration // how long after midnight UTC all begins
 
 	lists       [][]byte
@@ -105,6 +109,7 @@ func newScenario(seed uint64) scenario {
 		s.Free = [enrich.NumFields]int64{1 + r.Int64N(7), 1 + r.Int64N(7)}
 		s.Window.Limit += 10
 	}
+	s.drawAccount(d.of("account"))
 	return s
 }
 
@@ -187,7 +192,18 @@ func readRows(list []byte) [][]string {
 	return rows
 }
 
-func (s scenario) others() bool { return len(s.Elsewhere) > 0 || s.Askers > 0 }
+func (s scenario) others() bool {
+	return len(s.Elsewhere) > 0 || s.Askers > 0 || len(s.Followers) > 0
+}
+
+// takers reports whether somebody else uses free units.
+func (s scenario) takers() bool {
+	return s.Askers > 0 || slices.ContainsFunc(s.Followers, func(f follower) bool { return f.Asks })
+}
+
+// hides reports whether something other than spending moves the balance, so that it can
+// hide what was spent.
+func (s scenario) hides() bool { return len(s.Deposits) > 0 || s.Included > 0 }
 
 // exclusive reports whether the user declares the account exclusive: only of one that
 // nobody else uses.
@@ -204,8 +220,11 @@ func (s scenario) sandboxConfig() sandbox.Config {
 	config.Window = s.Window
 	config.Prices = s.prices()
 	config.Free = s.Free
-	config.Plan = "payg" // a plan would renew its balance at midnight of the month, and prove nothing
-	config.IncludedCents, config.PrepaidCents = 0, s.Prepaid
+	config.Plan = "payg"
+	if s.Included > 0 {
+		config.Plan = "core"
+	}
+	config.IncludedCents, config.PrepaidCents = s.Included, s.Prepaid
 	config.BudgetCapCents = s.Budget
 	for _, text := range s.Faults {
 		fault, err := sandbox.ParseFault(text)

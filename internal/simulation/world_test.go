@@ -87,6 +87,7 @@ func (w *world) live() {
 	w.clock.pass(w.Dawn)
 	go w.spendElsewhere(alone)
 	go w.askElsewhere(alone)
+	w.deposit(alone)
 	for _, s := range w.Starts {
 		w.begin(s, false)
 	}
@@ -199,7 +200,7 @@ func (w *world) sum() tallies {
 
 // undisturbed returns the scenario with nothing that goes wrong.
 func (s scenario) undisturbed() scenario {
-	s.Askers, s.Dawn = 0, 0
+	s.Askers, s.Dawn, s.Followers, s.Deposits, s.Included = 0, 0, nil, nil, 0
 	s.Faults, s.Starts, s.Elsewhere, s.unreachable, s.stalls = nil, nil, nil, 0, 0
 	s.Prepaid, s.Budget = 100_000, nil
 	s.lists = s.lists[:1]

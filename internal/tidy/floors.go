@@ -22,7 +22,7 @@ func floors() map[string][]string {
 		"io/textfile":   {},
 		"io/atomicfile": {},
 		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -48,6 +48,7 @@ func floors() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
@@ -68,7 +69,7 @@ func floors() map[string][]string {
 		"io/parquettable/parquettest": {"io/table"},
 		"io/sheet":                    {"io/table"},
 		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/..."},
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 		"cmd/batch":           {everything},
 		// The measuring of the whole program, which is a process of its own.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},

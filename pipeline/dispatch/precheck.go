@@ -22,7 +22,8 @@ type StatusReader interface {
 // account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
 // of the service refuses only what is not free.
 func Precheck(
-	account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget, wantsMoney func(code string) bool,
+	account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget,
+	wantsMoney func(code string) bool,
 ) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
 		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}

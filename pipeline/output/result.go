@@ -123,7 +123,8 @@ const (
 
 // judge gives the row its status and the reason: what may still change comes first.
 func (o Output) judge(
-	missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string, answer enrich.Status,
+	missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string,
+	answer enrich.Status,
 ) (outcome, string) {
 	var in [attempt.Forgotten + 1]enrich.Fields
 	for f := range missing.Each() {

@@ -27,7 +27,9 @@ const (
 )
 
 // Roles lists every role in the order in which they are shown.
-var Roles = []Role{RoleProfileURL, RoleFirstName, RoleLastName, RoleCompanyDomain, RoleCompanyName, RoleEmail, RolePhone}
+var Roles = []Role{
+	RoleProfileURL, RoleFirstName, RoleLastName, RoleCompanyDomain, RoleCompanyName, RoleEmail, RolePhone,
+}
 
 // synonyms are the header names by which a role is recognised, without case,
 // spaces, underscores and punctuation. A mobile number is not a business phone:
@@ -38,14 +40,19 @@ var synonyms = map[Role][]string{
 		"profileurl", "profile", "profilelink", "linkedin", "linkedinurl", "linkedinprofile", "linkedinprofileurl",
 		"linkedinlink", "personlinkedinurl", "personlinkedin", "contactlinkedinurl", "pronetworkurl", "pronetworkprofile",
 	},
-	RoleFirstName:     {"firstname", "givenname", "forename", "first", "fname", "contactfirstname"},
-	RoleLastName:      {"lastname", "surname", "familyname", "last", "lname", "contactlastname"},
-	RoleCompanyDomain: {"companydomain", "domain", "website", "companywebsite", "companyurl", "websiteurl", "companydomainname"},
+	RoleFirstName: {"firstname", "givenname", "forename", "first", "fname", "contactfirstname"},
+	RoleLastName:  {"lastname", "surname", "familyname", "last", "lname", "contactlastname"},
+	RoleCompanyDomain: {
+		"companydomain", "domain", "website", "companywebsite", "companyurl", "websiteurl", "companydomainname",
+	},
 	RoleCompanyName: {
 		"company", "companyname", "organization", "organisation", "organizationname", "organisationname",
 		"employer", "account", "accountname", "currentcompany",
 	},
-	RoleEmail: {"email", "workemail", "businessemail", "emailaddress", "companyemail", "workemailaddress", "businessemailaddress", "mail"},
+	RoleEmail: {
+		"email", "workemail", "businessemail", "emailaddress", "companyemail", "workemailaddress",
+		"businessemailaddress", "mail",
+	},
 	RolePhone: {
 		"phone", "businessphone", "workphone", "phonenumber", "businessphonenumber", "workphonenumber",
 		"telephone", "telephonenumber", "tel", "officephone", "companyphone",
@@ -85,7 +92,8 @@ func (m Mapping) CheckFilled(schema table.Schema, wanted enrich.Fields) error {
 	for f := range wanted.Each() {
 		column := m.columnOf(f)
 		if column != None && slices.Contains(filled, column) {
-			return &SharedColumnError{described(schema, []int{column}), roleOf(fields[slices.Index(filled, column)]), roleOf(f)}
+			first := fields[slices.Index(filled, column)]
+			return &SharedColumnError{described(schema, []int{column}), roleOf(first), roleOf(f)}
 		}
 		fields, filled = append(fields, f), append(filled, column)
 	}
@@ -136,7 +144,8 @@ func findColumn(schema table.Schema, name string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return None, fmt.Errorf("columns %s are all called %q; choose one by its number, such as #%d", numbers(found), name, found[0]+1)
+			return None, fmt.Errorf("columns %s are all called %q; choose one by its number, such as #%d",
+				numbers(found), name, found[0]+1)
 		}
 	}
 	if digits, ok := strings.CutPrefix(name, "#"); ok {

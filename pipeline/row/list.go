@@ -19,7 +19,8 @@ var ErrListChanged = errors.New("the list changed while it was being worked on; 
 // Pass reads the list once, for the cells of some columns: work is called for many blocks
 // at the same time, and take with its results in the list's order.
 func Pass[T any](
-	ctx context.Context, list List, columns []int, work func(table.Block) (T, error), take func(table.Block, T) error,
+	ctx context.Context, list List, columns []int,
+	work func(table.Block) (T, error), take func(table.Block, T) error,
 ) (err error) {
 	reader, err := list.Open(columns)
 	if err != nil {

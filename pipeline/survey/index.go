@@ -55,7 +55,9 @@ func NewIndex(ctx context.Context, scope row.Scope, list row.List, journal Recor
 		return nil, err
 	}
 	x.logs = dedup.NewLog(options, numSpans, 2+len(row.NewRecords(scope.Wanted, 1).Of(0)))
-	err = persons.EachShard(func(number int, shard *dedup.Persons) error { return x.enter(number, shard, persons, journal) })
+	err = persons.EachShard(func(number int, shard *dedup.Persons) error {
+		return x.enter(number, shard, persons, journal)
+	})
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
@@ -69,7 +71,9 @@ type blockStates struct {
 }
 
 // read finds out what each row misses, and enters the persons.
-func (x *Index) read(ctx context.Context, s row.Scope, list row.List, journal Recorder, persons *dedup.Deduplicator) error {
+func (x *Index) read(
+	ctx context.Context, s row.Scope, list row.List, journal Recorder, persons *dedup.Deduplicator,
+) error {
 	return eachBlock(ctx, s, list, journal, func(v *blockReader, block table.Block) (blockStates, error) {
 		return v.states(block, persons)
 	}, func(b blockStates) {
@@ -205,7 +209,9 @@ func (x *Index) readSpan(number int) (*span, error) {
 	each := x.spanRows()
 	first := int64(number) * each
 	rows := x.rows[first:min(first+each, x.Rows())]
-	s := &span{number: number, rows: rows, leads: make([]int64, len(rows)), records: row.NewRecords(x.wanted, len(rows))}
+	s := &span{
+		number: number, rows: rows, leads: make([]int64, len(rows)), records: row.NewRecords(x.wanted, len(rows)),
+	}
 	err := x.logs.Each(number, func(record []uint64) {
 		at := int64(record[0]) - 1 - first
 		s.leads[at] = int64(record[1])

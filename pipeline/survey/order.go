@@ -100,7 +100,9 @@ func regroup(r ranking, places []place, number int) (more bool) {
 
 // eachPlace reads the columns of the list and calls visit for each of the places, which
 // are in the list's order. It does so in many goroutines.
-func (v *Survey) eachPlace(ctx context.Context, list row.List, columns []int, places []place, visit func(table.Row, *place) error) error {
+func (v *Survey) eachPlace(
+	ctx context.Context, list row.List, columns []int, places []place, visit func(table.Row, *place) error,
+) error {
 	rows := int64(0)
 	err := row.Pass(ctx, list, columns, func(block table.Block) (struct{}, error) {
 		left := placesFrom(places, block.First())

@@ -116,7 +116,8 @@ func parseNumber(text string) (float64, bool) {
 	}
 	if groups := strings.Split(whole, ","); len(groups) > 1 {
 		first := strings.TrimLeft(groups[0], "+-")
-		if len(first) == 0 || len(first) > 3 || slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 }) {
+		isWrong := func(group string) bool { return len(group) != 3 }
+		if len(first) == 0 || len(first) > 3 || slices.ContainsFunc(groups[1:], isWrong) {
 			return 0, false
 		}
 		whole = strings.Join(groups, "")

@@ -58,7 +58,8 @@ type blockReader struct {
 
 // eachBlock is a pass in which every goroutine works with a blockReader of its own.
 func eachBlock[T any](
-	ctx context.Context, scope row.Scope, list row.List, journal Recorder, work func(*blockReader, table.Block) (T, error), take func(T),
+	ctx context.Context, scope row.Scope, list row.List, journal Recorder,
+	work func(*blockReader, table.Block) (T, error), take func(T),
 ) error {
 	readers := sync.Pool{New: func() any { return &blockReader{Reader: scope.Reader(journal.KeyOf)} }}
 	return row.Pass(ctx, list, scope.Columns(), func(block table.Block) (T, error) {
@@ -180,7 +181,9 @@ func (v *Survey) markEach(entries []dedup.Entry, number int) {
 // recall hands what the journal knows of the persons of a shard to remember, with the place
 // of the person among the entries. It goes through what the journal knows where that is
 // less than the persons.
-func recall(persons *dedup.Persons, number int, journal Recorder, remember func(person int, record *attempt.Record)) error {
+func recall(
+	persons *dedup.Persons, number int, journal Recorder, remember func(person int, record *attempt.Record),
+) error {
 	known := journal.People()
 	if known == 0 || len(persons.Entries) == 0 {
 		return nil

@@ -109,7 +109,7 @@ func replayLines(reader *bufio.Reader, replay func(Entry) error) (whole int64, t
 			return 0, false, err
 		}
 		if err := replayLine(line, replay); err != nil {
-			return 0, false, fmt.Errorf("line %d: %w; repair the line, or move the file away to start anew", number, err)
+			return 0, false, fmt.Errorf("line %d: %w; repair the line, or move the file away to start again", number, err)
 		}
 		whole += int64(len(line))
 	}

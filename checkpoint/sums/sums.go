@@ -1,0 +1,162 @@
+// Package sums keeps the sums that decisions to spend are made on, by scope.
+package sums
+
+import (
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Sum is what the attempts of one scope add up to.
+type Sum struct {
+	Scope  string
+	Totals cost.Totals
+	// InFlight is the part of the totals that calls in flight may still give back:
+	// what they hold.
+	InFlight cost.Totals
+	changed  bool // since it was last taken to be written
+}
+
+// Sums are the sums of all scopes, and the attempts that ended on each day.
+type Sums struct {
+	Scopes map[string]*Sum
+	Days   map[string]record.Span
+	// changed and changedDays are those of which the disk does not know yet.
+	changed     []*Sum
+	changedDays map[string]bool
+	// kinds holds the sums that attempts of one kind count in, so that their names are
+	// not made for every attempt.
+	kinds map[kind][]*Sum
+}
+
+// kind is what the scopes of an attempt follow from.
+type kind struct {
+	run, job, pattern string
+	operation         enrich.Operation
+	year, day         int
+}
+
+// maxKinds bounds the kinds that are remembered at a time.
+const maxKinds = 1024
+
+// New returns sums of nothing.
+func New() Sums {
+	return Sums{
+		Scopes: map[string]*Sum{}, Days: map[string]record.Span{},
+		changedDays: map[string]bool{}, kinds: map[kind][]*Sum{},
+	}
+}
+
+// Scope returns the sum of a scope.
+func (s *Sums) Scope(name string) *Sum {
+	if s.Scopes[name] == nil {
+		s.Scopes[name] = &Sum{Scope: name}
+	}
+	return s.Scopes[name]
+}
+
+// Totals returns the totals of a scope, of which there may be none.
+func (s *Sums) Totals(scope string) cost.Totals {
+	if sum := s.Scopes[scope]; sum != nil {
+		return sum.Totals
+	}
+	return cost.Totals{}
+}
+
+// Of returns the sums that an attempt counts in.
+func (s *Sums) Of(in record.Intent) []*Sum {
+	at := in.At.UTC()
+	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
+	if known := s.kinds[kind]; known != nil {
+		return known
+	}
+	var counts []*Sum
+	for _, scope := range in.Scopes() {
+		counts = append(counts, s.Scope(scope))
+	}
+	if len(s.kinds) >= maxKinds {
+		clear(s.kinds)
+	}
+	s.kinds[kind] = counts
+	return counts
+}
+
+// Touch notes that a sum has to be written.
+func (s *Sums) Touch(changed *Sum) {
+	if !changed.changed {
+		changed.changed = true
+		s.changed = append(s.changed, changed)
+	}
+}
+
+// Hold adds an attempt that is in flight from now on.
+func (s *Sums) Hold(in []*Sum, hold cost.Hold) {
+	for _, sum := range in {
+		sum.Totals.Hold(hold)
+		sum.InFlight.Hold(hold)
+		s.Touch(sum)
+	}
+}
+
+// Land takes what an attempt holds that is not in flight any more out of what calls
+// in flight may give back.
+func Land(in []*Sum, hold cost.Hold) {
+	for _, sum := range in {
+		sum.InFlight.Release(hold, cost.Charge{})
+	}
+}
+
+// Release takes the hold of an attempt back and adds what became of it. If the
+// account's base is newer than the attempt, it does not count in the account's sums.
+func (s *Sums) Release(in []*Sum, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
+	for _, sum := range in {
+		if sum.Scope == record.ScopeAccount && beforeBase {
+			continue
+		}
+		sum.Totals.Release(hold, res.Charge)
+		record.CountOutcome(&sum.Totals, hold, res)
+		s.Touch(sum)
+	}
+}
+
+// EndOn notes the time at which an attempt ended.
+func (s *Sums) EndOn(at time.Time, id attempt.ID) {
+	day := record.DayOf(at)
+	s.Days[day] = s.Days[day].With(id)
+	s.changedDays[day] = true
+}
+
+// TakeChanges returns the writes of what has changed since it was last called.
+func (s *Sums) TakeChanges() []store.Write {
+	var writes []store.Write
+	for _, sum := range s.changed {
+		sum.changed = false
+		writes = append(writes, store.Write{Key: record.NameKey(record.TotalsPrefix, sum.Scope), Value: record.Encode(&sum.Totals)})
+	}
+	for day := range s.changedDays {
+		attempts := s.Days[day]
+		writes = append(writes, store.Write{Key: record.NameKey(record.DayPrefix, day), Value: record.Encode(&attempts)})
+	}
+	s.changed = s.changed[:0]
+	clear(s.changedDays)
+	return writes
+}
+
+// Correct replaces the charge of a resolved attempt in the sums that it counts in. If
+// the account's base is newer than the attempt, it is net of what was charged.
+func (s *Sums) Correct(in record.Intent, before, after cost.Charge, beforeBase bool) {
+	for _, sum := range s.Of(in) {
+		if sum.Scope == record.ScopeAccount && beforeBase {
+			continue
+		}
+		sum.Totals.Settled += after.Amount - before.Amount
+		for f := range after.Free.Without(before.Free).Each() {
+			sum.Totals.FreeUsed[f]++
+		}
+		s.Touch(sum)
+	}
+}
