@@ -61,7 +61,7 @@ func (f forgetFlags) person() (checkpoint.Person, error) {
 		}
 	}
 	if ways != 1 {
-		return checkpoint.Person{}, usagef("who is to be forgotten? name the person in one way: --profile-url, or --first-name and --last-name with a company, or --email, or --phone")
+		return checkpoint.Person{}, usagef("name a person in one way: --profile-url, --email, --phone, or first name, last name and company")
 	}
 	if f.email != "" || f.phone != "" {
 		return checkpoint.Person{Email: f.email, Phone: f.phone}, nil

@@ -55,3 +55,18 @@ func TestFitted(t *testing.T) {
 		}
 	}
 }
+
+// Every command that does something shows in its help how it is used.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	t.Parallel()
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if !cmd.HasSubCommands() && cmd.Example == "" && cmd.Parent().Name() != "completion" && cmd.Name() != "help" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+	}
+	check(newRootCommand(environment{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}))
+}

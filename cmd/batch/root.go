@@ -45,6 +45,7 @@ func newRootCommand(env environment) *cobra.Command {
 	)
 	checkOwnCommands(root)
 	completeChoices(root)
+	addExamples(root)
 	return root
 }
 
@@ -114,6 +115,8 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		case cmd.HasSubCommands():
 			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), didYouMean(args[0], "", commandNames(cmd)), see)
+		case len(args) == 0 && (cmd.Name() == "plan" || cmd.Name() == "run"):
+			return usagef("Which list? For example: %s contacts.csv", cmd.CommandPath())
 		default:
 			return usagef("%s: write %q; see %q", report.Counted(len(args), "argument"), cmd.UseLine(), see)
 		}

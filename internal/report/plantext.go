@@ -52,7 +52,7 @@ func (v *Plan) printRows(p *page) {
 		{"forfeited", v.Rows.Forfeited},
 		{"beyond the limit", v.Rows.NotAttempted},
 		{"forgotten on request", v.Rows.Forgotten},
-		{"unidentifiable", v.Rows.Unidentifiable}, // the reasons follow
+		{"cannot look up", v.Rows.Unidentifiable}, // the reasons follow
 	} {
 		if part.rows > 0 || part.name == "to look up" {
 			p.entry("  "+part.name, "%d", part.rows)
@@ -116,7 +116,7 @@ func (v *Plan) printCeilings(p *page) {
 	for _, ceiling := range v.Ceilings {
 		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
 		if ceiling.Binding {
-			text := fmt.Sprintf("it binds: surely covers %d of %s", ceiling.Covers, Lookups(v.Rows.Lookup))
+			text := fmt.Sprintf("this limit covers at least %d of %s", ceiling.Covers, Lookups(v.Rows.Lookup))
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -91,7 +92,7 @@ func (v *Summary) render(p *page) {
 		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
-	p.entry("tightest ceiling", "%s, $%s left", v.Tightest, v.Left)
+	p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+v.Tightest), v.Tightest), v.Left)
 	if v.Held > 0 {
 		p.entry("held", "$%s for lookups in doubt", v.Held)
 	}

@@ -116,7 +116,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 	return Opening{
 		Store: badgerstore.Options{
 			EncryptionKey: key,
-			Holder:        fmt.Sprintf("process %d (%s %s) since %s", os.Getpid(), env.Program, doing, env.Now().Format("2006-01-02 15:04:05")),
+			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{Rate: o.Journal.Rate, Now: env.Now, Stop: stop},
 	}, err

@@ -16,6 +16,10 @@ import (
 // texts say what to do next, by the code of what happened: the codes of refusals
 // (specification v1, "Errors") and those of reports. Some take values.
 var texts = map[string]string{
+	"limit max-spend":           "--max-spend",
+	"limit daily":               "--daily",
+	"limit monthly":             "--monthly",
+	"limit workspace-monthly":   "--workspace-monthly",
 	"approval":                  "agree to it with --approve %s",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
@@ -45,7 +49,7 @@ var texts = map[string]string{
 	"encryption_key":          "; the key comes from " + workspace.KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
 	"state_not_writable":      "; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: " + otherState,
 	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
-	"journal_held":            "; wait until it ends, or use another --workspace",
+	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give that a --workspace NAME of its own",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
@@ -77,7 +81,7 @@ var texts = map[string]string{
 	"condition_unmet":       "No such lookup is sent. Give the service's names with --request-name, or ask the workspace's owner what the condition is for",
 	"give_state":            "Give --state DIR or set BATCH_STATE to a directory that can be written",
 	"make_readable":         "See to it that the directory can be read",
-	"journal_in_use":        "Wait until it ends, or use another --workspace",
+	"journal_in_use":        "Wait until it ends: another --workspace would pay again",
 	"look_at_doubts":        "Look at them with batch reconcile",
 	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
 	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",

@@ -1,0 +1,43 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// examples are the examples in the help of each command, by its path.
+var examples = map[string]string{
+	"batch plan":            "batch plan contacts.csv --max-spend 40",
+	"batch run":             "batch run contacts.csv --max-spend 40 -o contacts.enriched.csv",
+	"batch write":           "batch write contacts-email-1a2b3c -o again.csv",
+	"batch budget":          "batch budget --job nightly",
+	"batch account":         "batch account --json",
+	"batch doctor":          "batch doctor",
+	"batch runs":            "batch runs",
+	"batch show":            "batch show contacts-email-1a2b3c",
+	"batch ledger":          "batch ledger --from 2026-11 --to 2026-11 -o november.csv",
+	"batch reconcile":       "batch reconcile\n  batch reconcile --assume not-charged 17 18",
+	"batch forget":          "batch forget --email ann@acme.example",
+	"batch journal check":   "batch journal check",
+	"batch journal dump":    "batch journal dump > records.jsonl",
+	"batch journal prune":   "batch journal prune --keep-answers 180d",
+	"batch journal rekey":   "BATCH_JOURNAL_NEW_KEY=$(openssl rand -hex 32) batch journal rekey",
+	"batch journal unpause": "batch journal unpause",
+	"batch ratecard show":   "batch ratecard show",
+	"batch ratecard check":  "batch ratecard check prices.yaml",
+	"batch ratecard import": "batch ratecard import -o prices.yaml",
+	"batch config check":    "batch config check nightly.yaml",
+	"batch config schema":   "batch config schema > batch.schema.json",
+	"batch config example":  "batch config example nightly > nightly.yaml",
+	"batch conformance":     "batch conformance --list contacts.csv --limit 3 --max-spend 1",
+	"batch sandbox":         "batch sandbox --admin 127.0.0.1:8322 --fault lost-after:p=0.02",
+	"batch lists":           "batch lists -o made-up.csv --rows 1000",
+	"batch version":         "batch version",
+}
+
+// addExamples gives every command its example.
+func addExamples(cmd *cobra.Command) {
+	if example := examples[cmd.CommandPath()]; example != "" {
+		cmd.Example = "  " + example
+	}
+	for _, below := range cmd.Commands() {
+		addExamples(below)
+	}
+}
