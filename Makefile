@@ -17,12 +17,13 @@ check-static:
 	go vet ./...
 	go tool staticcheck ./...
 
-# arrow-go points at values of fixed width beside their alignment, and behind the last
-# one; the check of such pointers, which -race turns on, is off for it alone.
+# The race detector, without the tests that start many processes or simulate for long:
+# those run once, in "test". arrow-go reads values of fixed width at unaligned addresses and
+# behind the last one; the check of such pointers, which -race turns on, is off for it alone.
 race:
-	go test -race -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
+	go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
 
-# Without the race detector, under which less is simulated.
+# Every test once, without the race detector.
 test:
 	go test -count=1 ./...
 
@@ -66,8 +67,10 @@ run_fuzz = $(list_fuzz) | while read -r folder name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime "$$duration" "$$folder" </dev/null || exit 1; \
 	done
 
+# How long each target is fuzzed.
+FUZZTIME = 3s
 fuzz-short:
-	@duration=3s; $(run_fuzz)
+	@duration=$(FUZZTIME); $(run_fuzz)
 
 fuzz:
 	@duration=2m; $(run_fuzz)

@@ -36,16 +36,6 @@ func TestAskable(t *testing.T) {
 	}
 }
 
-func TestStatesHaveNames(t *testing.T) {
-	for s, want := range map[State]string{
-		Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited", 0: "state 0", Forfeited + 1: "state 6",
-	} {
-		if got := s.String(); got != want {
-			t.Errorf("state %d is called %q, want %q", uint8(s), got, want)
-		}
-	}
-}
-
 // TestEntryTime shows that an attempt belongs to the day of its outcome, and to that of
 // its beginning while it has none.
 func TestEntryTime(t *testing.T) {

@@ -365,6 +365,9 @@ func mcpMutants() []mutant {
 // TestMutants: every service that breaks a rule is caught, in every way in which that
 // shows. A suite that cannot fail would hold nothing.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays every case many times; not run with -short")
+	}
 	cases := map[string]conformance.Case{}
 	for _, c := range conformance.Cases() {
 		cases[c.Name] = c

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/internal/app"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 )
 
@@ -17,7 +18,7 @@ func newAccountCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
-			return w.Account(cmd.Context())
+			return inspect.Account(cmd.Context(), w)
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())

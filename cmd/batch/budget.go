@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/internal/app"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 )
 
@@ -19,11 +20,11 @@ func newBudgetCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
-			budget := app.BudgetOptions{Budget: o.budget.value()}
+			budget := inspect.BudgetOptions{Budget: o.budget.value()}
 			if o.offline {
 				budget.Offline = "--offline"
 			}
-			return w.Budget(cmd.Context(), budget)
+			return inspect.Budget(cmd.Context(), w, budget)
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -29,6 +29,7 @@ var (
 // After each kill the journal is checked; at the end the books of the service are
 // compared with the journal and with the output.
 func TestFire(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	kills := map[v1.Transport]int{v1.REST: *fireKills, v1.MCP: (*fireKills + 1) / 2}
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {

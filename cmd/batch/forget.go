@@ -8,6 +8,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 )
 
@@ -29,7 +30,7 @@ func newForgetCommand(env environment) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			done, err := w.Forget(ctx, person)
+			done, err := inspect.Forget(ctx, w, person)
 			return done, unlessErased(err)
 		})
 	flags := cmd.Flags()

@@ -14,6 +14,7 @@ import (
 // A disk that fills up in the middle of a run stops the program before it sends
 // anything that it could not record; with room again the same command goes on.
 func TestFullDisk(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	// With a little room left the answers to what is in flight are still recorded.
 	t.Run("nearly full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 40<<20, exitDone) })
@@ -57,6 +58,7 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 
 // An output that finds no room costs nothing but a second start.
 func TestNoRoomForTheOutput(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	service, tap := newService(t, 10)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60")

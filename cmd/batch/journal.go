@@ -7,6 +7,7 @@ import (
 
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 )
@@ -50,14 +51,14 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := w.Check(cmd.Context())
+			found, err := inspect.Check(cmd.Context(), w)
 			if err != nil {
 				return err
 			}
 			if err := o.show(env.stdout, found); err != nil {
 				return err
 			}
-			return app.Damage(found)
+			return inspect.Damage(found)
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -70,7 +71,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 		"Print every record of the journal, one JSON object to a line, in the order of the keys.\n"+
 			"Identities and answers are masked unless --values is given.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
-			return nil, w.Dump(ctx, env.stdout, values)
+			return nil, inspect.Dump(ctx, w, env.stdout, values)
 		})
 	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"
 	cmd.Flags().BoolVar(&values, "values", false, "show identities and answers")
@@ -83,7 +84,7 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 			workspace.KeyVariable+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
-			done, err := w.Rekey(ctx)
+			done, err := inspect.Rekey(ctx, w)
 			return done, ifInterrupted(err, "the journal keeps the key that it had")
 		})
 }
@@ -98,7 +99,7 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			if !keep.Given {
 				return nil, usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			done, err := w.Prune(ctx, keep.Before(env.now()))
+			done, err := inspect.Prune(ctx, w, keep.Before(env.now()))
 			return done, unlessErased(err)
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
@@ -115,5 +116,5 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 		"A service can ask to be sent nothing for a time, with a Retry-After. No run sends anything before\n"+
 			"that is over; when it takes more than a day a run ends instead of waiting. This ends the wait, for\n"+
 			"one that the service cannot have meant, such as a hundred years. Ask the service first.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) { return w.Unpause(ctx) })
+		func(ctx context.Context, w *app.Work) (report.Report, error) { return inspect.Unpause(ctx, w) })
 }

@@ -31,6 +31,7 @@ var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
 // until it ends by itself. The service's own books then say what it asked and
 // what it was charged.
 func TestKill(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		for seed := range uint64(*killSeeds) {
@@ -44,6 +45,7 @@ func TestKill(t *testing.T) {
 
 // TestKillUnderCeiling kills a program whose money does not suffice for the list.
 func TestKillUnderCeiling(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
 		killAndResume(t, transport, 99, "8.00", 12, exitCeiling) // the ceiling comes soon

@@ -46,6 +46,7 @@ func enlarged(t *testing.T, service http.Handler) http.Handler {
 // TestLargeAnswersAreDurable has many answers at a time that no commit of the journal
 // would take as they are: all are kept and paid for once.
 func TestLargeAnswersAreDurable(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	config := sandbox.DefaultConfig()
 	config.UnknownRate, config.MatchRates = 0, [enrich.NumFields]float64{1, 1}

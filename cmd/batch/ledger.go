@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/internal/app"
 	"payonce/internal/flagvalue"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 )
 
@@ -29,7 +29,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
 				return usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
 			}
-			return exportLedger(cmd, o, app.Period{From: period.from.Start, To: period.to.End})
+			return exportLedger(cmd, o, inspect.Period{From: period.from.Start, To: period.to.End})
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -40,23 +40,23 @@ func newLedgerCommand(env environment) *cobra.Command {
 }
 
 // exportLedger writes the attempts and tells their sums.
-func exportLedger(cmd *cobra.Command, o *options, period app.Period) error {
+func exportLedger(cmd *cobra.Command, o *options, period inspect.Period) error {
 	w, err := o.work(cmd, o.env.observer())
 	if err != nil {
 		return err
 	}
 	if path := o.output.path; path != "" {
-		ledger, err := w.LedgerFile(cmd.Context(), period, path, o.sources())
+		ledger, err := inspect.LedgerFile(cmd.Context(), w, period, path, o.sources())
 		if err != nil {
 			return err
 		}
 		return o.show(o.env.stdout, ledger)
 	}
 	if !o.json {
-		_, err := w.Ledger(cmd.Context(), period, o.env.stdout)
+		_, err := inspect.Ledger(cmd.Context(), w, period, o.env.stdout)
 		return err
 	}
-	ledger, err := w.Ledger(cmd.Context(), period, io.Discard)
+	ledger, err := inspect.Ledger(cmd.Context(), w, period, io.Discard)
 	if err != nil {
 		return err
 	}

@@ -115,6 +115,7 @@ func decode[T any](t *testing.T, text string) (view T) {
 // plan calls the maximum, to the cent, and what is left of the free allowance and of
 // the included balance ends in the middle of it.
 func TestMaximumIsTheCharge(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	inTheMiddle := make(chan bool, 100)
 	t.Run("seeds", func(t *testing.T) {

@@ -21,6 +21,7 @@ var othersRounds = flag.Int("others-rounds", 8, "how many lists TestOthersUseThe
 // uses the account before the program can notice the loss. A second start asks again for
 // whatever the account seems to prove. Nothing is charged twice.
 func TestOthersUseTheAccount(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	var lost, followed int
 	t.Run("rounds", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"payonce/configs"
 	"payonce/internal/app"
+	"payonce/internal/inspect"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
@@ -35,7 +36,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			description, err := w.Document(cmd.Context())
+			description, err := inspect.Document(cmd.Context(), w)
 			if err != nil {
 				return err
 			}

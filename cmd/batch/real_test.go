@@ -21,6 +21,15 @@ import (
 
 var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
 
+// skipIfShort leaves out a test that starts many processes or takes much disk. The run with
+// the race detector does without it; "make test" runs it.
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long; not run with -short")
+	}
+}
+
 // program is "batch run" as a process of its own on a list of its own.
 type program struct {
 	t       *testing.T

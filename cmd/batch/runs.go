@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/internal/app"
+	"payonce/internal/inspect"
 	"payonce/internal/report"
 )
 
@@ -15,7 +16,7 @@ func newRunsCommand(env environment) *cobra.Command {
 		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
-			return w.Runs(cmd.Context())
+			return inspect.Runs(cmd.Context(), w)
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -30,7 +31,7 @@ func newShowCommand(env environment) *cobra.Command {
 		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error) {
-			return w.Show(cmd.Context(), args[0])
+			return inspect.Show(cmd.Context(), w, args[0])
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())

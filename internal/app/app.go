@@ -146,3 +146,13 @@ func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
 func (s *session) now() time.Time { return s.work.Env.Now() }
 
 func (s *session) note(text string) { s.work.Observer.Note(text) }
+
+// With calls do with the workspace, and closes what it opened.
+func With[T any](w *Work, do func(*workspace.Session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) { return do(s.place) })
+}
+
+// WithJournal calls do with the workspace and its open journal, which has to exist.
+func WithJournal[T any](ctx context.Context, w *Work, doing string, do func(*workspace.Session) (T, error)) (T, error) {
+	return withJournal(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
+}

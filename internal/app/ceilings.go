@@ -18,8 +18,8 @@ const (
 	CeilingWorkspaceMonthly = "workspace-monthly"
 )
 
-// ceilings returns the ceilings of the budget for a run of a job, the narrowest first.
-func (b Budget) ceilings(run, job string) []cost.Ceiling {
+// Ceilings returns the ceilings of the budget for a run of a job, the narrowest first.
+func (b Budget) Ceilings(run, job string) []cost.Ceiling {
 	var ceilings []cost.Ceiling
 	add := func(limit *cost.Money, ceiling cost.Ceiling) {
 		if limit != nil {
@@ -41,7 +41,7 @@ func (b Budget) ceilings(run, job string) []cost.Ceiling {
 
 // runCeilings returns the ceilings that the user set.
 func (j *job) runCeilings() []cost.Ceiling {
-	ceilings := j.budget.ceilings(j.name, j.jobName())
+	ceilings := j.budget.Ceilings(j.name, j.jobName())
 	if j.approved != nil {
 		ceilings = append(ceilings, cost.SpendCeiling(CeilingApproval, checkpoint.RunScope(j.name), *j.approved))
 	}

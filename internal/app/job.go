@@ -199,7 +199,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: report.FieldNames(j.order.Fields),
 		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.session.work.Workspace.Service.Profile,
 		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: *j.budget.MaxSpend,
-		Ceilings: j.budget.ceilings(j.name, j.jobName()), Started: j.session.now(),
+		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
 	if j.list != nil {

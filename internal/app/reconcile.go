@@ -148,7 +148,7 @@ func (s *session) rowsOf(ctx context.Context, reading List, doubts []attempt.Dou
 
 // rowsInRun returns the rows of doubts in the list of their run, 0 for none.
 func (s *session) rowsInRun(ctx context.Context, name string, reading List, doubts []attempt.Doubt) ([]int64, error) {
-	run, err := s.findRun(name)
+	run, err := FindRun(s.journal(), name)
 	if err != nil {
 		return nil, err
 	}

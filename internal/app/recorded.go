@@ -3,12 +3,14 @@ package app
 import (
 	"fmt"
 
+	"payonce/checkpoint"
+	"payonce/internal/problem"
 	"payonce/io/listfile"
 )
 
-// recordedLists returns the lists of the runs in the journal.
-func (s *session) recordedLists() ([]Source, error) {
-	runs, err := s.journal().Runs()
+// RecordedLists returns the lists of the runs in the journal.
+func RecordedLists(journal *checkpoint.Journal) ([]Source, error) {
+	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
 	}
@@ -28,9 +30,9 @@ func (s *session) recordedLists() ([]Source, error) {
 	return files, nil
 }
 
-// recordedOutputs returns what the runs in the journal wrote last.
-func (s *session) recordedOutputs() ([]Source, error) {
-	runs, err := s.journal().Runs()
+// RecordedOutputs returns what the runs in the journal wrote last.
+func RecordedOutputs(journal *checkpoint.Journal) ([]Source, error) {
+	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
 	}
@@ -42,4 +44,13 @@ func (s *session) recordedOutputs() ([]Source, error) {
 		files = append(files, Source{fmt.Sprintf("the output of the run %s", run.Name), run.Output})
 	}
 	return files, nil
+}
+
+// FindRun returns the run of that name.
+func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
+	run, found, err := journal.Run(name)
+	if err == nil && !found {
+		err = problem.Coded("no_such_run", "there is no run %q in this journal", name)
+	}
+	return run, err
 }

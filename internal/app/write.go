@@ -16,7 +16,7 @@ import (
 // how the list is read where the run does not.
 func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*report.Written, error) {
 	return withJournal(ctx, w, "write", func(s *session) (*report.Written, error) {
-		run, err := s.findRun(name)
+		run, err := FindRun(s.journal(), name)
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		recorded, err := s.recordedLists()
+		recorded, err := RecordedLists(s.journal())
 		if err != nil {
 			return nil, err
 		}

@@ -97,6 +97,10 @@ func useCaseFloors() map[string][]string {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
 			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
 		},
+		"internal/inspect": {
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile",
+			"internal/app", "internal/problem", "internal/report", "internal/workspace",
+		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"cmp"
@@ -9,20 +9,22 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/workspace"
 )
 
 // BudgetOptions say which ceilings are shown.
 type BudgetOptions struct {
-	Budget  Budget // limits that stand above those of the runs; its job alone is shown
-	Offline string // why the account is not asked; "" when it is
+	Budget  app.Budget // limits that stand above those of the runs; its job alone is shown
+	Offline string     // why the account is not asked; "" when it is
 }
 
 // Budget shows the ceilings with what is settled, held and left.
-func (w *Work) Budget(ctx context.Context, o BudgetOptions) (*report.Budget, error) {
-	return withJournal(ctx, w, "budget", func(s *session) (*report.Budget, error) {
-		runs, err := s.journal().Runs()
+func Budget(ctx context.Context, w *app.Work, o BudgetOptions) (*report.Budget, error) {
+	return app.WithJournal(ctx, w, "budget", func(s *workspace.Session) (*report.Budget, error) {
+		runs, err := s.Journal.Runs()
 		if err != nil {
 			return nil, err
 		}
@@ -32,15 +34,15 @@ func (w *Work) Budget(ctx context.Context, o BudgetOptions) (*report.Budget, err
 				return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", job)
 			}
 		}
-		view := &report.Budget{Version: report.BudgetVersion, At: s.now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
+		view := &report.Budget{Version: report.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
 		for _, c := range budgetCeilings(runs, o.Budget) {
-			used, err := s.viewUsed(c, view.At)
+			used, err := viewUsed(s, c, view.At)
 			if err != nil {
 				return nil, err
 			}
 			view.Ceilings = append(view.Ceilings, used)
 		}
-		view.Account, view.Why = s.accountOfBudget(ctx, o.Offline)
+		view.Account, view.Why = accountOfBudget(ctx, w, s, o.Offline)
 		return view, ctx.Err()
 	})
 }
@@ -57,7 +59,7 @@ type budgetCeiling struct {
 // budgetCeilings returns the ceilings of the runs, of their jobs and of the
 // workspace, those of one scope together. A limit is the one that was given to the
 // run that started last, or here.
-func budgetCeilings(runs []checkpoint.Run, given Budget) []budgetCeiling {
+func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
 	slices.SortStableFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
 	var shown []budgetCeiling
 	show := func(c cost.Ceiling, limited bool) {
@@ -75,21 +77,21 @@ func budgetCeilings(runs []checkpoint.Run, given Budget) []budgetCeiling {
 			show(c, true)
 		}
 		if len(run.Ceilings) == 0 { // recorded before ceilings were
-			show(cost.SpendCeiling(CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
+			show(cost.SpendCeiling(app.CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
 		}
-		show(cost.Ceiling{Name: CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
-		show(cost.Ceiling{Name: CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
-		for _, c := range given.ceilings(run.Name, jobOf(run)) {
+		show(cost.Ceiling{Name: app.CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
+		show(cost.Ceiling{Name: app.CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
+		for _, c := range given.Ceilings(run.Name, jobOf(run)) {
 			show(c, true)
 		}
 	}
-	show(cost.Ceiling{Name: CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
+	show(cost.Ceiling{Name: app.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
 	slices.SortFunc(shown, budgetCeiling.compare)
 	return shown
 }
 
 // ceilingOrder is the order in which the ceilings of one scope are shown.
-var ceilingOrder = []string{CeilingMaxSpend, CeilingMaxLookups, CeilingDaily, CeilingMonthly, CeilingWorkspaceMonthly}
+var ceilingOrder = []string{app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly}
 
 // compare orders ceilings by their scopes, and those of one scope as ceilingOrder does.
 func (c budgetCeiling) compare(other budgetCeiling) int {

@@ -1,23 +1,24 @@
-package app
+package inspect
 
 import (
 	"context"
 
 	"payonce/checkpoint"
-	"payonce/internal/problem"
+	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/workspace"
 )
 
 // Runs lists the runs of the journal with what each spent.
-func (w *Work) Runs(ctx context.Context) (*report.Runs, error) {
-	return withJournal(ctx, w, "runs", func(s *session) (*report.Runs, error) {
-		runs, err := s.journal().Runs()
+func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
+	return app.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
+		runs, err := s.Journal.Runs()
 		if err != nil {
 			return nil, err
 		}
 		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
 		for i, run := range runs {
-			if view.Runs[i], err = viewRun(s.journal(), run); err != nil {
+			if view.Runs[i], err = viewRun(s.Journal, run); err != nil {
 				return nil, err
 			}
 		}
@@ -26,29 +27,20 @@ func (w *Work) Runs(ctx context.Context) (*report.Runs, error) {
 }
 
 // Show shows a run: its spend and its rows by outcome.
-func (w *Work) Show(ctx context.Context, name string) (*report.Run, error) {
-	return withJournal(ctx, w, "show", func(s *session) (*report.Run, error) {
-		run, err := s.findRun(name)
+func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
+	return app.WithJournal(ctx, w, "show", func(s *workspace.Session) (*report.Run, error) {
+		run, err := app.FindRun(s.Journal, name)
 		if err != nil {
 			return nil, err
 		}
-		view, err := viewRun(s.journal(), run)
+		view, err := viewRun(s.Journal, run)
 		if err != nil {
 			return nil, err
 		}
 		view.Drift = report.DriftOf(run.Drift)
-		view.Spend, err = explainSpend(s.journal(), run)
+		view.Spend, err = explainSpend(s.Journal, run)
 		return view, err
 	})
-}
-
-// findRun returns the run of that name.
-func (s *session) findRun(name string) (checkpoint.Run, error) {
-	run, found, err := s.journal().Run(name)
-	if err == nil && !found {
-		err = problem.Coded("no_such_run", "there is no run %q in this journal", name)
-	}
-	return run, err
 }
 
 func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, error) {

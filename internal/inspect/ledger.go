@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
 )
 
@@ -20,23 +22,23 @@ import (
 type Period struct{ From, To time.Time }
 
 // Ledger writes every attempt of a period as CSV and returns the sums.
-func (w *Work) Ledger(ctx context.Context, period Period, to io.Writer) (*report.Ledger, error) {
-	return withJournal(ctx, w, "ledger", func(s *session) (*report.Ledger, error) { return s.writeLedger(to, period) })
+func Ledger(ctx context.Context, w *app.Work, period Period, to io.Writer) (*report.Ledger, error) {
+	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) { return writeLedger(s, to, period) })
 }
 
 // LedgerFile writes the ledger to a file, which appears whole or not at all. Lists and outputs
 // of runs are never overwritten.
-func (w *Work) LedgerFile(ctx context.Context, period Period, path string, sources []Source) (*report.Ledger, error) {
-	return withJournal(ctx, w, "ledger", func(s *session) (*report.Ledger, error) {
-		lists, err := s.recordedLists()
+func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []app.Source) (*report.Ledger, error) {
+	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) {
+		lists, err := app.RecordedLists(s.Journal)
 		if err != nil {
 			return nil, err
 		}
-		outputs, err := s.recordedOutputs()
+		outputs, err := app.RecordedOutputs(s.Journal)
 		if err != nil {
 			return nil, err
 		}
-		if err := CheckTarget(path, slices.Concat(sources, lists, outputs)); err != nil {
+		if err := app.CheckTarget(path, slices.Concat(sources, lists, outputs)); err != nil {
 			return nil, err
 		}
 		file, err := atomicfile.Create(path)
@@ -44,7 +46,7 @@ func (w *Work) LedgerFile(ctx context.Context, period Period, path string, sourc
 			return nil, err
 		}
 		defer file.Discard()
-		view, err := s.writeLedger(file, period)
+		view, err := writeLedger(s, file, period)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +62,7 @@ var ledgerColumns = []string{
 	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
 }
 
-func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error) {
+func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledger, error) {
 	view := &report.Ledger{From: given(period.From), To: given(period.To)}
 	var free [enrich.NumFields]int64
 	var mayBeFree cost.Money
@@ -68,7 +70,7 @@ func (s *session) writeLedger(w io.Writer, period Period) (*report.Ledger, error
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
 	}
-	err := s.journal().Attempts(period.From, period.To, func(e attempt.Entry) error {
+	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Amount
 		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount

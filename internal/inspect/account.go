@@ -1,17 +1,21 @@
-package app
+// Package inspect holds the use cases that look at a workspace and look after its journal: they
+// enrich nothing.
+package inspect
 
 import (
 	"context"
 
+	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/workspace"
 	"payonce/service/v1"
 )
 
 // Account reads the free account status.
-func (w *Work) Account(ctx context.Context) (*report.Account, error) {
-	return with(w, func(s *session) (*report.Account, error) {
-		client, err := s.place.OpenStatus()
+func Account(ctx context.Context, w *app.Work) (*report.Account, error) {
+	return app.With(w, func(s *workspace.Session) (*report.Account, error) {
+		client, err := s.OpenStatus()
 		if err != nil {
 			return nil, err
 		}
@@ -24,9 +28,9 @@ func (w *Work) Account(ctx context.Context) (*report.Account, error) {
 }
 
 // Document reads the OpenAPI document of the service.
-func (w *Work) Document(ctx context.Context) (v1.Description, error) {
-	return with(w, func(s *session) (v1.Description, error) {
-		client, err := s.place.OpenStatus()
+func Document(ctx context.Context, w *app.Work) (v1.Description, error) {
+	return app.With(w, func(s *workspace.Session) (v1.Description, error) {
+		client, err := s.OpenStatus()
 		if err != nil {
 			return v1.Description{}, err
 		}

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/verify"
+	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
-func closed[T any](ctx context.Context, w *Work, doing string, do func(dir string, options workspace.Opening) (T, error)) (T, error) {
+func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir string, options workspace.Opening) (T, error)) (T, error) {
 	var none T
 	dir, err := w.Workspace.Existing()
 	if err != nil {
@@ -32,7 +33,7 @@ func closed[T any](ctx context.Context, w *Work, doing string, do func(dir strin
 
 // Check verifies every record of the journal and its sums. The report is there although the
 // journal is damaged.
-func (w *Work) Check(ctx context.Context) (*report.JournalCheck, error) {
+func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
 		view = &report.JournalCheck{List: []verify.Problem{}}
 		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
@@ -53,7 +54,7 @@ func Damage(view *report.JournalCheck) error {
 }
 
 // Dump writes every record of the journal, one JSON object to a line.
-func (w *Work) Dump(ctx context.Context, to io.Writer, values bool) error {
+func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
 		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
 			return verify.Dump(store, options.Journal.Stop, to, values)
@@ -63,7 +64,7 @@ func (w *Work) Dump(ctx context.Context, to io.Writer, values bool) error {
 }
 
 // Rekey encrypts the journal with its new key.
-func (w *Work) Rekey(ctx context.Context) (*report.Rekeyed, error) {
+func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
 		key, err := workspace.ParseKey(workspace.NewKeyVariable, w.Workspace.Journal.NewKey)
 		if err == nil && key == nil {
@@ -77,7 +78,7 @@ func (w *Work) Rekey(ctx context.Context) (*report.Rekeyed, error) {
 }
 
 // Unpause ends a wait that the service has asked for.
-func (w *Work) Unpause(ctx context.Context) (*report.Unpaused, error) {
+func Unpause(ctx context.Context, w *app.Work) (*report.Unpaused, error) {
 	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
 		journal, err := workspace.OpenJournal(dir, options)
 		if err != nil {
@@ -89,18 +90,18 @@ func (w *Work) Unpause(ctx context.Context) (*report.Unpaused, error) {
 }
 
 // Prune erases the answers that came before a time.
-func (w *Work) Prune(ctx context.Context, before time.Time) (*report.Erasure, error) {
-	return w.erase(ctx, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
+func Prune(ctx context.Context, w *app.Work, before time.Time) (*report.Erasure, error) {
+	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
 }
 
 // Forget erases a person's identity and answers.
-func (w *Work) Forget(ctx context.Context, person checkpoint.Person) (*report.Erasure, error) {
-	return w.erase(ctx, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Forget(person) })
+func Forget(ctx context.Context, w *app.Work, person checkpoint.Person) (*report.Erasure, error) {
+	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Forget(person) })
 }
 
 // erase erases from the journal and then rewrites it, because the bytes of
 // what was erased would stay in its files otherwise.
-func (w *Work) erase(ctx context.Context, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
+func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
 	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
 		journal, err := workspace.OpenJournal(dir, options)
 		if err != nil {

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"context"
@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/workspace"
 )
 
 // viewUsed shows what the scope of a ceiling has come to at a time.
-func (s *session) viewUsed(c budgetCeiling, at time.Time) (report.Used, error) {
-	totals := s.journal().Totals(c.At(at).Scope)
-	mayBeFree, err := s.journal().MayBeFree(c.At(at).Scope)
+func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used, error) {
+	totals := s.Journal.Totals(c.At(at).Scope)
+	mayBeFree, err := s.Journal.MayBeFree(c.At(at).Scope)
 	if err != nil {
 		return report.Used{}, err
 	}
@@ -29,27 +31,27 @@ func (s *session) viewUsed(c budgetCeiling, at time.Time) (report.Used, error) {
 		limit, left := inMeasure(c.Limit), inMeasure(max(c.Left(totals), 0))
 		view.Limit, view.Left = &limit, &left
 	}
-	if renews := Renewal(c.Period, at); !renews.IsZero() {
+	if renews := app.Renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
 	return view, nil
 }
 
 // accountOfBudget reads the account's free status; without it, it says why.
-func (s *session) accountOfBudget(ctx context.Context, offline string) (*report.Account, string) {
+func accountOfBudget(ctx context.Context, w *app.Work, s *workspace.Session, offline string) (*report.Account, string) {
 	if offline != "" {
 		return nil, offline
 	}
-	client, err := s.place.OpenStatus()
+	client, err := s.OpenStatus()
 	if err == nil {
-		err = s.place.CheckKey()
+		err = s.CheckKey()
 	}
 	if err != nil {
-		return nil, s.work.Explain(err)
+		return nil, w.Explain(err)
 	}
 	account, err := client.Status(ctx)
 	if err != nil {
-		return nil, s.work.Explain(err)
+		return nil, w.Explain(err)
 	}
 	return report.AccountOf(account), ""
 }
