@@ -93,8 +93,8 @@ type Voiding struct {
 	PauseUntil time.Time
 }
 
-// Parking says why the outcome of an attempt is unknown.
-type Parking struct {
+// LostCall says why the outcome of an attempt is unknown.
+type LostCall struct {
 	Cause string
 	// PauseUntil is the time before which nothing may be sent; zero for no pause.
 	PauseUntil time.Time

@@ -85,12 +85,12 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 		}
 		attempts = attempts.With(s.First).With(s.Last)
 	}
-	for day, s := range j.books.sums.Days {
+	for day, s := range j.state.sums.Days {
 		if day >= record.DayOf(from) && (to.IsZero() || day <= record.DayOf(to)) {
 			add(s)
 		}
 	}
-	for id, a := range j.books.open {
+	for id, a := range j.state.open {
 		if within(a.At) {
 			add(record.Span{First: id, Last: id})
 		}
@@ -127,7 +127,7 @@ func (j *Journal) entry(a ended) (attempt.Entry, error) {
 func (j *Journal) stateOf(id attempt.ID) attempt.State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if a := j.books.open[id]; a != nil {
+	if a := j.state.open[id]; a != nil {
 		return a.state
 	}
 	return 0

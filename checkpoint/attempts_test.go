@@ -37,9 +37,9 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	r.check(r.Void(voided.ID, attempt.Voiding{Reason: "invalid_identifiers", RequestID: "req-2", Reject: true, Sent: true}))
 	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	forfeited := r.grant(request(named, phone))
-	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(forfeited.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, forfeited.ID))
-	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(4), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	r.grant(request(person(5), phone))
 	_, err := r.Forget(Person{Identity: named})
 	if err == nil {
@@ -99,7 +99,7 @@ func TestAPeriodHoldsWhatEndedInIt(t *testing.T) {
 	settle(one, at(31, 0)) // December 1
 	four := begin(4, at(1, 0))
 	settle(four, at(2, 0)) // by a clock that was set back a month
-	r.check(r.Park(three, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(three, attempt.LostCall{Cause: "lost"}))
 	for name, c := range map[string]struct {
 		from, to time.Time
 		want     []attempt.ID
@@ -177,7 +177,7 @@ func TestTheLedgersMonthsAddUpToTheAccount(t *testing.T) {
 		case 2:
 			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
 		case 3:
-			r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
+			r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
 			r.check(r.Assume(n%8 == 3, ticket.ID))
 		}
 	}

@@ -114,8 +114,8 @@ func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r.settle(r.grant(request(person(2), email, four)), enrich.Answer{Status: enrich.NotFound})
 	lost, charged := r.grant(request(person(3), email, four)), r.grant(request(person(4), email, four))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
-	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Park(charged.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
+	r.check(r.MarkInDoubt(charged.ID, attempt.LostCall{Cause: "lost"}))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
 	r.check(r.Void(heldBack.ID, attempt.Voiding{Reason: "held back"})) // not sent
 	refused := r.grant(request(person(5), email, four))
@@ -154,8 +154,8 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 	}
 }
 
-// walkFlight adds up the calls in flight one by one, as the books do in passing.
-func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
+// walkFlight adds up the calls in flight one by one, as the ledger state does in passing.
+func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
 	inFlight = map[string]cost.Totals{}
 	for f, base := range b.persisted.Base.Free {
 		allowance.Left[f] = base.Value - b.sums.Totals(ScopeAccount).FreeUsed[f] - b.persisted.Forgone[f]
@@ -190,11 +190,11 @@ func walkFlight(b *books) (inFlight map[string]cost.Totals, allowance cost.Allow
 func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	inFlight, allowance := walkFlight(j.books)
-	if got := j.books.allowance(); got != allowance {
+	inFlight, allowance := walkFlight(j.state)
+	if got := j.state.allowance(); got != allowance {
 		t.Errorf("the allowance is %+v, and the open attempts make it %+v", got, allowance)
 	}
-	for scope, sum := range j.books.sums.Scopes {
+	for scope, sum := range j.state.sums.Scopes {
 		if want := inFlight[scope]; sum.InFlight.Open != want.Open || sum.InFlight.Held != want.Held {
 			t.Errorf("in flight in %s: %d hold %s, and the open attempts say %d hold %s",
 				scope, sum.InFlight.Open, sum.InFlight.Held, want.Open, want.Held)
@@ -312,13 +312,13 @@ func (c *crowd) lookUp(n, end int) error {
 	case 2:
 		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
 	case 3:
-		if err = c.Park(ticket.ID, attempt.Parking{Cause: "lost"}); err == nil {
+		if err = c.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
 			err = c.Assume(true, ticket.ID)
 		}
 		charge = ticket.Hold.Settle(ticket.Hold.Fields)
 	case 4:
 		charge.Amount = held // goes on holding it
-		err = c.Park(ticket.ID, attempt.Parking{Cause: "lost"})
+		err = c.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -335,7 +335,7 @@ func (c *crowd) watch() {
 	for _, ceiling := range c.ceilings {
 		for day := range 10 {
 			at := ceiling.At(monthsEnd.AddDate(0, 0, day))
-			if totals := c.books.sums.Totals(at.Scope); at.Left(totals) < 0 {
+			if totals := c.state.sums.Totals(at.Scope); at.Left(totals) < 0 {
 				c.breaks("%s: %d of %d in %s", at.Name, at.Used(totals), at.Limit, at.Scope)
 			}
 		}
@@ -344,7 +344,7 @@ func (c *crowd) watch() {
 
 // conserve checks that all that was ever held is settled, held or was released.
 func (c *crowd) conserve(t *rapid.T) {
-	for scope, sum := range c.books.sums.Scopes {
+	for scope, sum := range c.state.sums.Scopes {
 		totals := sum.Totals
 		if totals.Settled+totals.Held+c.released[scope] != totals.EverHeld {
 			t.Errorf("%s: %s settled, %s held and %s released are not the %s ever held",

@@ -83,7 +83,7 @@ func (w *world) end() {
 	case 2:
 		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
-		_ = w.Park(ticket.ID, attempt.Parking{Cause: "lost"})
+		_ = w.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	case 4:
 		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
 	}
@@ -150,12 +150,12 @@ func soundRig(t *testing.T) *rig {
 	r.settle(r.grant(request(person(1), email|phone)), found)                                                // 1
 	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
 	forfeited := r.grant(request(person(3), email))                                                          // 3
-	r.check(r.Park(forfeited.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(forfeited.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, forfeited.ID))
-	r.check(r.Park(r.grant(request(person(4), phone)).ID, attempt.Parking{Cause: "lost"})) // 4
-	r.settle(r.grant(request(person(5), email)), found)                                    // 5
-	r.grant(request(person(6), email))                                                     // 6
-	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})         // 7
+	r.check(r.MarkInDoubt(r.grant(request(person(4), phone)).ID, attempt.LostCall{Cause: "lost"})) // 4
+	r.settle(r.grant(request(person(5), email)), found)                                            // 5
+	r.grant(request(person(6), email))                                                             // 6
+	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})                 // 7
 	r.check(r.SaveRun(record.Run{Name: "run"}))
 	return r
 }
@@ -216,16 +216,16 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"resolved and open":   {set(record.IDKey(record.OpenPrefix, 1), "\x05"), "open mark of attempt 1 stands although the attempt is resolved"},
 		"open mark gone":      {remove(record.IDKey(record.OpenPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
 		"not in flight":       {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
-		"in flight, resolved": {inFlight(5, 6), "the books have attempt 5 in flight, which is resolved"},
-		"in flight, in doubt": {inFlight(4, 6), "the books have attempt 4 in flight, which is in doubt"},
+		"in flight, resolved": {inFlight(5, 6), "the ledger state has attempt 5 in flight, which is resolved"},
+		"in flight, in doubt": {inFlight(4, 6), "the ledger state has attempt 4 in flight, which is in doubt"},
 		"in flight, no mark": {func(t *testing.T, r *rig) {
 			remove(record.IDKey(record.OpenPrefix, 4))(t, r)
 			inFlight(4, 6)(t, r)
-		}, "the books have attempt 4 in flight, which is in doubt"},
-		"in flight, twice":     {inFlight(6, 6), "the books do not list what is in flight in its order, each once: [6 6]"},
-		"in flight, disorder":  {inFlight(8, 6), "the books do not list what is in flight in its order, each once: [8 6]"},
+		}, "the ledger state has attempt 4 in flight, which is in doubt"},
+		"in flight, twice":     {inFlight(6, 6), "the ledger state does not list what is in flight in its order, each once: [6 6]"},
+		"in flight, disorder":  {inFlight(8, 6), "the ledger state does not list what is in flight in its order, each once: [8 6]"},
 		"doubt gone":           {remove(record.IDKey(record.DoubtPrefix, 4)), "doubt of attempt 4 is missing, and its open mark stands"},
-		"in flight, unknown":   {inFlight(6, 8), "the books have attempt 8 in flight, which has no intent"},
+		"in flight, unknown":   {inFlight(6, 8), "the ledger state has attempt 8 in flight, which has no intent"},
 		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
 		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
 		"answer gone":          {resolution(1, func(r *res) { r.Answer = nil }), "resolution of attempt 1 is settled without an answer"},
@@ -268,7 +268,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"books gone":            {remove(record.StateKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
 		"books behind": {func(t *testing.T, r *rig) {
 			change(t, r.store, record.StateKey, func(b *record.State) { b.Resolved-- })
-		}, "the books count 4 resolved attempts, and there are 5"},
+		}, "the ledger state counts 4 resolved attempts, and there are 5"},
 		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or not whole"},
 		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x05{"), `run "run" cannot be read`},
 		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), "\x05"+`{"name":"run"}`), `run "other" calls itself "run"`},
@@ -290,7 +290,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, ticket.ID))
 	again := request(person(1), email)
 	again.Reask.Forfeited = true

@@ -60,7 +60,7 @@ func longTexts(res attempt.Resolution) int {
 // fill has to be called then. It is called in the same hold of the lock as the
 // decision was made in, so that the order of the queue is the order of the decisions:
 // whatever an operation rests on stands before it. The committer adds the sums and
-// the books as they stand after it.
+// the ledger state as it stands after it.
 func (j *Journal) reserve(applied func()) *operation {
 	op := &operation{filled: make(chan struct{}), applied: applied, durable: make(chan error, 1)}
 	if j.failure != nil {
@@ -119,7 +119,7 @@ func (j *Journal) commitQueue() {
 	}
 }
 
-// nextBatch takes the whole queue, and the sums and the books as they stand after it.
+// nextBatch takes the whole queue, and the sums and the ledger state as they stand after it.
 func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -129,7 +129,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.books.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.books.persisted)
+	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.state.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the
@@ -147,7 +147,7 @@ func writesOf(batch []*operation, states []Write) []Write {
 	return append(writes, states...)
 }
 
-// finish makes a durable batch visible, with which these books were written, or after a
+// finish makes a durable batch visible, with which this ledger state was written, or after a
 // failed commit refuses it and all that queued up behind it: whether it is on the disk is
 // not known.
 func (j *Journal) finish(batch []*operation, books []byte, err error) {

@@ -137,16 +137,16 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
-	if !j.books.quiet() {
+	if !j.state.quiet() {
 		j.mu.Unlock()
 		return errors.New("nothing is erased while lookups are in flight")
 	}
 	for _, id := range forgotten {
-		if a := j.books.open[id]; a != nil {
+		if a := j.state.open[id]; a != nil {
 			eraseIdentity(&a.Intent)
 		}
 	}
-	durable := j.enqueue(j.books.departAll, writes...)
+	durable := j.enqueue(j.state.departAll, writes...)
 	j.mu.Unlock()
 	return <-durable
 }

@@ -133,7 +133,7 @@ func TestAForgottenDoubtIsNotAskedAgainWhateverItsOutcome(t *testing.T) {
 	for _, charged := range []bool{false, true} {
 		r := newRig(t)
 		ticket := r.grant(request(person(1), email))
-		r.check(r.Park(ticket.ID, attempt.Parking{Cause: "lost"}))
+		r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
 		if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
 			t.Fatal(err)
 		}

@@ -29,8 +29,8 @@ func (r *rig) wantOpen(when string, flight, marks []attempt.ID) {
 	wantSound(r.t, r.store)
 }
 
-// TestTheBooksTellWhatIsInFlight: only an attempt in doubt takes a mark of its own.
-func TestTheBooksTellWhatIsInFlight(t *testing.T) {
+// TestTheLedgerStateTellsWhatIsInFlight: only an attempt in doubt takes a mark of its own.
+func TestTheLedgerStateTellsWhatIsInFlight(t *testing.T) {
 	r := newRig(t)
 	for n := range 5 {
 		r.grant(request(person(n), email))
@@ -38,7 +38,7 @@ func TestTheBooksTellWhatIsInFlight(t *testing.T) {
 	r.wantOpen("begun", []attempt.ID{1, 2, 3, 4, 5}, nil)
 	_, err := r.Settle(2, found)
 	r.check(err)
-	r.check(r.Park(4, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(4, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Void(1, attempt.Voiding{Reason: "held back"}))
 	r.wantOpen("ended", []attempt.ID{3, 5}, []attempt.ID{4})
 	r.reopen()

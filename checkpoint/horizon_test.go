@@ -35,7 +35,7 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 	}
 	r.rate = Rate{Slots: 70, Window: time.Hour}
 	r.reopen()
-	if found := len(r.books.window.cooling); found < 70 || found > 70+2*horizonStep {
+	if found := len(r.state.window.cooling); found < 70 || found > 70+2*horizonStep {
 		t.Errorf("%d slots of 70 were looked for; more than a full window tells nothing", found)
 	}
 }

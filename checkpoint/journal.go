@@ -36,7 +36,7 @@ type Journal struct {
 	secret []byte // 16 bytes, that keys are hashed with
 
 	mu      sync.Mutex
-	books   *books
+	state   *ledgerState
 	queue   []*operation
 	queued  int        // bytes of the writes in the queue
 	drained *sync.Cond // queued fell, or failure came
@@ -84,15 +84,15 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	if decision := j.decided(known, req); decision != nil {
 		return decision, nil, nil
 	}
-	a := j.books.newAttempt(record.Intent{
+	a := j.state.newAttempt(record.Intent{
 		At: j.now(), Key: key, Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
 		Hold: cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}, Run: req.Run, Job: req.Job,
 		Earlier: earlier(known, req.Lookup.Fields),
 	})
-	if decision, err := j.books.decide(a, req); decision != nil || err != nil {
+	if decision, err := j.state.decide(a, req); decision != nil || err != nil {
 		return decision, nil, err
 	}
-	id := j.books.begin(a)
+	id := j.state.begin(a)
 	op := j.reserve(nil)
 	j.queued += longTextsOf(a.Intent)
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
@@ -127,7 +127,7 @@ func (j *Journal) decided(known attempt.Record, req attempt.Request) attempt.Dec
 	for f := range req.Lookup.Fields.Each() {
 		switch {
 		case known.States[f] == attempt.OutcomeUnknown:
-			if j.books.open[known.Attempts[f]].state == attempt.Intended {
+			if j.state.open[known.Attempts[f]].state == attempt.Intended {
 				return attempt.Blocked{}
 			}
 			open = open.With(f)
@@ -148,7 +148,7 @@ func (j *Journal) decided(known attempt.Record, req attempt.Request) attempt.Dec
 func (j *Journal) Totals(scope string) cost.Totals {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.sums.Totals(scope)
+	return j.state.sums.Totals(scope)
 }
 
 // EndPause ends the pause that the service asked for, and returns until when it would
@@ -156,7 +156,7 @@ func (j *Journal) Totals(scope string) cost.Totals {
 // service did not mean it.
 func (j *Journal) EndPause() (until time.Time, err error) {
 	j.lock()
-	p := &j.books.persisted
+	p := &j.state.persisted
 	if p.PausedUntil.After(j.now()) {
 		until = p.PausedUntil
 	}
@@ -171,7 +171,7 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 func (j *Journal) Forgo(units [enrich.NumFields]int64) error {
 	j.lock()
 	for f, n := range units {
-		j.books.persisted.Forgone[f] = max(j.books.persisted.Forgone[f], n)
+		j.state.persisted.Forgone[f] = max(j.state.persisted.Forgone[f], n)
 	}
 	durable := j.enqueue(nil)
 	j.mu.Unlock()

@@ -146,7 +146,7 @@ func TestWhatWasInFlightAtACrashIsInDoubt(t *testing.T) {
 	r := newRig(t)
 	r.grant(request(person(1), email))
 	parked := r.grant(request(person(2), email|phone))
-	r.check(r.Park(parked.ID, attempt.Parking{Cause: "time-out"}))
+	r.check(r.MarkInDoubt(parked.ID, attempt.LostCall{Cause: "time-out"}))
 	for range 3 {
 		r.reopen()
 		r.want(r.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
@@ -173,7 +173,7 @@ func TestAnAttemptIsResolvedOnce(t *testing.T) {
 	if err := r.Void(ticket.ID, attempt.Voiding{}); err == nil {
 		t.Error("it was voided after it was settled")
 	}
-	if err := r.Park(ticket.ID, attempt.Parking{Cause: "x"}); err == nil {
+	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "x"}); err == nil {
 		t.Error("it was parked after it was settled")
 	}
 	if got := r.Totals(ScopeAll).Settled; got != 15*cost.Cent {
@@ -202,7 +202,7 @@ func TestCeilingsNest(t *testing.T) {
 	second := r.grant(request(person(2), phone, run, month))
 	// 0.40 is held: no room under either, but calls in flight may give some back.
 	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
-	r.check(r.Park(second.ID, attempt.Parking{Cause: "time-out"}))
+	r.check(r.MarkInDoubt(second.ID, attempt.LostCall{Cause: "time-out"}))
 	// Now 0.15 in flight is all that could come back, which is enough for an email.
 	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
 	r.want(r.begin(request(person(3), phone, run, month)), attempt.Over{Ceiling: month, Need: int64(25 * cost.Cent), Left: 0})
@@ -256,7 +256,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 func TestDoubtedFreeUnitsAreNotWaitedFor(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(1, 0)))
-	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
 	ticket := r.grant(request(person(2), email))
 	if got := ticket.Hold.Amount(); got != 15*cost.Cent {
 		t.Errorf("the hold is %s, want the full price: the free unit is in doubt", got)
@@ -337,8 +337,8 @@ func TestThePauseOfALostResponseOutlivesTheProcess(t *testing.T) {
 	r := newRig(t)
 	until := start.Add(17 * time.Second)
 	first, second := r.grant(request(person(1), email)), r.grant(request(person(2), email))
-	r.check(r.Park(first.ID, attempt.Parking{Cause: "lost", PauseUntil: until}))
-	r.check(r.Park(second.ID, attempt.Parking{Cause: "lost", PauseUntil: start.Add(time.Second)}))
+	r.check(r.MarkInDoubt(first.ID, attempt.LostCall{Cause: "lost", PauseUntil: until}))
+	r.check(r.MarkInDoubt(second.ID, attempt.LostCall{Cause: "lost", PauseUntil: start.Add(time.Second)}))
 	r.want(r.begin(request(person(3), email)), attempt.Later{Until: until, Asked: true})
 	r.reopen()
 	r.want(r.begin(request(person(3), email)), attempt.Later{Until: until, Asked: true})

@@ -17,7 +17,7 @@ func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
 	r.reopen()
 	r.check(r.Rebase(paidAccount(10_000 * cost.Dollar)))
 	for n := range count {
-		r.check(r.Park(r.grant(request(person(n), email)).ID, attempt.Parking{Cause: "lost"}))
+		r.check(r.MarkInDoubt(r.grant(request(person(n), email)).ID, attempt.LostCall{Cause: "lost"}))
 	}
 	r.check(r.Close())
 	store := &gatedStore{memStore: r.store, gate: make(chan struct{})}

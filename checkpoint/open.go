@@ -102,7 +102,7 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	room, _ := s.(roomy)
 	j := &Journal{
 		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		books: newBooks(options.Rate),
+		state: newLedgerState(options.Rate),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)

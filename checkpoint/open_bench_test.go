@@ -197,7 +197,7 @@ func cloneDir(from, to string) error {
 func (j *Journal) fill(answers int) error {
 	const pace = 2 * time.Second
 	begun := j.now().Add(-time.Hour - time.Duration(answers)*pace)
-	state := &j.books.persisted
+	state := &j.state.persisted
 	var writes []Write
 	size := 0
 	for n := range answers {
@@ -211,11 +211,11 @@ func (j *Journal) fill(answers int) error {
 		res := attempt.Resolution{
 			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Answer: &answer, RequestID: answer.RequestID, Sent: true,
 		}
-		a := j.books.newAttempt(in)
-		j.books.sums.Hold(a.sums, a.Hold)
+		a := j.state.newAttempt(in)
+		j.state.sums.Hold(a.sums, a.Hold)
 		sums.Land(a.sums, a.Hold)
-		j.books.sums.Release(a.sums, a.Hold, res, false)
-		j.books.sums.EndOn(res.At, id)
+		j.state.sums.Release(a.sums, a.Hold, res, false)
+		j.state.sums.EndOn(res.At, id)
 		for _, write := range []Write{
 			{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)},
 			{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)},
@@ -226,7 +226,7 @@ func (j *Journal) fill(answers int) error {
 		}
 		if size > maxQueue || n == answers-1 {
 			state.NextID, state.Resolved, state.Horizon = id+1, int64(id), id
-			writes = append(writes, j.books.sums.TakeChanges()...)
+			writes = append(writes, j.state.sums.TakeChanges()...)
 			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state)})); err != nil {
 				return err
 			}

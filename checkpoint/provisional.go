@@ -17,7 +17,7 @@ import (
 
 // noteProvisional notes which charges of an answer are provisional. There are at most as
 // many as free units that calls in doubt hold.
-func (b *books) noteProvisional(id attempt.ID, charge cost.Charge) {
+func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
 	if id < b.persisted.BaseFirst {
 		return // the base is net of it
 	}
@@ -49,13 +49,13 @@ func candidates(list []record.Provisional) (counts [enrich.NumFields]int64) {
 // provisional are kept while calls of the period are in doubt. The lock is held, and no
 // call is in flight.
 func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
-	p := &j.books.persisted
+	p := &j.state.persisted
 	if len(p.Provisional) == 0 {
 		return nil, nil
 	}
 	var correction cost.Correction
 	if p.DecidableFrom == p.BaseFirst { // otherwise what was booked has what somebody assumed
-		evidence.Booked = j.books.sums.Totals(ScopeAccount)
+		evidence.Booked = j.state.sums.Totals(ScopeAccount)
 		correction = evidence.Correct(candidates(p.Provisional))
 	}
 	list, writes, err := j.correct(p.Provisional, correction)
@@ -63,20 +63,20 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		return nil, err
 	}
 	p.Provisional = nil
-	if len(list) == 0 || !j.books.doubtsFrom(p.BaseFirst, p.NextID) {
+	if len(list) == 0 || !j.state.doubtsFrom(p.BaseFirst, p.NextID) {
 		return writes, nil
 	}
 	lost := cost.MaxMoney // no bound
 	if change, why := evidence.Change(); why == "" {
 		lost = change.Money
 	}
-	booked := j.books.sums.Totals(ScopeAccount).Settled
+	booked := j.state.sums.Totals(ScopeAccount).Settled
 	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: booked, Provisional: list})
 	return writes, nil
 }
 
 // doubtsFrom reports whether an attempt from first on, before next, is open.
-func (b *books) doubtsFrom(first, next attempt.ID) bool {
+func (b *ledgerState) doubtsFrom(first, next attempt.ID) bool {
 	for id, a := range b.open {
 		if first <= id && id < next && !a.resolving {
 			return true
@@ -88,7 +88,7 @@ func (b *books) doubtsFrom(first, next attempt.ID) bool {
 // settlePeriod enters what became of a call of a closed period, and returns the writes
 // that correct the provisional charges of the period by that. The lock is held.
 func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, error) {
-	p := &j.books.persisted
+	p := &j.state.persisted
 	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(id) })
 	if at < 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, erro
 		period.Booked -= p.Prices[enrich.Field(f)].Times(n)
 	}
 	period.Provisional = list
-	if closed[at] = period; len(list) == 0 || !j.books.doubtsFrom(period.First, period.Next) {
+	if closed[at] = period; len(list) == 0 || !j.state.doubtsFrom(period.First, period.Next) {
 		closed = slices.Delete(closed, at, at+1)
 	}
 	p.Closed = closed
@@ -152,7 +152,7 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	}
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
-	j.books.sums.Correct(in, before, res.Charge, id < j.books.persisted.BaseFirst)
+	j.state.sums.Correct(in, before, res.Charge, id < j.state.persisted.BaseFirst)
 	return Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)}, nil
 }
 
@@ -161,10 +161,10 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.provisional()
+	return j.state.provisional()
 }
 
-func (b *books) provisional() map[attempt.ID]enrich.Fields {
+func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
 	fields := map[attempt.ID]enrich.Fields{}
 	for _, list := range b.provisionalLists() {
 		for _, p := range list {
@@ -174,7 +174,7 @@ func (b *books) provisional() map[attempt.ID]enrich.Fields {
 	return fields
 }
 
-func (b *books) provisionalLists() [][]record.Provisional {
+func (b *ledgerState) provisionalLists() [][]record.Provisional {
 	lists := [][]record.Provisional{b.persisted.Provisional}
 	for _, period := range b.persisted.Closed {
 		lists = append(lists, period.Provisional)
@@ -185,7 +185,7 @@ func (b *books) provisionalLists() [][]record.Provisional {
 func (j *Journal) mayBeFree(id attempt.ID) enrich.Fields {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, list := range j.books.provisionalLists() {
+	for _, list := range j.state.provisionalLists() {
 		if at := slices.IndexFunc(list, func(p record.Provisional) bool { return p.ID == id }); at >= 0 {
 			return list[at].Fields
 		}
@@ -215,6 +215,6 @@ func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 func (j *Journal) AwaitsAccount() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.books.persisted.Provisional) > 0 ||
+	return len(j.state.persisted.Provisional) > 0 ||
 		slices.ContainsFunc(j.doubts(), func(d attempt.Doubt) bool { return d.Decidable })
 }

@@ -42,7 +42,7 @@ func (r *rig) wantBooked(least, most cost.Money, free int64) {
 func TestAnswersAfterALostCallAreCorrected(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
-	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
 	for n := 2; n <= 4; n++ {
 		r.settle(r.grant(request(person(n), email)), found)
 	}
@@ -73,7 +73,7 @@ func TestAnOldDoubtHoldsNoFreeUnit(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(5, cost.Dollar)))
 	for n := 1; n <= 3; n++ {
-		r.check(r.Park(r.grant(request(person(n), email)).ID, attempt.Parking{Cause: "lost"}))
+		r.check(r.MarkInDoubt(r.grant(request(person(n), email)).ID, attempt.LostCall{Cause: "lost"}))
 	}
 	findings, err := r.Reconcile(freeAndPaid(2, cost.Dollar), false) // each may have used one
 	r.check(err)
@@ -116,7 +116,7 @@ func TestAChargeMayStayUpToItsPrice(t *testing.T) {
 		r := newRig(t)
 		r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
 		lost := r.grant(request(person(1), email))
-		r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+		r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
 		r.settle(r.grant(request(person(2), email)), found)
 		_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-15*cost.Cent), false)
 		r.check(err)
@@ -140,7 +140,7 @@ func TestWhatIsAssumedNeverExceedsTheAccount(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
 	lost := r.grant(request(person(1), email|phone))
-	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
 	r.settle(r.grant(request(person(2), email)), found)
 	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-25*cost.Cent), false) // the phone; the answer was free
 	r.check(err)
@@ -154,8 +154,8 @@ func TestWhatIsAssumedNeverExceedsTheAccount(t *testing.T) {
 func TestExclusiveEvidenceChargesFreeUnitsOnce(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
-	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
 	r.settle(r.grant(request(person(3), email)), found)
 	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-30*cost.Cent), true)
 	r.check(err)

@@ -20,7 +20,7 @@ func (j *Journal) KeyOf(canonical []byte) enrich.Key { return record.KeyOf(j.sec
 // before the first.
 func (j *Journal) People() int64 {
 	j.mu.Lock()
-	attempts := int64(j.books.persisted.NextID) - 1
+	attempts := int64(j.state.persisted.NextID) - 1
 	j.mu.Unlock()
 	if attempts > 0 {
 		return attempts
@@ -85,7 +85,7 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.books.byField) == 0 {
+	if len(j.state.byField) == 0 {
 		return known, nil
 	}
 	return known, j.addOpen(&known, person.key, nil, enrich.AllFields)
@@ -101,7 +101,7 @@ func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var open []enrich.Key
-	for field := range j.books.byField {
+	for field := range j.state.byField {
 		if isBetween(field.Key, first, last) {
 			open = append(open, field.Key)
 		}
@@ -162,6 +162,6 @@ func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return outcomes.NewReader(j.store, outcomes.Options{
-		Last: j.books.persisted.NextID - 1, Memory: memory, Who: who, Doubt: j.Doubt, MayBeFree: j.books.provisional(),
+		Last: j.state.persisted.NextID - 1, Memory: memory, Who: who, Doubt: j.Doubt, MayBeFree: j.state.provisional(),
 	}).Read
 }

@@ -104,7 +104,7 @@ func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {
 		switch n % 7 {
 		case 0: // stays open
 		case 1:
-			r.check(r.Park(ticket.ID, attempt.Parking{Cause: "connection reset"}))
+			r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"}))
 		case 2:
 			_, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound, Unresolved: []string{"person"}})
 			r.check(err)

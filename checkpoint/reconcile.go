@@ -21,13 +21,13 @@ func (j *Journal) Doubts() []attempt.Doubt {
 
 func (j *Journal) doubts() []attempt.Doubt {
 	var doubts []attempt.Doubt
-	for id, a := range j.books.open {
+	for id, a := range j.state.open {
 		if a.state != attempt.InDoubt || a.resolving {
 			continue
 		}
 		doubts = append(doubts, attempt.Doubt{
 			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= j.books.persisted.DecidableFrom,
+			Cause: a.doubt.Cause, Decidable: id >= j.state.persisted.DecidableFrom,
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -38,7 +38,7 @@ func (j *Journal) doubts() []attempt.Doubt {
 func (j *Journal) Doubt(id attempt.ID) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if a := j.books.open[id]; a != nil && a.state == attempt.InDoubt {
+	if a := j.state.open[id]; a != nil && a.state == attempt.InDoubt {
 		return a.doubt.Cause
 	}
 	return ""
@@ -48,21 +48,21 @@ func (j *Journal) Doubt(id attempt.ID) string {
 func (j *Journal) LastEnded() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.persisted.LastEnded
+	return j.state.persisted.LastEnded
 }
 
 // Base returns the account's last quiet snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.books.persisted.Base
+	return j.state.persisted.Base
 }
 
 // evidence returns what a quiet snapshot of the account and the journal tell together.
 func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
-	p := &j.books.persisted
+	p := &j.state.persisted
 	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.books.sums.Totals(ScopeAccount), Prices: p.Prices,
+		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Prices: p.Prices,
 		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
 		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
 		CreditAdded: p.CreditAdded,
@@ -152,7 +152,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 				return findings, err
 			}
 			writes = append(writes, corrections...)
-			j.books.rebase(now)
+			j.state.rebase(now)
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
@@ -174,7 +174,7 @@ const concludedAtOnce = 1000
 // attempts that leave the open ones when they are durable.
 func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []attempt.ID) {
 	for _, c := range cases {
-		if a := j.books.open[c.ID]; a == nil || a.resolving {
+		if a := j.state.open[c.ID]; a == nil || a.resolving {
 			continue // somebody has decided it meanwhile
 		}
 		resolved = append(resolved, c.ID)
@@ -218,7 +218,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 	var resolved []attempt.ID
 	for corrected := false; len(ids) > 0 && len(resolved) < concludedAtOnce && !corrected; ids = ids[1:] {
 		d := doubts[ids[0]]
-		if a := j.books.open[d.ID]; a == nil || a.resolving {
+		if a := j.state.open[d.ID]; a == nil || a.resolving {
 			continue // it was decided meanwhile
 		}
 		var charge cost.Charge
@@ -236,7 +236,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
 			// about the others.
-			j.books.persisted.DecidableFrom = j.books.persisted.NextID
+			j.state.persisted.DecidableFrom = j.state.persisted.NextID
 		}
 	}
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
@@ -255,13 +255,13 @@ func (j *Journal) conclude(d attempt.Doubt, charge cost.Charge, proof string) []
 			states[f] = attempt.PaidAndGone
 		}
 	}
-	j.books.resolve(d.ID, res, now)
-	return j.books.open[d.ID].resolutionWrites(d.ID, res, states)
+	j.state.resolve(d.ID, res, now)
+	return j.state.open[d.ID].resolutionWrites(d.ID, res, states)
 }
 
 func (j *Journal) leaveAll(ids []attempt.ID) {
 	for _, id := range ids {
-		j.books.leave(id)
+		j.state.leave(id)
 	}
 }
 
@@ -275,8 +275,8 @@ func (j *Journal) Rebase(account cost.Account) error {
 		j.mu.Unlock()
 		return err
 	}
-	j.books.persisted.Provisional = nil
-	j.books.rebase(account)
+	j.state.persisted.Provisional = nil
+	j.state.rebase(account)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -286,12 +286,12 @@ func (j *Journal) Rebase(account cost.Account) error {
 // before: until the next base the balance proves nothing about lost calls.
 func (j *Journal) NoteCredit() error {
 	j.lock()
-	if j.failure != nil || j.books.persisted.CreditAdded {
+	if j.failure != nil || j.state.persisted.CreditAdded {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	j.books.persisted.CreditAdded = true
+	j.state.persisted.CreditAdded = true
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -301,7 +301,7 @@ func (j *Journal) mayRebase() error {
 	if j.failure != nil {
 		return j.failure
 	}
-	if !j.books.quiet() {
+	if !j.state.quiet() {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}
 	return nil

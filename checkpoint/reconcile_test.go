@@ -21,7 +21,7 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	r.settle(r.grant(request(person(1), email)), found)
-	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
 	charged := r.grant(request(person(3), email|phone))
 	r.reopen() // person 3 was in flight
 	// An answered email, and a phone of one of the lost calls.
@@ -53,9 +53,9 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 func TestASharedAccountNeverProvesACharge(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
-	r.check(r.Park(r.grant(request(person(1), email|phone)).ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Park(r.grant(request(person(3), phone)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email|phone)).ID, attempt.LostCall{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(3), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	// In truth the email of the first was charged, and somebody else spent 5 cents.
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-20*cost.Cent), false)
 	r.check(err)
@@ -81,7 +81,7 @@ func TestASharedAccountNeverProvesACharge(t *testing.T) {
 func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
-	r.check(r.Park(r.grant(request(person(1), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.NoteCredit())
 	r.reopen()
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar), false)
@@ -89,7 +89,7 @@ func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
 	if findings.Cases[0].Finding != cost.Undecided {
 		t.Errorf("the call is %v, want undecided: a deposit hides what was spent", findings.Cases[0].Finding)
 	}
-	r.check(r.Park(r.grant(request(person(2), email)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
 	findings, err = r.Reconcile(paidAccount(10*cost.Dollar), false)
 	r.check(err)
 	if got := findings.Cases[1].Finding; got != cost.NotCharged {
@@ -103,8 +103,8 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	both := r.grant(request(person(1), email|phone))
-	r.check(r.Park(both.ID, attempt.Parking{Cause: "lost"}))
-	r.check(r.Park(r.grant(request(person(2), phone)).ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(both.ID, attempt.LostCall{Cause: "lost"}))
+	r.check(r.MarkInDoubt(r.grant(request(person(2), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, both.ID))
 	// In truth 0.15 of the first and 0.25 of the second were charged: 0.40, as assumed.
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-40*cost.Cent), true)
@@ -120,7 +120,7 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	r := newRig(t)
 	lost := r.grant(request(person(1), email))
-	r.check(r.Park(lost.ID, attempt.Parking{Cause: "lost"}))
+	r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, lost.ID))
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	again := request(person(1), email)

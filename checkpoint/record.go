@@ -23,11 +23,11 @@ func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
 // only when the store has its resolution.
 func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
 	for {
-		before := j.books.departures(key).Load()
+		before := j.state.departures(key).Load()
 		known, err := j.recorded(key, id, fields)
 		j.lock()
 		switch {
-		case j.books.departures(key).Load() != before:
+		case j.state.departures(key).Load() != before:
 			j.mu.Unlock()
 			continue
 		case err == nil:
@@ -64,11 +64,11 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 // addOpen adds what is open, which counts more than what the store knows.
 func (j *Journal) addOpen(known *attempt.Record, key enrich.Key, id *enrich.Identity, fields enrich.Fields) error {
 	for f := range fields.Each() {
-		open, found := j.books.byField[record.KeyedField{Key: key, Field: f}]
+		open, found := j.state.byField[record.KeyedField{Key: key, Field: f}]
 		if !found {
 			continue
 		}
-		a := j.books.open[open]
+		a := j.state.open[open]
 		if err := sameIdentity(a.Intent, id); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"payonce/cost"
 )
 
-// recover rebuilds the books from the store. It reads the sums, the attempts that
+// recover rebuilds the ledger state from the store. It reads the sums, the attempts that
 // are open and those that may still occupy a slot of the window, never all answers;
 // of a store that may have lost records in a crash it counts the keys. What it
 // writes, it writes before the journal is used.
@@ -21,12 +21,12 @@ func (j *Journal) recover(whole bool) error {
 		return err
 	}
 	if found {
-		j.books.persisted = persisted
+		j.state.persisted = persisted
 	}
 	now := j.now()
-	j.books.clampTimes(now)
+	j.state.clampTimes(now)
 	if !whole {
-		if err := record.VerifyPresence(j.store, j.books.persisted); err != nil {
+		if err := record.VerifyPresence(j.store, j.state.persisted); err != nil {
 			return err
 		}
 	}
@@ -41,9 +41,9 @@ func (j *Journal) recover(whole bool) error {
 
 func (j *Journal) recoverSums() error {
 	totals := map[string]cost.Totals{}
-	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.books.sums.Days))
+	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.state.sums.Days))
 	for scope, t := range totals {
-		j.books.sums.Scope(scope).Totals = t
+		j.state.sums.Scope(scope).Totals = t
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func (j *Journal) recoverSums() error {
 // recoverOpen enters the attempts without a resolution. Whatever was in flight
 // when the last process ended may have been charged: it is in doubt from now on.
 func (j *Journal) recoverOpen(now time.Time) error {
-	ids := slices.Clone(j.books.persisted.InFlight)
+	ids := slices.Clone(j.state.persisted.InFlight)
 	err := record.EachID(j.store, record.OpenPrefix, func(id attempt.ID) error {
 		ids = append(ids, id)
 		return nil
@@ -66,14 +66,14 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		j.books.enter(id, a)
+		j.state.enter(id, a)
 		doubts = append(doubts, write...)
 	}
 	if len(doubts) == 0 {
 		return nil
 	}
-	j.books.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.books.persisted)}))
+	j.state.persisted.InFlight = nil
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
 }
 
 // loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
@@ -85,7 +85,7 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	if !found {
 		return nil, nil, fmt.Errorf("%w: open attempt %d has no intent", ErrCorrupt, id)
 	}
-	a := j.books.newAttempt(in)
+	a := j.state.newAttempt(in)
 	a.state = attempt.InDoubt
 	a.doubt, found, err = record.Load[record.Doubt](j.store, record.IDKey(record.DoubtPrefix, id))
 	if err != nil || found {

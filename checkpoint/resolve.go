@@ -32,7 +32,7 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, erro
 // Void records that an attempt was not charged; its hold returns.
 func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
 	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		j.books.pause(now, v.PauseUntil)
+		j.state.pause(now, v.PauseUntil)
 		res := attempt.Resolution{State: attempt.Voided, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
@@ -58,8 +58,8 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 	}
 	now := j.now()
 	res, states := end(a, now)
-	j.books.resolve(id, res, now)
-	op := j.reserve(func() { j.books.leave(id) })
+	j.state.resolve(id, res, now)
+	op := j.reserve(func() { j.state.leave(id) })
 	j.queued += longTexts(res)
 	j.mu.Unlock()
 	op.fill(a.resolutionWrites(id, res, states)...)
@@ -87,16 +87,16 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 	return writes
 }
 
-// Park records that the outcome of an attempt is unknown. Its hold stays.
-func (j *Journal) Park(id attempt.ID, why attempt.Parking) error {
+// MarkInDoubt records that the outcome of an attempt is unknown. Its hold stays.
+func (j *Journal) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	j.lock()
 	if _, err := j.inFlight(id); err != nil {
 		j.mu.Unlock()
 		return err
 	}
 	d := record.Doubt{At: j.now(), Cause: why.Cause}
-	j.books.pause(d.At, why.PauseUntil)
-	j.books.park(id, d, d.At)
+	j.state.pause(d.At, why.PauseUntil)
+	j.state.markInDoubt(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)
 	j.mu.Unlock()
 	return <-durable
@@ -111,7 +111,7 @@ func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {
 	if j.failure != nil {
 		return nil, j.failure
 	}
-	a := j.books.open[id]
+	a := j.state.open[id]
 	if a == nil || a.state != attempt.Intended || a.resolving {
 		return nil, fmt.Errorf("attempt %d is not in flight: an attempt is resolved once", id)
 	}

@@ -16,9 +16,9 @@ import (
 // lookups in a row have ended before it that an earlier one would have had to be slower
 // than all of them.
 func (j *Journal) recoverWindow(now time.Time) error {
-	w, horizon := &j.books.window, j.books.persisted.Horizon
+	w, horizon := &j.state.window, j.state.persisted.Horizon
 	defer w.sort()
-	next := j.books.persisted.NextID
+	next := j.state.persisted.NextID
 	outside := 0 // lookups in a row before the horizon that ended before the window
 	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, attemptsTogether) {
 		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
@@ -73,7 +73,7 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 		err := record.Decode(key, value, &d)
 		at := earlierOf(d.At, now)
 		if d.Crash {
-			at = at.Add(j.books.window.rate.onTheWay())
+			at = at.Add(j.state.window.rate.onTheWay())
 		}
 		ends[id-first] = callEnd{at, true, true}
 		return err

@@ -52,7 +52,7 @@ func (h *slotHistory) end(id attempt.ID) {
 	sent := true
 	switch h.draw.IntN(4) {
 	case 0:
-		h.check(h.Park(id, attempt.Parking{Cause: "lost"}))
+		h.check(h.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}))
 	case 1:
 		sent = h.draw.IntN(2) == 0
 		h.check(h.Void(id, attempt.Voiding{Reason: "refused", Sent: sent}))
@@ -108,7 +108,7 @@ func TestSlotsAreFoundAgain(t *testing.T) {
 			for after := range 21 * 24 {
 				at := h.clock.at.Add(time.Duration(after) * time.Hour)
 				want := h.taken(at)
-				if got := h.books.window.taken(at); got != want {
+				if got := h.state.window.taken(at); got != want {
 					t.Fatalf("%d hours on, %d slots are taken, want %d", after, got, want)
 				}
 			}
@@ -134,12 +134,12 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 			var slow []attempt.Ticket
 			lookUp := func(count int, pause time.Duration) {
 				for range count {
-					r.settle(r.grant(request(person(int(r.books.persisted.NextID)), email)), found)
+					r.settle(r.grant(request(person(int(r.state.persisted.NextID)), email)), found)
 					r.clock.at = r.clock.at.Add(pause)
 				}
 			}
 			for range c.slow {
-				slow = append(slow, r.grant(request(person(int(r.books.persisted.NextID)), email)))
+				slow = append(slow, r.grant(request(person(int(r.state.persisted.NextID)), email)))
 				lookUp(c.quick, time.Second)
 			}
 			for _, ticket := range slow {
@@ -149,7 +149,7 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 			lookUp(c.late, 0)
 			r.rate.Window = c.window
 			r.reopen()
-			if got := len(r.books.window.cooling); got != c.late+c.slow {
+			if got := len(r.state.window.cooling); got != c.late+c.slow {
 				t.Errorf("%d slots are taken, want %d", got, c.late+c.slow)
 			}
 		})
@@ -169,13 +169,13 @@ func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
 	for n := range horizonStep {
 		r.settle(r.grant(request(person(1+n), email)), found)
 	}
-	if got := r.books.persisted.Horizon; got != lost+1 {
+	if got := r.state.persisted.Horizon; got != lost+1 {
 		t.Fatalf("the horizon is attempt %d, and the test says nothing", got)
 	}
 	r.rate.Window = time.Minute
 	r.clock.at = start.Add(time.Minute + maxOnTheWay - time.Second)
 	r.reopen()
-	if cooling := r.books.window.cooling; len(cooling) != 1 || cooling[0].id != lost {
+	if cooling := r.state.window.cooling; len(cooling) != 1 || cooling[0].id != lost {
 		t.Errorf("the slots %v are taken, want that of attempt %d", cooling, lost)
 	}
 }

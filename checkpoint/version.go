@@ -16,7 +16,7 @@ import (
 // spend.
 //
 // Two versions tell nothing but whether they are the same. They follow from the number of
-// the last commit, from the books, and from a random number that the first commit of
+// the last commit, from the ledger state, and from a random number that the first commit of
 // every opening writes: so a journal that was restored from a backup and went on from there
 // does not come to a version again that it had before.
 func (j *Journal) Version() uint64 {

@@ -62,7 +62,7 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 		{"Begin", func() { tickets = append(tickets, r.grant(request(person(1), email))) }},
 		{"Settle", func() { r.settle(tickets[0], found) }},
 		{"another Begin", func() { tickets = append(tickets, r.grant(request(person(2), email))) }},
-		{"Park", func() { r.check(r.Park(tickets[1].ID, attempt.Parking{Cause: "connection reset"})) }},
+		{"MarkInDoubt", func() { r.check(r.MarkInDoubt(tickets[1].ID, attempt.LostCall{Cause: "connection reset"})) }},
 		{"Assume", func() { r.check(r.Assume(false, tickets[1].ID)) }},
 		{"SaveRun", func() { r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"})) }},
 		{"Prune", func() { _, err := r.Prune(start.Add(time.Hour)); r.check(err) }},
@@ -158,7 +158,7 @@ func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
 	for n, dir := range []string{first, second} {
 		j := openDir(t, dir)
 		r := &rig{Journal: j, t: t}
-		_, err := r.Forget(Person{Identity: person(n)}) // which leaves the books as they are
+		_, err := r.Forget(Person{Identity: person(n)}) // which leaves the ledger state as it is
 		r.check(err)
 		seen.isNew(j, dir)
 		for n := range 5 {

@@ -137,7 +137,7 @@ func (r *crashRig) call(c crash) {
 	case enrich.Answered:
 		_, err = r.journal.Settle(ticket.ID, v.Answer)
 	case enrich.Lost:
-		err = r.journal.Park(ticket.ID, attempt.Parking{Cause: v.Err.Error()})
+		err = r.journal.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: v.Err.Error()})
 	default:
 		r.Fatalf("%T", verdict)
 	}

@@ -92,7 +92,7 @@ func (h *history) end(ticket attempt.Ticket) {
 	case "refused":
 		err = h.Void(ticket.ID, attempt.Voiding{Reason: "busy", Sent: true})
 	case "lost":
-		err = h.Park(ticket.ID, attempt.Parking{Cause: "connection reset"})
+		err = h.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"})
 	}
 	h.check(err)
 }

@@ -54,7 +54,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				case "answered":
 					_, err = r.journal.Settle(ticket.ID, found(email))
 				case "lost":
-					err = r.journal.Park(ticket.ID, attempt.Parking{Cause: "connection reset"})
+					err = r.journal.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"})
 				default:
 					err = r.journal.Void(ticket.ID, attempt.Voiding{Reason: end, Reject: end == "rejected"})
 				}

@@ -9,7 +9,7 @@ import (
 	"payonce/enrich"
 )
 
-// The packed forms of the records that every commit writes: the sums and the books.
+// The packed forms of the records that every commit writes: the sums and the ledger state.
 
 // totals are cost.Totals in their packed form.
 type totals cost.Totals

@@ -13,14 +13,14 @@ import (
 // The records of the journal, by the first byte of their key:
 //
 //	a ID           intent      written once, by Begin
-//	d ID           doubt       written once, by Park or by Open after a crash
+//	d ID           doubt       written once, by MarkInDoubt or by Open after a crash
 //	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
-//	m NAME         meta        the journal's identity and secret, its books, the API key's fingerprint, the last opening
+//	m NAME         meta        the journal's identity and secret, its ledger state, the API key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
@@ -120,8 +120,7 @@ type Doubt struct {
 }
 
 // OpenMark says that an attempt in doubt has no resolution yet. Of those in flight the
-// books tell, which every commit writes anyway: most attempts never get a mark. Up to
-// version 3 of the records they all did.
+// ledger state tells, which every commit writes anyway: most attempts never get a mark.
 type OpenMark struct{}
 
 // FieldEntry points to the attempt that decided a field.

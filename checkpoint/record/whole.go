@@ -35,7 +35,7 @@ func MustHoldItsJournal(s store.Store) error {
 	return err
 }
 
-// VerifyPresence compares which records there are with what the books count: an
+// VerifyPresence compares which records there are with what the ledger state counts: an
 // intent for every ID below the next, each open or resolved. A journal from which
 // a part was lost must not open, because what it forgot would be bought again. It
 // reads the keys only.

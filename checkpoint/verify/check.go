@@ -65,8 +65,8 @@ type checker struct {
 	report  func(Problem)
 	summary Summary
 	secret  []byte
-	books   record.State
-	flight  map[attempt.ID]bool // what the books say of attempts that were not seen yet
+	state   record.State
+	flight  map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
 	next    attempt.ID          // the first ID without an intent
 	*recount
 	paid         map[record.KeyedField]payment
@@ -120,25 +120,25 @@ func (c *checker) checkMeta() error {
 		c.problem("the journal's identity", "is missing or not whole")
 	}
 	c.summary.ID, c.secret = identity.ID, identity.Secret
-	c.books, found, err = lookUp[record.State](c, "the books", record.StateKey)
+	c.state, found, err = lookUp[record.State](c, "the ledger state", record.StateKey)
 	if !found {
-		c.books.NextID = 1
+		c.state.NextID = 1
 	}
-	c.recount = newRecount(c.books.BaseFirst)
+	c.recount = newRecount(c.state.BaseFirst)
 	if err != nil {
 		return err
 	}
 	return c.checkFlight()
 }
 
-// checkFlight reads what the books say of what is in flight.
+// checkFlight reads what the ledger state says of what is in flight.
 func (c *checker) checkFlight() error {
 	c.flight = map[attempt.ID]bool{}
-	for _, id := range c.books.InFlight {
+	for _, id := range c.state.InFlight {
 		c.flight[id] = true
 	}
-	if len(c.flight) < len(c.books.InFlight) || !slices.IsSorted(c.books.InFlight) {
-		c.problem("the books", "do not list what is in flight in its order, each once: %d", c.books.InFlight)
+	if len(c.flight) < len(c.state.InFlight) || !slices.IsSorted(c.state.InFlight) {
+		c.problem("the ledger state", "does not list what is in flight in its order, each once: %d", c.state.InFlight)
 	}
 	return nil
 }
@@ -151,26 +151,26 @@ func (c *checker) checkAttempts() error {
 			return true, nil
 		}
 		id := record.IDOf(key)
-		for ; c.next < id && c.next < c.books.NextID; c.next++ {
+		for ; c.next < id && c.next < c.state.NextID; c.next++ {
 			c.problem(nameOf("intent", c.next), "is missing")
 		}
 		c.next = id + 1
-		if id >= c.books.NextID {
-			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.books.NextID)
+		if id >= c.state.NextID {
+			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.state.NextID)
 		}
 		return true, c.checkAttempt(id, key, value)
 	})
 	if err != nil {
 		return err
 	}
-	for ; c.next < c.books.NextID; c.next++ {
+	for ; c.next < c.state.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
-		c.problem("the books", "have attempt %d in flight, which has no intent", id)
+		c.problem("the ledger state", "has attempt %d in flight, which has no intent", id)
 	}
-	if c.resolved != c.books.Resolved {
-		c.problem("the books", "count %d resolved attempts, and there are %d", c.books.Resolved, c.resolved)
+	if c.resolved != c.state.Resolved {
+		c.problem("the ledger state", "counts %d resolved attempts, and there are %d", c.state.Resolved, c.resolved)
 	}
 	return nil
 }

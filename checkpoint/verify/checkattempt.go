@@ -34,9 +34,9 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	case resolved && marked:
 		c.problem(nameOf("open mark", id), "stands although the attempt is resolved")
 	case resolved && inFlight:
-		c.problem("the books", "have attempt %d in flight, which is resolved", id)
+		c.problem("the ledger state", "has attempt %d in flight, which is resolved", id)
 	case (marked || doubted) && inFlight:
-		c.problem("the books", "have attempt %d in flight, which is in doubt", id)
+		c.problem("the ledger state", "has attempt %d in flight, which is in doubt", id)
 	case marked && !doubted:
 		c.problem(nameOf("doubt", id), "is missing, and its open mark stands")
 	case !resolved && !marked && !inFlight:

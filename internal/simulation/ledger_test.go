@@ -55,9 +55,9 @@ func (l *ledger) Void(id attempt.ID, why attempt.Voiding) error {
 	return err
 }
 
-func (l *ledger) Park(id attempt.ID, why attempt.Parking) error {
+func (l *ledger) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	l.world.beat("park", l.number, id)
-	err := l.Ledger.Park(id, why)
+	err := l.Ledger.MarkInDoubt(id, why)
 	if l.resolved(id) == nil {
 		l.told(err, "a loss", 'd', id)
 	}

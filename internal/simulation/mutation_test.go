@@ -184,7 +184,7 @@ func (i impatient) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdic
 // releasing gives the hold of a lost lookup back.
 type releasing struct{ *checkpoint.Journal }
 
-func (r *releasing) Park(id attempt.ID, why attempt.Parking) error {
+func (r *releasing) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	return r.Void(id, attempt.Voiding{Reason: why.Cause, Sent: true})
 }
 

@@ -14,10 +14,10 @@ import (
 type Ledger interface {
 	// Begin decides, in the order of its calls, whether a lookup may be sent.
 	Begin(req attempt.Request) (attempt.Decision, error)
-	// Settle and Void each end a granted attempt, once. Park marks it in doubt, once.
+	// Settle and Void each end a granted attempt, once. MarkInDoubt marks it in doubt, once.
 	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
 	Void(id attempt.ID, why attempt.Voiding) error
-	Park(id attempt.ID, why attempt.Parking) error
+	MarkInDoubt(id attempt.ID, why attempt.LostCall) error
 }
 
 // Finder sends one lookup once and says what became of it. It does not give up

@@ -68,14 +68,14 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 	case enrich.NotSent:
 		return cost.Charge{}, w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "not sent: " + v.Err.Error()})
 	case enrich.Lost:
-		parking := attempt.Parking{Cause: v.Err.Error()}
+		lost := attempt.LostCall{Cause: v.Err.Error()}
 		if v.RetryAfter > 0 {
-			parking.PauseUntil = w.gate.pause(v.RetryAfter)
+			lost.PauseUntil = w.gate.pause(v.RetryAfter)
 		}
-		return cost.Charge{}, w.ledger.Park(ticket.ID, parking)
+		return cost.Charge{}, w.ledger.MarkInDoubt(ticket.ID, lost)
 	}
 	// An unknown verdict proves nothing.
-	err := w.ledger.Park(ticket.ID, attempt.Parking{Cause: "unknown verdict"})
+	err := w.ledger.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "unknown verdict"})
 	return cost.Charge{}, errors.Join(errors.New("the service's client returned an unknown verdict"), err)
 }
 

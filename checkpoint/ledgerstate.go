@@ -14,10 +14,10 @@ import (
 	"payonce/enrich"
 )
 
-// books is the part of the journal that decisions are made on. It is pure memory,
+// ledgerState is the part of the journal that decisions are made on. It is pure memory,
 // guarded by the journal's lock; persisted and totals are written with every
 // commit, so that opening a journal does not read its answers.
-type books struct {
+type ledgerState struct {
 	persisted record.State
 	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
@@ -39,8 +39,8 @@ type openAttempt struct {
 	resolving bool
 }
 
-func newBooks(rate Rate) *books {
-	return &books{
+func newLedgerState(rate Rate) *ledgerState {
+	return &ledgerState{
 		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
 		sums:      sums.New(),
 		open:      map[attempt.ID]*openAttempt{},
@@ -50,7 +50,7 @@ func newBooks(rate Rate) *books {
 }
 
 // newAttempt returns an attempt that is in flight once it was begun.
-func (b *books) newAttempt(in record.Intent) *openAttempt {
+func (b *ledgerState) newAttempt(in record.Intent) *openAttempt {
 	return &openAttempt{Intent: in, sums: b.sums.Of(in), state: attempt.Intended}
 }
 
@@ -58,7 +58,7 @@ func (b *books) newAttempt(in record.Intent) *openAttempt {
 // changing anything but the slot that it takes from the window. Nothing of the
 // lookup is settled or open. A lookup that is over a ceiling is told so before it
 // waits.
-func (b *books) decide(a *openAttempt, req attempt.Request) (attempt.Decision, error) {
+func (b *ledgerState) decide(a *openAttempt, req attempt.Request) (attempt.Decision, error) {
 	if !req.Strict {
 		free, ok := b.allowance().Take(req.Lookup.Fields)
 		if !ok {
@@ -92,7 +92,7 @@ func (b *books) decide(a *openAttempt, req attempt.Request) (attempt.Decision, e
 // underCeilings returns nil when the hold fits under every ceiling; at are the
 // ceilings as they are now. It is over one when it would not fit either if all
 // calls in flight gave back what they hold.
-func (b *books) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attempt.Decision {
+func (b *ledgerState) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attempt.Decision {
 	if _, refused := cost.Refusing(at, hold, b.sums.Totals); !refused {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (b *books) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attem
 
 // withoutFlight returns the totals of a scope as they would be if every call in
 // flight gave back what it holds.
-func (b *books) withoutFlight(scope string) cost.Totals {
+func (b *ledgerState) withoutFlight(scope string) cost.Totals {
 	sum := b.sums.Scope(scope)
 	totals := sum.Totals
 	totals.Held -= sum.InFlight.Held
@@ -120,7 +120,7 @@ func (b *books) withoutFlight(scope string) cost.Totals {
 // then leave it. What the snapshot did not tell counts as used up. Units that are
 // held and not by calls in flight are held by calls that came into doubt since then; the
 // snapshot is net of what earlier ones used.
-func (b *books) allowance() cost.Allowance {
+func (b *ledgerState) allowance() cost.Allowance {
 	var allowance cost.Allowance
 	account := b.sums.Scope(ScopeAccount)
 	for f, base := range b.persisted.Base.Free {
@@ -132,7 +132,7 @@ func (b *books) allowance() cost.Allowance {
 }
 
 // begin enters a decided attempt.
-func (b *books) begin(a *openAttempt) attempt.ID {
+func (b *ledgerState) begin(a *openAttempt) attempt.ID {
 	id := b.persisted.NextID
 	b.persisted.NextID++
 	b.enter(id, a)
@@ -147,7 +147,7 @@ func (b *books) begin(a *openAttempt) attempt.ID {
 
 // remember keeps the prices of a hold. The map is replaced and never changed: it may
 // be on its way to the disk.
-func (b *books) remember(hold cost.Hold) {
+func (b *ledgerState) remember(hold cost.Hold) {
 	for f := range hold.Fields.Each() {
 		if known, ok := b.persisted.Prices.Of(f); !ok || known != hold.Prices[f] {
 			b.persisted.Prices = maps.Clone(b.persisted.Prices)
@@ -159,7 +159,7 @@ func (b *books) remember(hold cost.Hold) {
 // rebase makes a quiet snapshot the one in which the account's totals begin. It is net
 // of what earlier attempts were charged, those in doubt included, so none counts in them.
 // In every other scope the holds of doubts stay.
-func (b *books) rebase(account cost.Account) {
+func (b *ledgerState) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
 	b.persisted.Forgone = [enrich.NumFields]int64{}
@@ -170,7 +170,7 @@ func (b *books) rebase(account cost.Account) {
 }
 
 // quiet reports whether no call is in flight.
-func (b *books) quiet() bool {
+func (b *ledgerState) quiet() bool {
 	for _, a := range b.open {
 		if a.state == attempt.Intended {
 			return false
@@ -180,7 +180,7 @@ func (b *books) quiet() bool {
 }
 
 // pause lets nothing be sent before a time; the zero time changes nothing.
-func (b *books) pause(now, until time.Time) {
+func (b *ledgerState) pause(now, until time.Time) {
 	if until.After(b.persisted.PausedUntil) {
 		b.persisted.PausedAt, b.persisted.PausedUntil = now, until
 	}
@@ -188,7 +188,7 @@ func (b *books) pause(now, until time.Time) {
 
 // clampTimes brings back what seems to lie in the future after the clock was set
 // back: a pause begins anew, and the last call ended now.
-func (b *books) clampTimes(now time.Time) {
+func (b *ledgerState) clampTimes(now time.Time) {
 	p := &b.persisted
 	if p.PausedAt.After(now) {
 		p.PausedAt, p.PausedUntil = now, now.Add(p.PausedUntil.Sub(p.PausedAt))
@@ -197,7 +197,7 @@ func (b *books) clampTimes(now time.Time) {
 }
 
 // enter indexes an open attempt, new or found at open.
-func (b *books) enter(id attempt.ID, a *openAttempt) {
+func (b *ledgerState) enter(id attempt.ID, a *openAttempt) {
 	b.open[id] = a
 	for f := range a.Hold.Fields.Each() {
 		b.byField[record.KeyedField{Key: a.Key, Field: f}] = id
@@ -206,7 +206,7 @@ func (b *books) enter(id attempt.ID, a *openAttempt) {
 
 // resolve moves the money of an attempt that ended. The attempt stays open until
 // leave is called, when its resolution is durable.
-func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
+func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	a := b.open[id]
 	a.resolving = true
 	b.persisted.Resolved++
@@ -225,9 +225,9 @@ func (b *books) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	b.persisted.LastEnded = now
 }
 
-// park puts an attempt in doubt. Its hold stays; its slot cools down, because no
+// markInDoubt puts an attempt in doubt. Its hold stays; its slot cools down, because no
 // call outlives its time-out.
-func (b *books) park(id attempt.ID, d record.Doubt, now time.Time) {
+func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
@@ -236,7 +236,7 @@ func (b *books) park(id attempt.ID, d record.Doubt, now time.Time) {
 }
 
 // land notes that an attempt is in flight no more.
-func (b *books) land(id attempt.ID) {
+func (b *ledgerState) land(id attempt.ID) {
 	sums.Land(b.open[id].sums, b.open[id].Hold)
 	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
 		b.persisted.InFlight = slices.Delete(b.persisted.InFlight, at, at+1)
@@ -244,7 +244,7 @@ func (b *books) land(id attempt.ID) {
 }
 
 // leave drops an attempt whose resolution is durable.
-func (b *books) leave(id attempt.ID) {
+func (b *ledgerState) leave(id attempt.ID) {
 	a := b.open[id]
 	for f := range a.Hold.Fields.Each() {
 		delete(b.byField, record.KeyedField{Key: a.Key, Field: f})
@@ -255,10 +255,10 @@ func (b *books) leave(id attempt.ID) {
 
 // departures returns the counter of the attempts that left, which tells whether
 // anything became durable that is about an identity.
-func (b *books) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
+func (b *ledgerState) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
 
 // departAll notes that anything may have changed.
-func (b *books) departAll() {
+func (b *ledgerState) departAll() {
 	for i := range b.left {
 		b.left[i].Add(1)
 	}
@@ -273,7 +273,7 @@ const horizonStep = 64
 const horizonShare = 16
 
 // moveHorizon moves the horizon up to the first attempt that occupies a slot.
-func (b *books) moveHorizon() {
+func (b *ledgerState) moveHorizon() {
 	horizon := b.persisted.NextID
 	for _, s := range b.window.cooling {
 		horizon = min(horizon, s.id)
