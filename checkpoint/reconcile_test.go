@@ -13,7 +13,7 @@ import (
 // paidAccount is a quiet account without a free allowance and with so much left.
 func paidAccount(left cost.Money) cost.Account {
 	account := accountWith(0, 0)
-	account.Balance.Available, account.Balance.Reserved = cost.Known(left), cost.Known(cost.Money(0))
+	account.Balance.Available, account.Balance.Included, account.Balance.Reserved = cost.Known(left), cost.Known(cost.Money(0)), cost.Known(cost.Money(0))
 	return account
 }
 

@@ -19,7 +19,8 @@ func Known[T any](value T) Optional[T] { return Optional[T]{Value: value, Known:
 // Account is a snapshot of the account status (specification v1, "Account
 // status"). It is advisory: others may use the workspace too.
 type Account struct {
-	ReadAt   time.Time // when the status was asked for
+	// ReadAt is when the service made the snapshot, by the service's clock where it tells.
+	ReadAt   time.Time
 	KeyValid Optional[bool]
 	// Free is what is left of the free allowance, in returned fields, net of
 	// reservations; FreeReserved is what the service holds for calls under way.

@@ -122,8 +122,12 @@ func (b Budget) samePeriod(later Budget) bool {
 // later snapshot: it is taken to be renewed at the start of a month, UTC.
 func (a Account) mayRenewBefore(later Account) bool {
 	none := a.Balance.Included == Known(Money(0)) && later.Balance.Included == Known(Money(0))
-	return !none && monthOf(a.ReadAt) != monthOf(later.ReadAt)
+	return !none && monthOf(a.ReadAt.Add(-readAccuracy)) != monthOf(later.ReadAt.Add(readAccuracy))
 }
+
+// readAccuracy is more than a snapshot can be older or newer than its time: a response is
+// on its way for less, and its header tells the time to the second.
+const readAccuracy = time.Minute
 
 func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 

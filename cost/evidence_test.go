@@ -25,7 +25,7 @@ func snapshot(emails, phones int64, balance Money) Account {
 	var a Account
 	a.Free = [enrich.NumFields]Optional[int64]{Known(emails), Known(phones)}
 	a.FreeReserved = [enrich.NumFields]Optional[int64]{Known[int64](0), Known[int64](0)}
-	a.Balance.Available, a.Balance.Reserved = Known(balance), Known(Money(0))
+	a.Balance.Available, a.Balance.Included, a.Balance.Reserved = Known(balance), Known(Money(0)), Known(Money(0))
 	return a
 }
 
@@ -203,6 +203,10 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		"reservations are unknown":            {with(unreserved), with(unreserved)},
 		"reserved free units are unknown":     {with(unheld), with(unheld)},
 		"the included balance may be renewed": {in(time.November, 10*Dollar), in(time.December, 10*Dollar)},
+		"a clock near the end of the month": {
+			with(func(a *Account) { a.ReadAt, a.Balance.Included = period.Add(-time.Hour), Known(10*Dollar) }),
+			with(func(a *Account) { a.ReadAt, a.Balance.Included = period.Add(-time.Second), Known(10*Dollar) }),
+		},
 		"the budget counts less than before": {
 			with(func(a *Account) { a.Budget = budget(15*Cent, period) }), with(func(a *Account) { a.Budget = budget(0, period) }),
 		},

@@ -46,7 +46,7 @@ type scripted struct {
 }
 
 func newScripted(script func(call) reply) *scripted {
-	account := cost.Account{Balance: cost.Balance{Available: cost.Known(1000 * cost.Dollar), Reserved: cost.Known(cost.Money(0))}}
+	account := cost.Account{Balance: cost.Balance{Available: cost.Known(1000 * cost.Dollar), Included: cost.Known(cost.Money(0)), Reserved: cost.Known(cost.Money(0))}}
 	for f := range account.Free {
 		account.Free[f], account.FreeReserved[f] = cost.Known(int64(0)), cost.Known(int64(0))
 	}

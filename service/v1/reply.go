@@ -3,6 +3,7 @@ package v1
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -45,6 +46,15 @@ func (s settings) judge(r reply) enrich.Verdict {
 // lost is the verdict on a reply that proves nothing. It may ask to wait all the same.
 func (s settings) lost(r reply, err error) enrich.Lost {
 	return enrich.Lost{Err: err, RetryAfter: s.askedWait(r)}
+}
+
+// sentAt returns the time of the response by the service's clock, which does not depend
+// on this machine's; asked is this machine's time of the request, for a response without.
+func (r reply) sentAt(asked time.Time) time.Time {
+	if date, err := http.ParseTime(r.Header.Get("Date")); err == nil {
+		return date.UTC()
+	}
+	return asked
 }
 
 func (r reply) statusText() string {

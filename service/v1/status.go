@@ -60,7 +60,7 @@ func (c *StatusClient) readStatus(ctx context.Context) (cost.Account, jsonobject
 	if err != nil {
 		return cost.Account{}, nil, said, err
 	}
-	account.ReadAt = asked
+	account.ReadAt = said.sentAt(asked)
 	c.inputs.learnConditions(status)
 	return account, status, said, nil
 }
