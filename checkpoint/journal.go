@@ -92,6 +92,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	if decision, err := j.state.decide(a, req); decision != nil || err != nil {
 		return decision, nil, err
 	}
+	j.state.persisted.Strict = j.state.persisted.Strict || req.Strict
 	id := j.state.begin(a)
 	op := j.reserve(nil)
 	j.queued += longTextsOf(a.Intent)

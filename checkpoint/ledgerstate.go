@@ -163,7 +163,7 @@ func (b *ledgerState) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
 	b.persisted.Forgone = [enrich.NumFields]int64{}
-	b.persisted.CreditAdded = false
+	b.persisted.CreditAdded, b.persisted.Strict = false, false
 	sum := b.sums.Scope(ScopeAccount)
 	sum.Totals = cost.Totals{}
 	b.sums.Touch(sum)

@@ -18,9 +18,6 @@ import (
 // noteProvisional notes which charges of an answer are provisional. There are at most as
 // many as free units that calls in doubt hold.
 func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
-	if id < b.persisted.BaseFirst {
-		return // the base is net of it
-	}
 	listed, allowance := candidates(b.persisted.Provisional), b.allowance()
 	var fields enrich.Fields
 	for f := range charge.Paid.Each() {
@@ -45,16 +42,14 @@ func candidates(list []record.Provisional) (counts [enrich.NumFields]int64) {
 }
 
 // closePeriod ends the time since the base, of which a snapshot of the account is the
-// end, and returns the writes that correct its provisional charges. Charges that stay
-// provisional are kept while calls of the period are in doubt. The lock is held, and no
-// call is in flight.
+// end, and returns the writes that correct its provisional charges. The period is kept
+// while calls in doubt can make it cost less or more than what is booked. The lock is
+// held, and no call is in flight.
 func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	p := &j.state.persisted
-	if len(p.Provisional) == 0 {
-		return nil, nil
-	}
 	var correction cost.Correction
-	if p.DecidableFrom == p.BaseFirst { // otherwise what was booked has what somebody assumed
+	// What somebody assumed may be wrong, and a strict run books more than it was charged.
+	if p.DecidableFrom == p.BaseFirst && !p.Strict {
 		evidence.Booked = j.state.sums.Totals(ScopeAccount)
 		correction = evidence.Correct(candidates(p.Provisional))
 	}
@@ -63,53 +58,64 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 		return nil, err
 	}
 	p.Provisional = nil
-	if len(list) == 0 || !j.state.doubtsFrom(p.BaseFirst, p.NextID) {
-		return writes, nil
-	}
 	lost := cost.MaxMoney // no bound
-	if change, why := evidence.Change(); why == "" {
+	if change, why := evidence.Change(); why == "" && !p.Strict {
 		lost = change.Money
 	}
-	booked := j.state.sums.Totals(ScopeAccount).Settled
-	p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: booked, Provisional: list})
+	totals := j.state.sums.Totals(ScopeAccount)
+	if len(list) > 0 && totals.Open > 0 || totals.Settled+totals.Held > lost {
+		p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{
+			First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
+		})
+		j.state.dropPeriods()
+	}
 	return writes, nil
 }
 
-// doubtsFrom reports whether an attempt from first on, before next, is open.
-func (b *ledgerState) doubtsFrom(first, next attempt.ID) bool {
-	for id, a := range b.open {
-		if first <= id && id < next && !a.resolving {
-			return true
+// dropPeriods drops the closed periods of which no call is in doubt any more.
+func (b *ledgerState) dropPeriods() {
+	over := func(c record.ClosedPeriod) bool {
+		for id, a := range b.open {
+			if c.Holds(id) && !a.resolving {
+				return false
+			}
 		}
+		return true
 	}
-	return false
+	b.persisted.Closed = slices.DeleteFunc(slices.Clone(b.persisted.Closed), over)
 }
 
-// settlePeriod enters what became of a call of a closed period, and returns the writes
-// that correct the provisional charges of the period by that. The lock is held.
-func (j *Journal) settlePeriod(id attempt.ID, charge cost.Charge) ([]Write, error) {
+// settlePeriod enters the charge of a doubt in the period that it belongs to. The period
+// cannot have cost more than the account lost: so charges of it are corrected, and the
+// doubt's own is returned with its correction. The lock is held.
+func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge, []Write, error) {
 	p := &j.state.persisted
-	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(id) })
+	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(d.ID) })
 	if at < 0 {
-		return nil, nil
+		return charge, nil, nil
 	}
-	closed := slices.Clone(p.Closed)
-	period := closed[at]
+	p.Closed = slices.Clone(p.Closed)
+	period := &p.Closed[at]
 	period.Booked += charge.Amount
-	correction := cost.CorrectTo(period.Lost, period.Booked, candidates(period.Provisional), p.Prices)
+	counts := candidates(append(slices.Clone(period.Provisional), record.Provisional{ID: d.ID, Fields: charge.Paid}))
+	correction := cost.CorrectTo(period.Lost, period.Booked, counts, period.Prices)
+	for f, n := range correction {
+		period.Booked -= period.Prices[enrich.Field(f)].Times(n)
+	}
+	before := candidates(period.Provisional)
 	list, writes, err := j.correct(period.Provisional, correction)
 	if err != nil {
-		return nil, err
-	}
-	for f, n := range correction {
-		period.Booked -= p.Prices[enrich.Field(f)].Times(n)
+		return charge, nil, err
 	}
 	period.Provisional = list
-	if closed[at] = period; len(list) == 0 || !j.state.doubtsFrom(period.First, period.Next) {
-		closed = slices.Delete(closed, at, at+1)
+	after := candidates(list)
+	var free enrich.Fields
+	for f, n := range correction {
+		if n > before[f]-after[f] {
+			free = free.With(enrich.Field(f))
+		}
 	}
-	p.Closed = closed
-	return writes, nil
+	return charge.Correct(free, d.Hold.Prices), writes, nil
 }
 
 // correct moves charges from money to the free allowance, those of the earliest attempts

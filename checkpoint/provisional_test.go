@@ -1,9 +1,11 @@
 package checkpoint
 
 import (
+	"errors"
 	"testing"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -163,4 +165,76 @@ func TestExclusiveEvidenceChargesFreeUnitsOnce(t *testing.T) {
 	if in, _ := r.InDoubt(""); in != 0 {
 		t.Errorf("%d are in doubt", in)
 	}
+}
+
+// TestAnUndecidedCallKeepsItsFreeUnit: another call that was charged does not take it.
+func TestAnUndecidedCallKeepsItsFreeUnit(t *testing.T) {
+	r := newRig(t)
+	account := paidAccount(cost.Dollar)
+	account.Free[enrich.BusinessPhone] = cost.Known[int64](1)
+	r.check(r.Rebase(account))
+	for n, fields := range []enrich.Fields{email | phone, phone, email} {
+		r.check(r.MarkInDoubt(r.grant(request(person(n), fields)).ID, attempt.LostCall{Cause: "lost"}))
+	}
+	// The first was charged for both, the second for its phone, the third for nothing.
+	_, err := r.Reconcile(paidAccount(cost.Dollar-40*cost.Cent), true)
+	r.check(err)
+	totals := r.Totals(ScopeAll)
+	if totals.Settled+totals.Held < 40*cost.Cent {
+		t.Errorf("$%s is settled and $%s held, less than the $0.40 that was charged", totals.Settled, totals.Held)
+	}
+}
+
+// TestAnAssumedChargeIsNoMoreThanTheAccountLost: the call that held no unit was charged, and
+// took the one that the other had held.
+func TestAnAssumedChargeIsNoMoreThanTheAccountLost(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	first, second := r.grant(request(person(1), email)), attempt.Ticket{}
+	r.check(r.MarkInDoubt(first.ID, attempt.LostCall{Cause: "lost"}))
+	second = r.grant(request(person(2), email))
+	r.check(r.MarkInDoubt(second.ID, attempt.LostCall{Cause: "lost"}))
+	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar), false)
+	r.check(err)
+	r.reopen()
+	r.check(r.Assume(true, second.ID))
+	r.check(r.Assume(false, first.ID))
+	r.wantBooked(0, 0, 1)
+}
+
+// TestAStrictLookupOnTheBaseCorrectsNothing: what it booked too much is no other charge's.
+func TestAStrictLookupOnTheBaseCorrectsNothing(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
+	strict := request(person(2), email)
+	strict.Strict = true
+	r.settle(r.grant(strict), found)
+	r.settle(r.grant(request(person(3), email)), found)
+	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-15*cost.Cent), false)
+	r.check(err)
+	if got := r.Totals(ScopeAll).Settled; got < 15*cost.Cent {
+		t.Errorf("$%s is booked, and $0.15 was charged", got)
+	}
+}
+
+// TestAnErrorInTheMiddleStopsTheJournal: what it has changed in memory must not be written
+// without the records that belong to it.
+func TestAnErrorInTheMiddleStopsTheJournal(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
+	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
+	answered := r.grant(request(person(2), email))
+	r.settle(answered, found)
+	kept := r.store.records[string(record.IDKey('r', answered.ID))]
+	r.store.records[string(record.IDKey('r', answered.ID))] = []byte("damaged")
+	if _, err := r.Reconcile(freeAndPaid(0, cost.Dollar), false); !errors.Is(err, ErrFailed) {
+		t.Fatalf("error %v, want the journal to stop", err)
+	}
+	if _, err := r.Begin(request(person(3), email)); !errors.Is(err, ErrFailed) {
+		t.Errorf("error %v, want a stopped journal", err)
+	}
+	r.store.records[string(record.IDKey('r', answered.ID))] = kept
+	r.reopen()
+	wantSound(t, r.store)
 }

@@ -108,7 +108,11 @@ func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 		spare[f] = change.Free[f] - evidence.Booked.FreeUsed[f]
 	}
 	for i, c := range cases {
-		for f := range (c.Fields & c.Hold.Free).Each() {
+		used := c.Fields & c.Hold.Free
+		if c.Decidable && c.Finding == cost.Undecided {
+			used = c.Hold.Free // it may have used them
+		}
+		for f := range used.Each() {
 			spare[f]--
 		}
 		cases[i].Charge = c.Hold.Settle(c.Fields)
@@ -148,6 +152,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 		if len(decided) == 0 {
 			corrections, err := j.closePeriod(evidence)
 			if err != nil {
+				err = j.stop(err)
 				j.mu.Unlock()
 				return findings, err
 			}
@@ -225,13 +230,13 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		if charged {
 			charge = d.Hold.Settle(d.Hold.Fields)
 		}
-		resolved = append(resolved, d.ID)
-		writes = append(writes, j.conclude(d, charge, "somebody said so")...)
-		corrections, err := j.settlePeriod(d.ID, charge)
+		charge, corrections, err := j.settlePeriod(d, charge)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, j.stop(err)
 		}
-		writes = append(writes, corrections...)
+		resolved = append(resolved, d.ID)
+		writes = append(append(writes, j.conclude(d, charge, "somebody said so")...), corrections...)
+		j.state.dropPeriods()
 		corrected = len(corrections) > 0 // the next correction reads this one in the store
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
@@ -240,6 +245,14 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		}
 	}
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
+}
+
+// stop makes the journal refuse everything after an error that came when its state was
+// changed and nothing was written yet; reopening decides. The lock is held.
+func (j *Journal) stop(err error) error {
+	j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
+	j.drained.Broadcast()
+	return j.failure
 }
 
 // conclude resolves a doubt: the charged fields are forfeited, the others may be

@@ -72,9 +72,16 @@ func (a Account) ReservationsKnown() bool {
 // Gained reports whether a snapshot shows credit that an earlier one did not have. What
 // the service reserves counts as credit, because it may give it back.
 func (a Account) Gained(earlier Account) bool {
-	before, after := earlier.Balance, a.Balance
-	known := before.Available.Known && before.Reserved.Known && after.Available.Known && after.Reserved.Known
-	return known && after.Available.Value+after.Reserved.Value > before.Available.Value+before.Reserved.Value
+	return grew(earlier.credit(), a.credit())
+}
+
+// credit returns the balance with what is reserved of it.
+func (a Account) credit() Optional[Money] {
+	reserved := a.Balance.Reserved
+	if !reserved.Known {
+		reserved = a.Budget.Reserved
+	}
+	return Optional[Money]{a.Balance.Available.Value + reserved.Value, a.Balance.Available.Known && reserved.Known}
 }
 
 // Quiet reports whether the service holds nothing for calls under way, as far as

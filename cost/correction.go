@@ -34,7 +34,8 @@ func CorrectTo(lost, booked Money, candidates [enrich.NumFields]int64, prices Pr
 	var try func(f enrich.Field, chosen Correction, freed Money)
 	try = func(f enrich.Field, chosen Correction, freed Money) {
 		if f == enrich.NumFields {
-			if freed >= excess && (least < 0 || freed < least) {
+			enough := freed >= excess || rounded(booked-freed, lost)
+			if enough && (least < 0 || freed < least) {
 				best, least = chosen, freed
 			}
 			return

@@ -81,3 +81,12 @@ func TestCorrectAmountOfACharge(t *testing.T) {
 		t.Errorf("a second correction makes it %+v", again)
 	}
 }
+
+// TestACorrectionBooksNoLessThanWasCharged: the account shows whole cents.
+func TestACorrectionBooksNoLessThanWasCharged(t *testing.T) {
+	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 15 * Cent}
+	got := CorrectTo(12*Cent, 27*Cent+Cent/2, [enrich.NumFields]int64{1, 1}, prices)
+	if want := (Correction{0, 1}); got != want {
+		t.Errorf("%v, want %v: the email was charged", got, want)
+	}
+}

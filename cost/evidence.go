@@ -105,12 +105,18 @@ func (e Evidence) moneyLost() (most Money, exact bool, why string) {
 	switch {
 	case !balanceKnown:
 		return 0, false, "the account status does not tell what was spent"
-	case e.CreditAdded || after.Gained(before):
+	case e.CreditAdded || after.Gained(before) || grew(before.Balance.Included, after.Balance.Included) ||
+		grew(before.Balance.Prepaid, after.Balance.Prepaid):
 		return 0, false, "credit was added in between"
 	case before.mayRenewBefore(after):
 		return 0, false, "the included balance may have been renewed in between"
 	}
 	return fell, true, ""
+}
+
+// grew reports whether a part of the balance is known to have become more.
+func grew(before, after Optional[Money]) bool {
+	return before.Known && after.Known && after.Value > before.Value
 }
 
 // samePeriod reports whether two snapshots of a budget count in one period.
@@ -221,9 +227,6 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 	}
 	for i, fields := range asked {
 		judgements[i] = judge(fields, most, least, highest)
-		if !exact && judgements[i].Finding == Charged {
-			judgements[i] = Judgement{} // a bound proves no charge
-		}
 		if judgements[i].Finding == Undecided {
 			why = e.whyUndecided(exact)
 		}

@@ -207,6 +207,10 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 			with(func(a *Account) { a.ReadAt, a.Balance.Included = period.Add(-time.Hour), Known(10*Dollar) }),
 			with(func(a *Account) { a.ReadAt, a.Balance.Included = period.Add(-time.Second), Known(10*Dollar) }),
 		},
+		"a deposit that others spent from the included balance": {
+			with(func(a *Account) { a.Balance.Included, a.Balance.Prepaid = Known(10*Dollar), Known(Money(0)) }),
+			with(func(a *Account) { a.Balance.Included, a.Balance.Prepaid = Known(Money(0)), Known(10*Dollar) }),
+		},
 		"the budget counts less than before": {
 			with(func(a *Account) { a.Budget = budget(15*Cent, period) }), with(func(a *Account) { a.Budget = budget(0, period) }),
 		},

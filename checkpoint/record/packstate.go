@@ -77,13 +77,13 @@ func (b *State) pack(data []byte) []byte {
 		data = appendSigned(data, units)
 	}
 	data = appendPrices(data, b.Prices)
-	data = appendFlags(appendTime(data, b.Base.ReadAt), b.CreditAdded)
+	data = appendFlags(appendTime(data, b.Base.ReadAt), b.CreditAdded, b.Strict)
 	data = packProvisional(data, b.Provisional)
 	data = appendNumber(data, uint64(len(b.Closed)))
 	for _, period := range b.Closed {
 		data = appendNumber(appendNumber(data, period.First), period.Next)
 		data = appendSigned(appendSigned(data, period.Lost), period.Booked)
-		data = packProvisional(data, period.Provisional)
+		data = packProvisional(appendPrices(data, period.Prices), period.Provisional)
 	}
 	return data
 }
@@ -114,12 +114,12 @@ func (b *State) unpack(from *Packet) {
 	}
 	b.Prices = from.prices()
 	b.Base.ReadAt = from.time()
-	from.flags(&b.CreditAdded)
+	from.flags(&b.CreditAdded, &b.Strict)
 	b.Provisional = unpackProvisional(from)
 	for range from.count() {
 		period := ClosedPeriod{First: attempt.ID(from.number()), Next: attempt.ID(from.number())}
 		period.Lost, period.Booked = cost.Money(from.signed()), cost.Money(from.signed())
-		period.Provisional = unpackProvisional(from)
+		period.Prices, period.Provisional = from.prices(), unpackProvisional(from)
 		b.Closed = append(b.Closed, period)
 	}
 }

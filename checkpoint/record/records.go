@@ -170,6 +170,8 @@ type State struct {
 	// periods that still have some.
 	Provisional []Provisional  `json:"provisional,omitempty"`
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
+	// Strict says that a lookup since the base held its full price, whatever was free.
+	Strict bool `json:"strict,omitempty"`
 }
 
 // Provisional is an attempt with the fields whose charge is provisional.
@@ -179,12 +181,13 @@ type Provisional struct {
 }
 
 // ClosedPeriod is the time between two bases of the account that ended with calls in
-// doubt and provisional charges. What somebody says of those calls later can show that
-// more was booked than the account lost.
+// doubt. What somebody says of those calls later can show that more was booked than the
+// account lost.
 type ClosedPeriod struct {
 	First, Next attempt.ID // its attempts: from First on, before Next
-	Lost        cost.Money // by the account
+	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
+	Prices      cost.Prices
 	Provisional []Provisional
 }
 
