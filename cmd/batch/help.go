@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"payonce/internal/report"
 )
@@ -14,7 +15,57 @@ import (
 // printHelp prints the help of a command as cobra does, in lines that fit a terminal.
 func printHelp(cmd *cobra.Command, _ []string) {
 	text := cmp.Or(cmd.Long, cmd.Short) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
-	fmt.Fprintln(cmd.OutOrStdout(), fitted(text))
+	fmt.Fprintln(cmd.OutOrStdout(), fitted(grouped(text, cmd.LocalFlags())))
+}
+
+// flagGroups are the groups of flags in a help text, the most used first.
+var flagGroups = []struct {
+	title string
+	names []string
+}{
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
+	{"List", []string{"encoding", "sheet", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy", "memory", "temp"}},
+	{"Budget", []string{
+		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "short-budget",
+		"strict", "rate-card", "rate-option",
+	}},
+	{"Service and rate", []string{
+		"base-url", "mcp-url", "transport", "request-name", "rate", "headroom", "pace", "concurrency", "timeout", "settle-delay",
+		"exclusive", "offline",
+	}},
+	{"Journal", []string{"state", "workspace", "same-workspace"}},
+}
+
+// grouped puts the flags of a long usage text into groups. Flags of no group stay in the first.
+func grouped(text string, flags *pflag.FlagSet) string {
+	all := strings.TrimRight(flags.FlagUsages(), " \n")
+	if strings.Count(all, "\n") < 15 {
+		return text
+	}
+	sets := make([]*pflag.FlagSet, len(flagGroups))
+	placed := map[string]bool{}
+	for i, group := range flagGroups {
+		sets[i] = pflag.NewFlagSet(group.title, pflag.ContinueOnError)
+		sets[i].SortFlags = false
+		for _, name := range group.names {
+			if flag := flags.Lookup(name); flag != nil {
+				sets[i].AddFlag(flag)
+				placed[name] = true
+			}
+		}
+	}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if !placed[flag.Name] {
+			sets[0].AddFlag(flag)
+		}
+	})
+	var parts []string
+	for i, group := range flagGroups {
+		if usages := strings.TrimRight(sets[i].FlagUsages(), " \n"); usages != "" {
+			parts = append(parts, group.title+":\n"+usages)
+		}
+	}
+	return strings.Replace(text, "Flags:\n"+all, strings.Join(parts, "\n\n"), 1)
 }
 
 // nameOfEntry is what stands before the text of an indented line: a flag, a command or an

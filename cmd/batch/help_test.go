@@ -70,3 +70,29 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 	check(newRootCommand(environment{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}))
 }
+
+// The flags of a long help are in groups, each once, and those that are used most come first.
+func TestHelpGroupsFlags(t *testing.T) {
+	t.Parallel()
+	var help bytes.Buffer
+	root := newRootCommand(environment{stdout: &help, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }})
+	run, _, err := root.Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	printHelp(run, nil)
+	text := help.String()
+	for _, group := range flagGroups {
+		if !strings.Contains(text, "\n"+group.title+":\n") {
+			t.Errorf("there is no group %s", group.title)
+		}
+	}
+	run.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		if found := strings.Count(text, " --"+flag.Name+" ") + strings.Count(text, " --"+flag.Name+"\n"); !flag.Hidden && found == 0 {
+			t.Errorf("--%s is not there", flag.Name)
+		}
+	})
+	if strings.Index(text, "--max-spend USD") > strings.Index(text, "--state DIR") {
+		t.Error("--max-spend comes after --state")
+	}
+}
