@@ -71,7 +71,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 	if err != nil {
 		return problem.IfRefused(ctx, err)
 	}
-	if len(found.Cases) > 0 { // the account was read
+	if len(found.Cases) > 0 || found.Why == "" { // the account was read
 		if err := s.place.RememberKey(); err != nil {
 			return err
 		}
