@@ -115,7 +115,7 @@ func (j *Journal) entry(a ended) (attempt.Entry, error) {
 		}
 	}
 	entry.State, entry.Ended, entry.Charge = a.res.State, a.res.At, a.res.Charge
-	entry.MayBeFree = j.mayBeFree(a.id)
+	entry.MayBeFree = j.Provisional()[a.id]
 	entry.RequestID, entry.Reason = a.res.RequestID, a.res.Reason
 	if a.res.Answer != nil {
 		entry.Returned = record.Returned(a.res)

@@ -171,32 +171,15 @@ func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
 }
 
 func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
-	fields := map[attempt.ID]enrich.Fields{}
-	for _, list := range b.provisionalLists() {
-		for _, p := range list {
-			fields[p.ID] = p.Fields
-		}
-	}
-	return fields
-}
-
-func (b *ledgerState) provisionalLists() [][]record.Provisional {
 	lists := [][]record.Provisional{b.persisted.Provisional}
 	for _, period := range b.persisted.Closed {
 		lists = append(lists, period.Provisional)
 	}
-	return lists
-}
-
-func (j *Journal) mayBeFree(id attempt.ID) enrich.Fields {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, list := range j.state.provisionalLists() {
-		if at := slices.IndexFunc(list, func(p record.Provisional) bool { return p.ID == id }); at >= 0 {
-			return list[at].Fields
-		}
+	fields := map[attempt.ID]enrich.Fields{}
+	for _, p := range slices.Concat(lists...) {
+		fields[p.ID] = p.Fields
 	}
-	return 0
+	return fields
 }
 
 // MayBeFree returns how much of what is settled in a scope may turn out to have been

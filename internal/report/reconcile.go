@@ -64,7 +64,7 @@ func (v *Reconciliation) render(p *page) {
 		p.line("What you can do:")
 		p.item("  wait       they stay in doubt and are not sent again; nothing else changes")
 		p.item("  ask        the service knows which were charged; give it the times above")
-		p.item("  exclusive  if nobody else spends from this account, say so: %s", p.hint("exclusive"))
+		p.item("  exclusive  if nobody else spends from this account, declare it for later calls: %s", p.hint("exclusive"))
 		p.item("  assume     if you know what became of them: %s", p.hint("assume"))
 	}
 }
