@@ -17,7 +17,7 @@ func (j *job) openSpending(ctx context.Context, client *v1.Client, inDoubt strin
 	if err := j.session.place.CheckKey(); err != nil {
 		return "", err
 	}
-	reconciler := j.reconciler(client.StatusClient)
+	reconciler := j.session.reconciler(client.StatusClient)
 	if reconciler.Pending() > 0 {
 		j.session.note("earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
 		if err := j.settleDoubts(ctx, reconciler); err != nil {
@@ -90,7 +90,7 @@ func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conform
 	journal := s.job.session.journal()
 	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: watched, Concurrency: 1, Now: s.job.session.work.Env.Now,
-		Reconciler: s.job.reconciler(s.client.StatusClient), Note: s.job.session.note, Request: s.job.request(),
+		Reconciler: s.job.session.reconciler(s.client.StatusClient), Note: s.job.session.note, Request: s.job.request(),
 	}
 	before := journal.Totals(checkpoint.ScopeAll)
 	tally, stop, err := lookups.Run(ctx, once(lookup))

@@ -225,7 +225,7 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
 func (j *job) lookUp(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
-	leftovers := j.reconciler(client.StatusClient).Pending() > 0
+	leftovers := j.session.reconciler(client.StatusClient).Pending() > 0
 	tally, stop, err := j.lookUpOnce(ctx, client, update)
 	if !leftovers || stop != nil || err != nil {
 		return tally, stop, err
@@ -246,7 +246,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	defer done()
 	lookups := &dispatch.Lookups{
 		Ledger: j.session.journal(), Finder: client, Concurrency: j.pace.Concurrency, Now: j.session.work.Env.Now, Report: update,
-		Reconciler: j.reconciler(client.StatusClient), Note: j.session.note, ShortBudget: j.budget.Short,
+		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, ShortBudget: j.budget.Short,
 		Request: j.request(),
 	}
 	lookups.Request.Reask = j.scope.Reask

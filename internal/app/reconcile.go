@@ -10,7 +10,6 @@ import (
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/pipeline/dispatch"
 	"payonce/pipeline/survey"
 )
 
@@ -66,8 +65,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		return err
 	}
 	s.note("waiting for the account to settle")
-	reconciler := &dispatch.Reconciler{Arbiter: s.journal(), Status: status, SettleDelay: s.work.Workspace.Service.SettleDelay, Exclusive: s.work.Workspace.Service.Exclusive, Now: s.work.Env.Now}
-	found, err := reconciler.Reconcile(ctx)
+	found, err := s.reconciler(status).Reconcile(ctx)
 	if err != nil {
 		return problem.IfRefused(ctx, err)
 	}

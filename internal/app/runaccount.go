@@ -65,7 +65,7 @@ func (j *job) readDrift(ctx context.Context, status *v1.StatusClient) (cost.Drif
 // that may have been free, before anything new is sent. It surveys the list again with
 // what is known then.
 func (j *job) settleLeftovers(ctx context.Context, client *v1.Client) error {
-	reconciler := j.reconciler(client.StatusClient)
+	reconciler := j.session.reconciler(client.StatusClient)
 	if !j.session.journal().AwaitsAccount() {
 		return nil
 	}
@@ -103,8 +103,11 @@ func (j *job) monitor(status *v1.StatusClient) *dispatch.Monitor {
 }
 
 // reconciler settles lost lookups by what the account shows.
-func (j *job) reconciler(status *v1.StatusClient) *dispatch.Reconciler {
-	return &dispatch.Reconciler{Arbiter: j.session.journal(), Status: status, SettleDelay: j.session.work.Workspace.Service.SettleDelay, Exclusive: j.session.work.Workspace.Service.Exclusive, Now: j.session.work.Env.Now}
+func (s *session) reconciler(status *v1.StatusClient) *dispatch.Reconciler {
+	service := s.work.Workspace.Service
+	return &dispatch.Reconciler{
+		Arbiter: s.journal(), Status: status, SettleDelay: service.SettleDelay, Exclusive: service.Exclusive, Now: s.work.Env.Now,
+	}
 }
 
 // describeFindings sums up what became of lookups in doubt.

@@ -19,6 +19,7 @@ func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop disp
 		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
 		Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
+	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.budget.MaxSpend
 	if stop != nil {

@@ -16,9 +16,12 @@ func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
 		if view.InDoubt > 0 {
-			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n"+
-				"The account proves no more: others may have spent from it.\n"+
-				"%q shows them and what you can do. If nobody else uses the account, give --exclusive.", report.Lookups(view.InDoubt), "batch reconcile")
+			why := "The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time."
+			if view.Exclusive {
+				why = "The account cannot tell which of them were charged."
+			}
+			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n%s\n"+
+				"%q shows them and what you can do.", report.Lookups(view.InDoubt), why, "batch reconcile")
 		}
 		return ""
 	case dispatch.CeilingReached:
