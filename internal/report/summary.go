@@ -33,8 +33,8 @@ type Summary struct {
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
 	// Exclusive says that the account was declared exclusive.
-	Exclusive bool `json:"-"`
-	Advice   string     `json:"-"` // why the run stopped and what to do next
+	Exclusive bool   `json:"-"`
+	Advice    string `json:"-"` // why the run stopped and what to do next
 }
 
 // Drift is what the account lost that the journal cannot explain.
