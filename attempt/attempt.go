@@ -166,7 +166,7 @@ type Resolution struct {
 // Outcome is what the journal knows of an attempt.
 type Outcome struct {
 	ID    ID
-	Who   enrich.Identity // whom it was about; zero when that was erased
+	Who   enrich.Identity // the person it was about; zero when that was erased
 	Ended Resolution      // zero while it has not
 	Doubt string          // why its outcome is unknown, "" when it is not
 	// MayBeFree are fields that were booked as paid and may turn out to have been free.

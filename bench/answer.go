@@ -25,7 +25,7 @@ const (
 	tenthRun = "tenth"
 	// inFlight is how many lookups are under way at the same time, so that they share syncs.
 	inFlight = 256
-	// answeredOne in so many rows is answered.
+	// One row in answeredOne is answered.
 	answeredOne = 10
 )
 
@@ -132,7 +132,7 @@ func eachTenth(ctx context.Context, path string, send func(enrich.Lookup) error)
 	return errors.Join(err, reader.Close())
 }
 
-// lookupOf returns what a row of a generated list asks for, and about whom.
+// lookupOf returns the lookup that a row of a generated list asks for.
 func lookupOf(row table.Row) enrich.Lookup {
 	cell := func(name string) []byte { return row.Cell(slices.Index(lists.Columns(), name)) }
 	var missing enrich.Fields

@@ -23,8 +23,8 @@ type usage struct {
 type command []string
 
 // run runs the command and returns what it took and what it wrote to standard output.
-// Go programs are held to so many threads. What the environment says of the service, of
-// journals and of their key does not count.
+// Go programs use the given number of threads. The environment's settings for the service,
+// the journals and the journal key are left out.
 func (c command) run(ctx context.Context, threads int) (usage, []byte, error) {
 	var stdout, stderr bytes.Buffer
 	process := exec.CommandContext(ctx, c[0], c[1:]...)

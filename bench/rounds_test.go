@@ -30,7 +30,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// walls returns a result whose rounds took so many seconds.
+// walls returns a result whose rounds took the given seconds.
 func walls(seconds ...float64) result {
 	var r result
 	for _, s := range seconds {

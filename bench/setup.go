@@ -62,7 +62,7 @@ func (s *setup) cached(names ...string) string {
 	return filepath.Join(append([]string{s.cache}, names...)...)
 }
 
-// list returns the path of the list with so many rows, which ending tells the format of.
+// list returns the path of the list with that number of rows. The ending tells its format.
 func (s *setup) list(rows int, ending string) string {
 	return s.cached(fmt.Sprintf("%d-list%s", rows, ending))
 }

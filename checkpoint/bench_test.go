@@ -62,7 +62,7 @@ func benchBadger(b *testing.B, inFlight int) {
 	})
 }
 
-// inParallel runs b.N times do, from so many goroutines.
+// inParallel calls do b.N times, from the given number of goroutines.
 func inParallel(b *testing.B, goroutines int, do func() error) {
 	var left atomic.Int64
 	left.Store(int64(b.N))

@@ -186,8 +186,8 @@ func (b *ledgerState) pause(now, until time.Time) {
 	}
 }
 
-// clampTimes brings back what seems to lie in the future after the clock was set
-// back: a pause begins anew, and the last call ended now.
+// clampTimes corrects times that lie in the future because the clock was set back: a pause
+// starts again, and the last call ended now.
 func (b *ledgerState) clampTimes(now time.Time) {
 	p := &b.persisted
 	if p.PausedAt.After(now) {
@@ -264,8 +264,8 @@ func (b *ledgerState) departAll() {
 	}
 }
 
-// horizonStep is how many attempts lie between two moves of the horizon at least: an old
-// horizon only means that open reads so many more records.
+// horizonStep is the least number of attempts between two moves of the horizon. An old
+// horizon only means that open reads more records.
 const horizonStep = 64
 
 // horizonShare is of how many slots one attempt lies between two moves: each looks at all

@@ -153,7 +153,7 @@ func lookUpDurably(journal *Journal, send sender, who enrich.Identity) error {
 	return err
 }
 
-// timed does something n times, from so many goroutines.
+// timed calls do n times, from the given number of goroutines.
 func timed(n, goroutines int, do func() error) (time.Duration, error) {
 	var left atomic.Int64
 	left.Store(int64(n))

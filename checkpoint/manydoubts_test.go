@@ -10,7 +10,7 @@ import (
 	"payonce/cost"
 )
 
-// manyDoubts is a journal with so many lost emails, all of them since the base.
+// manyDoubts returns a journal with count lost emails, all of them since the base.
 func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
 	r := newRig(t)
 	r.rate = Rate{Slots: 2 * count, Window: time.Second}

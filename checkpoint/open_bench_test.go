@@ -142,8 +142,8 @@ func fullPerson(n int) enrich.Identity {
 	return enrich.Identity{FirstName: "Alexandra" + strconv.Itoa(n%977), LastName: "Hutchinson" + strconv.Itoa(n), CompanyDomain: fmt.Sprintf("company-%d.example", n%50_000)}
 }
 
-// fillJournal makes a journal with so many answered attempts, past the decisions but
-// with the same records.
+// fillJournal makes a journal with answered attempts. It writes the same records as the
+// decisions do, without them.
 func fillJournal(dir string, answers int) error {
 	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {

@@ -149,15 +149,14 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	return known, err
 }
 
-// Recall returns a function that appends to known what is known of attempts, whose
-// numbers ascend, in their order; who says whether Outcome.Who is wanted, which takes
-// about as long again. Many attempts cost much less than as many calls of Resolution,
-// those that lie near each other least of all. When too many lie apart it keeps the
-// records that it reads in memory, as far as they take no more than so many bytes, 0 for
-// no ceiling.
+// Recall returns a function that appends to known the outcomes of the given attempts, in
+// their order. The attempts' numbers must ascend. who says whether Outcome.Who is wanted,
+// which doubles the time. Reading many attempts together costs much less than as many calls
+// of Resolution, above all when they lie near each other. When too many lie apart, the
+// function keeps the records that it reads, in at most memory bytes; 0 means no limit.
 //
-// The function may be called from many goroutines. It is for the time of one job: what
-// was erased since it was made it may still tell.
+// The function may be called from many goroutines. It serves one job: it may still return
+// outcomes that were erased after it was made.
 func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

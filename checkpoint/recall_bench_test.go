@@ -18,9 +18,9 @@ import (
 const recalledAnswers = 200_000
 
 // BenchmarkRecall reads answers of a journal, a block of a list at a time, with and without
-// whom they are about: those that lie together, as they do behind each other in the list
-// that was looked up; that and those of duplicates of rows anywhere before; and of a list
-// in an order of its own. The ratio is to asking for each answer by itself, in turns.
+// the persons. The answers lie together, as for the list that was looked up; or some belong to
+// duplicates of any earlier row; or the list is in another order. The ratio compares with asking
+// for each answer by itself, in turns.
 func BenchmarkRecall(b *testing.B) {
 	journal := answeredJournal(b)
 	for _, order := range []struct {
@@ -61,8 +61,8 @@ func benchmarkRecall(b *testing.B, journal *Journal, blocks [][]attempt.ID, who 
 	b.ReportMetric(together.Seconds()/(10*alone.Seconds()), "ratio")
 }
 
-// blocksOf returns the attempts of the blocks of a list. So many of a hundred lie
-// anywhere, the others together.
+// blocksOf returns the attempts of the blocks of a list. Of each hundred, alone lie anywhere
+// and the others together.
 func blocksOf(alone int) (blocks [][]attempt.ID) {
 	const block = 400
 	draws := rand.New(rand.NewPCG(1, 2))

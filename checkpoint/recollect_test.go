@@ -51,7 +51,7 @@ func testRecall(t *testing.T, r *rig, memory int64) {
 	})
 }
 
-// drawIDs draws some of the attempts: all, or one in so many.
+// drawIDs draws all attempts, or one in a drawn number.
 func drawIDs(t *rapid.T, all []attempt.ID) (ids []attempt.ID) {
 	share := rapid.IntRange(1, 100).Draw(t, "one in")
 	for _, id := range all {

@@ -10,11 +10,11 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// recoverWindow finds the slots that the last processes' lookups still occupy, from the
-// last lookup back: to the horizon, and further, because their window may have been
-// shorter than this one. There it ends where the window is more than full, or so many
-// lookups in a row have ended before it that an earlier one would have had to be slower
-// than all of them.
+// recoverWindow finds the slots that lookups of earlier processes still occupy. It reads back
+// from the last lookup to the horizon, and further, because the earlier window may have been
+// shorter than this one. Past the horizon it stops where the window is more than full, or
+// where enough lookups in a row ended before the window: a still earlier lookup would have had
+// to be slower than all of them.
 func (j *Journal) recoverWindow(now time.Time) error {
 	w, horizon := &j.state.window, j.state.persisted.Horizon
 	defer w.sort()

@@ -56,7 +56,7 @@ func budget(cents int64) change { return func(c *sandbox.Config) { c.BudgetCapCe
 // uncapped takes the monthly cap away.
 func uncapped(c *sandbox.Config) { c.BudgetCapCents = nil }
 
-// window lets so many lookups a minute in.
+// window allows limit lookups a minute.
 func window(limit int) change {
 	return func(c *sandbox.Config) { c.Window = sandbox.Window{Limit: limit, Per: time.Minute} }
 }

@@ -14,7 +14,7 @@ const (
 	Lookups                // lookups that were sent, whatever came of them, or may be
 )
 
-// Period says when a ceiling's scope begins anew.
+// Period says how often a ceiling renews.
 type Period uint8
 
 // The periods.
@@ -44,7 +44,7 @@ type Ceiling struct {
 	Limit   int64 // in the unit of the measure
 }
 
-// SpendCeiling returns a ceiling on the money of a scope that never begins anew.
+// SpendCeiling returns a ceiling on the money of a scope. It never renews.
 func SpendCeiling(name, scope string, limit Money) Ceiling {
 	return Ceiling{Name: name, Scope: scope, Limit: int64(limit)}
 }

@@ -38,7 +38,7 @@ func TestPeriodOf(t *testing.T) {
 				t.Errorf("the month is %q, want %q", got, tt.month)
 			}
 			if got := cost.Ever.Of(tt.at); got != "" {
-				t.Errorf("what never begins anew has the period %q", got)
+				t.Errorf("what never renews has the period %q", got)
 			}
 		})
 	}

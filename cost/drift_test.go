@@ -9,7 +9,7 @@ import (
 	"payonce/enrich"
 )
 
-// showing returns an account with so much money and so many free emails left.
+// showing returns an account with the given balance and free emails left.
 func showing(balance cost.Money, emails int64) cost.Account {
 	var a cost.Account
 	a.Balance.Available = cost.Known(balance)
@@ -55,8 +55,8 @@ func TestDriftOf(t *testing.T) {
 	}
 }
 
-// totalsOf returns sums in which so many dollars and free emails were ever held, are
-// held, and are settled.
+// totalsOf returns sums with the same number of dollars and free emails: how many were ever
+// held, are held, and are settled.
 func totalsOf(everHeld, held, settled int64) cost.Totals {
 	t := cost.Totals{EverHeld: cost.Dollar.Times(everHeld), Held: cost.Dollar.Times(held), Settled: cost.Dollar.Times(settled)}
 	t.FreeEverHeld[enrich.WorkEmail], t.FreeHeld[enrich.WorkEmail], t.FreeUsed[enrich.WorkEmail] = everHeld, held, settled

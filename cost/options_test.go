@@ -128,8 +128,8 @@ func TestCompareLeavesUnknownPricesOut(t *testing.T) {
 	}
 }
 
-// TestMonthIsWhatIsPaid compares the cost of a month with a purse that is paid from
-// in the service's order: included balance first, then prepaid credit.
+// TestMonthIsWhatIsPaid compares the cost of a month with an account that pays in the service's
+// order: included balance first, then prepaid credit.
 func TestMonthIsWhatIsPaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		option := rapid.SampledFrom(published().Options).Draw(t, "option")

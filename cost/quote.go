@@ -38,15 +38,15 @@ type Disagreement struct {
 // String writes the disagreement as a sentence.
 func (d Disagreement) String() string {
 	sentence := fmt.Sprintf("a %s costs $%s by %s, which counts, and $%s by %s", d.Field, d.Counts, d.Source, d.Says, d.Other)
-	if d.Dearer() {
+	if d.Higher() {
 		sentence += "; should that be right, more is spent than planned"
 	}
 	return sentence
 }
 
-// Dearer reports whether the price that does not count is the higher one: should it
-// be right, holds are too small and no ceiling is safe.
-func (d Disagreement) Dearer() bool { return d.Says > d.Counts }
+// Higher reports whether the price that does not count is the higher one. If it is right,
+// holds are too small and no ceiling is safe.
+func (d Disagreement) Higher() bool { return d.Says > d.Counts }
 
 // ChoosePrices takes the price of every wanted field from the first of the sources
 // that tells it, and lists what the others say differently.

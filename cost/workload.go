@@ -34,8 +34,8 @@ func (w Workload) Demand() Demand {
 // error.
 func (w Workload) Dearest(n int64, free Allowances, prices Prices) (Money, error) {
 	// A lookup for both fields costs at least as much as one for either. Of those for
-	// one field, the free units make each field dearer the more of it there is, so
-	// the dearest mix has as many as possible of one of the two.
+	// one field, each field costs more on average the more of it there is, because free
+	// units run out. So the most expensive mix has as many as possible of one of the two.
 	both := min(n, w[enrich.EnrichContact])
 	rest := n - both
 	emails := min(rest, w[enrich.FindWorkEmail])
@@ -54,9 +54,9 @@ func (w Workload) Dearest(n int64, free Allowances, prices Prices) (Money, error
 	return dearest, nil
 }
 
-// Covers returns how many of the lookups an amount surely covers: in whichever order
-// they are sent and whatever of them is returned, none of so many is refused for want
-// of money. A price that is needed and unknown is an error.
+// Covers returns how many of the lookups an amount surely covers. None of that number is
+// refused for lack of money, whatever their order and whatever they return. A price that is
+// needed and unknown is an error.
 func (w Workload) Covers(left Money, free Allowances, prices Prices) (int64, error) {
 	lookups := w.Lookups()
 	if _, err := w.Dearest(lookups, free, prices); err != nil {

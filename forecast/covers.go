@@ -29,8 +29,8 @@ func (f *Forecast) workload() cost.Workload {
 	return workload
 }
 
-// Every step of the search for what an amount probably covers simulates the first part
-// of the list anew, so there are fewer futures, and steps no finer than those can tell.
+// Every step of the search for what an amount probably covers simulates the first part of the
+// list again. So it uses fewer futures, and steps no finer than these futures can resolve.
 const (
 	coverFutures    = 500
 	coverResolution = 200 // parts of what is covered
@@ -51,7 +51,7 @@ func (f *Forecast) probably(surely int64, left cost.Money, prices cost.Prices) i
 	return covered
 }
 
-// covered reports whether the amount covers so many lookups in 95 of 100 futures.
+// covered reports whether the amount covers the lookups in 95 of 100 futures.
 func (f *Forecast) covered(lookups int64, left cost.Money, prices cost.Prices) bool {
 	// The last of them needs what it can cost, whatever it returns.
 	within := 0
@@ -63,7 +63,7 @@ func (f *Forecast) covered(lookups int64, left cost.Money, prices cost.Prices) b
 	return float64(within) >= certainty*coverFutures
 }
 
-// withNext returns what returned fields cost together with what the dearest kind of
+// withNext returns what the returned fields cost, and adds what the most expensive kind of
 // lookup holds after them.
 func (f *Forecast) withNext(fields returned, prices cost.Prices) cost.Money {
 	var most cost.Money
@@ -77,7 +77,7 @@ func (f *Forecast) withNext(fields returned, prices cost.Prices) cost.Money {
 	return most
 }
 
-// first returns the first so many lookups of the list, of every kind its share.
+// first returns the first lookups of the list: of each kind its share.
 func (f *Forecast) first(lookups int64) []part {
 	parts := make([]part, len(f.parts))
 	all, taken, before := f.lookups(), int64(0), int64(0)

@@ -13,7 +13,7 @@ import (
 	"payonce/forecast"
 )
 
-// seen returns the sums of lookups for emails of which so many found one.
+// seen returns the sums of lookups for emails. found of them returned one.
 func seen(lookups, found int64) cost.Totals {
 	return cost.Totals{
 		Lookups: lookups, Whole: found,

@@ -35,7 +35,7 @@ func (f *Forecast) WidthAfter(sample map[cost.Kind]int64, prices cost.Prices) (c
 	return after.Width(), known
 }
 
-// expect returns the outcomes that are expected of so many lookups.
+// expect returns the expected outcomes of that number of lookups.
 func (p part) expect(lookups int64) counts {
 	var seen counts
 	if p.basis == none {

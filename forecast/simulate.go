@@ -12,7 +12,7 @@ import (
 // one of 95 % is then met to about half a percent.
 const numFutures = 2000
 
-// simulate draws what the lookups of all parts return, so many times over.
+// simulate draws what the lookups of all parts return, the given number of times.
 func simulate(parts []part, times int) []returned {
 	random := rand.NewPCG(1, 2)
 	futures := make([]returned, times)
@@ -24,7 +24,7 @@ func simulate(parts []part, times int) []returned {
 	return futures
 }
 
-// draw draws rates, and by them what so many lookups return, which it adds to the sum.
+// draw draws rates, draws by them what the lookups return, and adds that to the sum.
 func (p posterior) draw(lookups int64, random rand.Source, sum *returned) {
 	var rates posterior
 	for outcome, weight := range p {

@@ -22,7 +22,7 @@ import (
 	"payonce/pipeline/survey"
 )
 
-// cutList hands out a list in blocks of so many rows, and no cell but of the columns
+// cutList returns a list in blocks of that number of rows, and only the cells of the columns
 // that it was opened for.
 type cutList struct {
 	csvList
@@ -340,7 +340,7 @@ type allColumns struct{ row.List }
 
 func (l allColumns) Open([]int) (table.Reader, error) { return l.List.Open(nil) }
 
-// drawnAnswers has an answer, or none, for everybody of whom something is known.
+// drawnAnswers has an answer, or none, for every person that something is known of.
 type drawnAnswers struct{ drawnJournal }
 
 func (d drawnAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {

@@ -131,7 +131,7 @@ func TestCheckPrices(t *testing.T) {
 		"still free":                 {charging(0, 5), prices, email, nil},
 		"the status tells nothing":   {cost.Account{}, prices, email, nil},
 		"a field that is not wanted": {charging(cost.Dollar, 0), prices, phone, nil},
-		"dearer":                     {charging(16*cost.Cent, 0), prices, enrich.AllFields, []string{"$0.16", "work_email", "$0.15 by the OpenAPI document"}},
+		"a higher price":             {charging(16*cost.Cent, 0), prices, enrich.AllFields, []string{"$0.16", "work_email", "$0.15 by the OpenAPI document"}},
 		"an unknown price":           {cost.Account{}, cost.Prices{enrich.WorkEmail: cost.Cent}, enrich.AllFields, []string{"business_phone is unknown"}},
 	}
 	for title, test := range tests {

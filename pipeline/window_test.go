@@ -61,7 +61,7 @@ type stack struct {
 	limit   checkpoint.Rate
 }
 
-// withStack runs a test on a list of so many people and a service that allows 30
+// withStack runs a test on a list of that number of people and a service that allows 30
 // lookups in 3 s and takes 5 to 250 ms for each.
 func withStack(t *testing.T, people int, test func(t *testing.T, s *stack)) {
 	synctest.Test(t, func(t *testing.T) {

@@ -139,7 +139,7 @@ type heldAnswers struct {
 	ended    []attempt.Resolution
 }
 
-// newHeldAnswers answers one in so many of the rows, nobody's for 0.
+// newHeldAnswers answers one row in each; with 0 it answers none.
 func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *heldAnswers {
 	j := &heldAnswers{attempts: map[enrich.Key]attempt.ID{}, who: make([]enrich.Identity, 1), ended: make([]attempt.Resolution, 1)}
 	if each == 0 {

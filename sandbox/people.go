@@ -51,8 +51,7 @@ func (p person) returned(fields enrich.Fields) enrich.Fields {
 	return known
 }
 
-// find returns the person behind an identity. It reports false for one of whom
-// nobody knows anything.
+// find returns the person behind an identity. It reports false when nothing is known of them.
 func (p people) find(id enrich.Identity) (person, bool) {
 	canonical := id.Canonical()
 	if p.dice("unknown", canonical).Float64() < p.unknownRate {

@@ -17,7 +17,7 @@ import (
 )
 
 // fill commits records of about a megabyte each, which nothing compresses, until
-// the store has so many tables; it returns how many records.
+// the store has that number of tables. It returns the number of the next record.
 func fill(t *testing.T, s *engine, first, tables int) (next int) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{byte(first)})

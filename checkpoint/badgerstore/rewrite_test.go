@@ -7,7 +7,7 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// manySmall is a store with so many records of one byte.
+// manySmall is a store with that number of records of one byte.
 type manySmall int
 
 func (manySmall) Get([]byte) ([]byte, error) { return nil, nil }

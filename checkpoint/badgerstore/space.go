@@ -21,7 +21,7 @@ const (
 // begin lookups.
 func CheckSpace(dir string) error { return needSpace(dir, leastSpace) }
 
-// needSpace returns an error when the disk of dir has less than so many bytes left.
+// needSpace returns an error when the disk of dir has fewer than least bytes left.
 func needSpace(dir string, least uint64) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {

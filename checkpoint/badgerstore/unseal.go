@@ -112,9 +112,9 @@ func (s *seal) matchKilled(dir string) error {
 	return s.matchManifest(filepath.Join(dir, manifestName), known)
 }
 
-// matchManifest compares a manifest that may have been written to since with what is known
-// of how it began. When that is not the same it was written anew or is damaged: then
-// Badger would believe what it can read of it, and remove the tables that the rest names.
+// matchManifest compares the beginning of a manifest with what is known of it. The manifest may
+// have grown since. When its beginning differs, the manifest was rewritten or is damaged: Badger
+// would trust the part that it can read, and remove the tables that the rest names.
 func (s seal) matchManifest(path string, known fileSum) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -83,8 +83,8 @@ func (c *cache) each(ids []attempt.ID, visit func(i int, key []byte, value strin
 	return eachRecord(c.store, c.prefix, others, func(i int, key, value []byte) error { return visit(at[i], key, keep(value)) })
 }
 
-// worthwhile counts attempts that are asked for, and reports whether so many of all that
-// were lie apart that it costs less to hold what is read.
+// worthwhile counts attempts that are asked for. It reports whether enough of all of them lie
+// apart that keeping what was read costs less than reading it again.
 func (c *cache) worthwhile(ids []attempt.ID) bool {
 	apart := c.apart.Add(int64(apartIn(ids)))
 	return apart*worthKeeping > c.asked.Add(int64(len(ids)))

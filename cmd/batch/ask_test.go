@@ -86,8 +86,7 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 	}
 }
 
-// What was agreed to holds also when a ceiling that the question counted on begins
-// anew meanwhile.
+// The approved amount also holds when a ceiling that the question counted on renews meanwhile.
 func TestRunKeepsToItsQuestion(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), &setClock{at: time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)}
@@ -111,7 +110,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 // an email rise, while somebody is asked.
 func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 	t.Parallel()
-	dearer := 16 * cost.Cent
+	higher := 16 * cost.Cent
 	for _, test := range []struct {
 		name      string
 		free      int64
@@ -125,8 +124,8 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 			_, err := w.UseElsewhere(books.Units{enrich.WorkEmail: 20})
 			return err
 		}, 0, exitCeiling, "at most $0.00? [y/N] "},
-		{"emails become dearer", 0, func(w *books.Books) error {
-			return w.SetPrice(enrich.WorkEmail, &dearer)
+		{"the price of an email rises", 0, func(w *books.Books) error {
+			return w.SetPrice(enrich.WorkEmail, &higher)
 		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
 		{"access is restricted", 20, func(w *books.Books) error {
 			return w.SetState(books.Restricted)

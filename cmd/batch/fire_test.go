@@ -139,8 +139,8 @@ func after(d time.Duration) <-chan struct{} {
 	return came
 }
 
-// atCommit returns a channel that tells when the journal has grown by so many
-// commits, which it counts in a file.
+// atCommit returns a channel that is closed when the journal has grown by that number of
+// commits. It counts them in a file.
 func (c *campaign) atCommit(ctx context.Context, commits int) <-chan struct{} {
 	came := make(chan struct{})
 	go func() {

@@ -121,7 +121,7 @@ func mountDisk(t *testing.T, dir, size string) {
 	})
 }
 
-// fillDisk fills the disk of dir with a file and leaves so many bytes.
+// fillDisk fills the disk of dir with a file until left bytes are free.
 func fillDisk(t *testing.T, dir string, left int64) (ballast string) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(dir, "ballast"))

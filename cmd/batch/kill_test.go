@@ -55,8 +55,8 @@ func TestKillUnderCeiling(t *testing.T) {
 // maxKills is after how many kills the program is left alone.
 const maxKills = 8
 
-// killAndResume kills a program at one of the first so many requests of a start, again
-// and again, and lets it end then.
+// killAndResume starts a program again and again, kills it at one of the first requests of
+// each start, and finally lets it end.
 func killAndResume(t *testing.T, transport v1.Transport, seed uint64, maxSpend string, within int64, codes ...int) {
 	service := startService(t, seed)
 	p := newProgram(t, 200, service.listen(t), "--max-spend", maxSpend, "--concurrency", "4").over(transport)

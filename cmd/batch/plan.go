@@ -29,7 +29,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"do and what it can cost at most. A plan has no way to spend: its client can read these alone.\n\n" +
 			"Prices come from --rate-card or the option of --rate-option, else from the service's OpenAPI\n" +
 			"document, else from the account status, else from the built-in rate card. What they say differently\n" +
-			"is shown; a service that is dearer than the price that counts refuses the run.\n\n" +
+			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.MinimumNArgs(1)),

@@ -15,9 +15,8 @@ import (
 	"payonce/internal/report"
 )
 
-// agreedFlags are the flags that decide what is bought, for whom, by which reading of
-// the list, and under which ceilings: a run of a plan takes them from it, and may not say
-// otherwise.
+// agreedFlags are the flags that decide what is bought, for which persons, how the list is
+// read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
 	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",

@@ -38,7 +38,7 @@ type program struct {
 	args    []string
 }
 
-// newProgram writes a list of so many rows and returns the command that enriches it.
+// newProgram writes a list with that number of rows and returns the command that enriches it.
 func newProgram(t *testing.T, rows int, baseURL string, flags ...string) *program {
 	t.Helper()
 	p := &program{t: t, dir: t.TempDir(), baseURL: baseURL}

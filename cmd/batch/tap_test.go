@@ -45,7 +45,7 @@ func (tap *tap) hold(t *testing.T, first int64) (reached <-chan struct{}, releas
 	return tap.holdMany(t, first, 1)
 }
 
-// holdMany holds the lookups from one on, like hold, and tells when so many are held.
+// holdMany holds the lookups from first on, like hold. It closes reached when count are held.
 func (tap *tap) holdMany(t *testing.T, first, count int64) (reached <-chan struct{}, release chan struct{}) {
 	came := make(chan struct{})
 	release = make(chan struct{})

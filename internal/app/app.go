@@ -53,8 +53,8 @@ type Approver interface {
 	Show(plan *report.Plan) error
 	// CanAsk reports whether Confirm can ask somebody.
 	CanAsk() bool
-	// Confirm asks whether so many lookups may be sent for at most so much. Beyond is the
-	// approval threshold where that is less, nil otherwise.
+	// Confirm asks whether the lookups may be sent for at most the possible cost. Beyond is
+	// the approval threshold when that is lower, nil otherwise.
 	Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool
 }
 

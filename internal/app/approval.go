@@ -13,9 +13,9 @@ import (
 
 // ask asks before anything is spent: always unless the user said yes, and then too when the
 // run can spend more than the approval threshold and what was approved does not cover it.
-// Where nobody can be asked, nothing is sent. The start is then kept to what was
-// agreed to, even when others take the free allowance that the plan counted on, or
-// when a ceiling begins anew at midnight.
+// Where nobody can be asked, nothing is sent. The start then keeps to what was approved, even
+// when others take the free allowance that the plan counted on, or when a ceiling renews at
+// midnight.
 func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Plan, yes bool, approver Approver) error {
 	if j.counts.Lookup == 0 {
 		return nil

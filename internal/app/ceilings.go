@@ -98,7 +98,7 @@ func (j *job) possible(maximum cost.Money) cost.Money {
 	return possible
 }
 
-// Renewal returns when a ceiling begins anew; zero when it never does.
+// Renewal returns when a ceiling renews; zero when it never does.
 func Renewal(period cost.Period, now time.Time) time.Time {
 	year, month, day := now.UTC().Date()
 	switch period {

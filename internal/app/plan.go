@@ -12,7 +12,7 @@ type PlanOptions struct {
 	List    List
 	Budget  Budget
 	Offline bool   // the service is not called
-	Sample  *int64 // propose a paid sample of so many persons
+	Sample  *int64 // propose a paid sample of that number of persons
 	Sum     bool   // the plan is kept, with the list's checksum
 }
 

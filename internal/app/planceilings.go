@@ -54,8 +54,8 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 	return view
 }
 
-// dearest returns the most that so many of the planned lookups can cost. The prices
-// are known by then.
+// dearest returns the most that the given number of planned lookups can cost. The prices are
+// known by then.
 func (j *job) dearest(lookups int64) cost.Money {
 	dearest, err := cost.Workload(j.counts.Lookups).Dearest(min(lookups, j.counts.Lookup), j.freeLeft(), j.prices.Quote.Prices)
 	if err != nil {

@@ -203,7 +203,7 @@ func (c Choice) Check(account cost.Account, wanted enrich.Fields) error {
 	shown := account.PricesShown()
 	for _, d := range c.Quote.Disagreements {
 		confirmed, known := shown.Of(d.Field)
-		if d.Dearer() && (!known || confirmed > d.Counts) {
+		if d.Higher() && (!known || confirmed > d.Counts) {
 			return problem.Coded("price_too_low", "%s. Nothing was sent", d)
 		}
 	}

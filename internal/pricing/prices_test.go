@@ -36,9 +36,9 @@ func statusOf(prices map[string]cost.Money) cost.Account {
 	return account
 }
 
-// A document that is dearer than the price that counts refuses, unless the account
-// itself shows that this workspace pays no more.
-func TestDearerDocumentRefuses(t *testing.T) {
+// A document with a higher price than the one that counts refuses the run, unless the account
+// shows that this workspace pays no more.
+func TestHigherPriceInDocumentRefuses(t *testing.T) {
 	document := Publication{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{
 		enrich.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
 	}}}
@@ -48,12 +48,12 @@ func TestDearerDocumentRefuses(t *testing.T) {
 		account cost.Account
 		want    bool
 	}{
-		{"as dear", "payg", cost.Account{}, true},
-		{"dearer", "scale", cost.Account{}, false},
-		{"dearer, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
-		{"dearer, and the account pays it", "scale", statusOf(map[string]cost.Money{"find-work-email": 15 * cost.Cent}), false},
-		{"dearer than the account, too", "payg", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
-		{"no option, and dearer than the document", "", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
+		{"the same price", "payg", cost.Account{}, true},
+		{"higher", "scale", cost.Account{}, false},
+		{"higher, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
+		{"higher, and the account pays it", "scale", statusOf(map[string]cost.Money{"find-work-email": 15 * cost.Cent}), false},
+		{"higher than the account's, too", "payg", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
+		{"no option, and higher than the document's", "", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
 		{"no option", "", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
 	} {
 		wanted := enrich.FieldsOf(enrich.WorkEmail)

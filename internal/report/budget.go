@@ -60,7 +60,7 @@ func (v *Budget) render(p *page) {
 	default:
 		p.prose("  usage budget", "%s spent, %s left of %s", Dollars(budget.Spent), Dollars(budget.Remaining), Dollars(budget.Cap))
 		if budget.ResetsAt != "" {
-			p.entry("", "begins anew on %s", budget.ResetsAt)
+			p.entry("", "renews on %s", budget.ResetsAt)
 		}
 	}
 }
@@ -79,6 +79,6 @@ func (c Used) render(p *page) {
 	}
 	p.prose(name, "%s", text)
 	if c.RenewsAt != nil && c.Limit != nil {
-		p.prose("", "of %s, begins anew on %s", c.Period, Time(*c.RenewsAt))
+		p.prose("", "of %s, renews on %s", c.Period, Time(*c.RenewsAt))
 	}
 }

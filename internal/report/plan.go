@@ -132,7 +132,7 @@ type Ceiling struct {
 	Left         *cost.Money `json:"left_usd,omitempty"`
 	LimitLookups *int64      `json:"limit_lookups,omitempty"`
 	LeftLookups  *int64      `json:"left_lookups,omitempty"`
-	// RenewsAt is when it begins anew; it is left out when that is never.
+	// RenewsAt is when it renews; it is left out when that is never.
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
 	Binding  bool       `json:"binding"`

@@ -121,7 +121,7 @@ func (v *Plan) printCeilings(p *page) {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}
 			if ceiling.RenewsAt != nil {
-				text += "; it begins anew on " + Time(*ceiling.RenewsAt)
+				text += "; it renews on " + Time(*ceiling.RenewsAt)
 			}
 			p.prose("", "%s", text)
 		}

@@ -111,7 +111,7 @@ type intent struct {
 	record.Intent
 }
 
-// scopes names anew, as the journal should have, what the attempt counts in.
+// scopes names the scopes that the attempt counts in, independently of the journal.
 func (in intent) scopes() []string {
 	pattern, day := "name", in.At.UTC().Format(time.DateOnly)
 	if in.Identity.ProfileURL != "" {

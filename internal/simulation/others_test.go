@@ -43,7 +43,7 @@ func TestOthersTakeFreeUnits(t *testing.T) {
 	}
 }
 
-// elsewhere begins the names of the people whom the workspace's other user asks for.
+// elsewhere begins the names of the people that the workspace's other user asks for.
 const elsewhere = "https://pro.example/in/elsewhere-"
 
 // isElsewhere reports whether a canonical identity is one of the other user's.

@@ -60,7 +60,7 @@ func BenchmarkWrite(b *testing.B) {
 const (
 	emailColumn = 6
 	benchEmail  = "ada.lovelace@harbor-foods-12.example"
-	answeredOne = 10 // in so many rows
+	answeredOne = 10 // one row in this number is answered
 )
 
 func benchColumns() []table.Column {

@@ -48,8 +48,7 @@ func inEncoding(text string, encoding csvtable.Encoding) string {
 	return text
 }
 
-// openFiles opens a list of several files; the first one is read in chunks of so many
-// bytes.
+// openFiles opens a list of several files. The first one is read in chunks of size bytes.
 func openFiles(t fataler, options csvtable.Options, size int, texts ...string) *csvtable.Reader {
 	t.Helper()
 	open := 0

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// inChunks opens a list that is read in chunks of so many bytes.
+// inChunks opens a list that is read in chunks of size bytes.
 func inChunks(t fataler, list string, size int) *csvtable.Reader {
 	t.Helper()
 	r, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{})

@@ -1,4 +1,4 @@
 package csvtable
 
-// SetChunkSize has a list that was just opened read in chunks of so many bytes.
+// SetChunkSize sets the chunk size, in bytes, of a list that was just opened.
 func SetChunkSize(r *Reader, size int) { r.scanner.size = size }

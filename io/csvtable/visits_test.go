@@ -17,8 +17,7 @@ import (
 // errTired ends a visit early.
 var errTired = errors.New("enough for now")
 
-// visit returns what the rows of a block show, up to so many of them, and the error that
-// ends it.
+// visit returns what at most most rows of a block show, and the error that ends it.
 func visit(block table.Block, width, most int) (rows []seen, err error) {
 	err = block.Each(func(row table.Row) error {
 		if len(rows) == most {

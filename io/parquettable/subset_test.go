@@ -41,7 +41,7 @@ func subset(t testing.TB, path string, wanted func(row int64) bool) (string, err
 }
 
 // everyType is a list with a column of every physical type, and nested ones. Each row
-// group has three rows so many times.
+// group has three rows times its number in groups.
 func everyType(t testing.TB, groups []int) sample {
 	s := nested(t)
 	none := schema.NoLogicalType{}

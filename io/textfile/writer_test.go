@@ -29,7 +29,7 @@ func gunzip(packed []byte) ([]byte, error) {
 	return text, err
 }
 
-// listText is text like that of lists, of so many bytes.
+// listText returns length bytes of text like that of lists.
 func listText(draw *rand.Rand, length int) []byte {
 	var text bytes.Buffer
 	for text.Len() < length {
@@ -83,7 +83,7 @@ func TestGzipBlocksCostLittle(t *testing.T) {
 	}
 }
 
-// failing is a file on a disk that is full after so many bytes.
+// failing is a file on a disk that is full after left bytes.
 type failing struct{ left int }
 
 var errFull = errors.New("the disk is full")

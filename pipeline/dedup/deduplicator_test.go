@@ -233,8 +233,8 @@ func TestAFileThatCannotBeMadeIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBePutIntoAFileStaysInMemory has logs that may take so many chunks of
-// memory, and a directory for their file that is there only after some chunks.
+// TestWhatCannotBePutIntoAFileStaysInMemory has logs that may take a number of chunks of memory,
+// and a directory for their file that exists only after some chunks.
 func TestWhatCannotBePutIntoAFileStaysInMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	s := newLog(dir, 1, 1)
@@ -283,8 +283,8 @@ func TestParallelReturnsTheErrorOfTheLeastNumber(t *testing.T) {
 	})
 }
 
-// BenchmarkPeople enters so many persons, a sixth of them twice, in batches as those of
-// a block, and makes tables of them.
+// BenchmarkPeople enters 8,000,000 rows, a sixth of them twice, in batches like those of a
+// block, and makes tables of them.
 func BenchmarkPeople(b *testing.B) {
 	const rows, ofABatch = 8_000_000, 2048
 	for b.Loop() {

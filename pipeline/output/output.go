@@ -24,10 +24,10 @@ type Answers interface {
 	KeyOf(canonical []byte) enrich.Key
 	// RecordOf returns what durable attempts say about the person with a key.
 	RecordOf(key enrich.Key) (attempt.Record, error)
-	// Recall returns a function that appends to known what is known of attempts, whose
-	// numbers ascend, in their order; the persons only when who says so. It may be
-	// called from many goroutines, and hold what it knows in so many bytes of memory, 0 for
-	// no ceiling.
+	// Recall returns a function that appends to known the outcomes of the given attempts, in
+	// their order. The attempts' numbers must ascend. who says whether the persons are
+	// wanted. The function may be called from many goroutines. It may keep what it reads in
+	// at most memory bytes; 0 means no limit.
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 

@@ -26,7 +26,7 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 			t.Fatalf("%x does not tell which row leads", s)
 		}
 		if s.IsKnown() || !s.AsKnown().IsKnown() {
-			t.Fatalf("%x does not tell whom the journal knows", s)
+			t.Fatalf("%x does not tell which persons the journal knows", s)
 		}
 		other := drawFields.Draw(t, "other")
 		if got := s.AsLead(key).WithFields(other); got != Names(pattern, other).AsLead(key) {

@@ -44,8 +44,7 @@ func (v *Survey) Count() Counts {
 	return counts
 }
 
-// addSettled counts a person of whom fields are missing and none of them is asked for, by the
-// reason.
+// addSettled counts a person that misses fields of which none is asked for, by the reason.
 func (c *Counts) addSettled(fields enrich.Fields, record *attempt.Record) {
 	var states [attempt.Forgotten + 1]bool
 	for f := range fields.Each() {

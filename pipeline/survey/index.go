@@ -17,12 +17,12 @@ import (
 // leads its person, and which attempts of the journal were about that person. It depends on the
 // rows, the scope and the journal's records, and on nothing else. It holds numbers of rows and
 // attempts, no cells and no keys: two bytes for each row. What there is to say about duplicates
-// and about persons whom the journal knows goes to a temporary file, unless it is little.
+// and about persons that the journal knows goes to a temporary file, unless it is little.
 type Index struct {
 	wanted  enrich.Fields
 	rows    []row.State             // of each row: the fields that it misses
 	reasons []enrich.Unidentifiable // by the numbers in rows
-	// logs has for each span the duplicates and the rows of persons whom the journal knows, each
+	// logs has for each span the duplicates and the rows of persons that the journal knows, each
 	// with the row that leads it, or 0, and the journal's record.
 	logs *dedup.Log
 
@@ -118,7 +118,7 @@ func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
 	return uint8(number)
 }
 
-// enter records the duplicates of a shard, and the persons whom the journal knows.
+// enter records the duplicates of a shard, and the persons that the journal knows.
 func (x *Index) enter(number int, shard *dedup.Persons, persons *dedup.Deduplicator, journal Recorder) error {
 	records := row.NewRecords(x.wanted, len(shard.Entries))
 	var known []int

@@ -56,7 +56,7 @@ func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	case app.CeilingApproval:
 		next = "run the same command again and have it approved"
 	case app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly:
-		next = fmt.Sprintf("raise it, or wait until it begins anew on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
+		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
 	}
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
 }

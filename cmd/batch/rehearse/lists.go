@@ -50,7 +50,7 @@ func NewListsCommand(env Environment) *cobra.Command {
 	flags.Var(&f.duplicates, "duplicates", "the share of rows that name somebody again, in another spelling")
 	flags.Var(&f.profiles, "profiles", "the share of persons with a profile URL")
 	flags.Var(&f.websites, "websites", "the share of persons with a name and the company's website")
-	flags.Var(&f.unidentifiable, "unidentifiable", "the share of persons whom nothing identifies; the rest has a name and the company's name")
+	flags.Var(&f.unidentifiable, "unidentifiable", "the share of persons that nothing identifies; the others have a name and the company's name")
 	flags.Var(&f.emails, "filled-emails", "the share of rows with an email")
 	flags.Var(&f.phones, "filled-phones", "the share of rows with a phone")
 	flags.Var(&f.unicode, "unicode", "the share of persons with letters beyond ASCII in their names")

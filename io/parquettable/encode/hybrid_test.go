@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readHybrid reads so many numbers of the mixture, slowly, as the format describes it.
+// readHybrid reads count numbers of the mixture, slowly, as the format describes it.
 // It returns nil when data is too short or too long for them.
 func readHybrid(data []byte, count, width int) (numbers []uint32) {
 	for len(numbers) < count {
@@ -41,7 +41,7 @@ func readHybrid(data []byte, count, width int) (numbers []uint32) {
 	return numbers[:count]
 }
 
-// drawRuns draws numbers of so many bits in runs of all lengths.
+// drawRuns draws numbers of width bits in runs of all lengths.
 func drawRuns(t *rapid.T, width int) (numbers []uint32) {
 	number := rapid.Uint32Range(0, 1<<width-1)
 	for range rapid.IntRange(0, 12).Draw(t, "runs") {
