@@ -70,7 +70,7 @@ type opened struct {
 
 const openEnv = "CHECKPOINT_BENCH_OPEN"
 
-// openElsewhere opens the journal in a process of its own, and kills it if it is to
+// openElsewhere opens the journal in a separate process, and kills it if it is to
 // stay as it was.
 func openElsewhere(dir string, kill bool) (o opened, err error) {
 	command := exec.Command(os.Args[0], "-test.run=^TestOpenForBenchmark$")
