@@ -29,7 +29,7 @@ var (
 )
 
 // BenchmarkOpenLarge opens a journal with many answers, as it was closed and as a
-// killed process left it, each time in a process of its own: it reports the time and
+// killed process left it, each time in a separate process: it reports the time and
 // the peak of the memory.
 func BenchmarkOpenLarge(b *testing.B) {
 	dir := cmp.Or(*benchDir, b.TempDir())
