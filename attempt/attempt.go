@@ -1,12 +1,12 @@
-// Package attempt holds the words of one paid call: what is asked of the journal
-// before it, what the journal decides, and the states that the call goes through.
+// Package attempt defines the data of one paid call: the request to the journal, the
+// journal's decision, and the states of the call.
 //
 //	        Begin (synced)                 ┌─ Answered ─► Settled   the whole answer and its charge
 //	(none) ───────────────────► Intended ──┼─ Refused, NotSent ─► Voided   proved not charged
 //	                                       └─ Lost, crash ─► InDoubt ─► Voided | Forfeited
 //
-// Every record is written once and resolved once; nothing is edited, but values can
-// be erased.
+// Every attempt is recorded once and resolved once. Records are never edited. Values can be
+// erased.
 package attempt
 
 import (
@@ -45,49 +45,49 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// Request asks the journal for leave to send one lookup.
+// Request asks the journal for permission to send one lookup.
 type Request struct {
 	Lookup enrich.Lookup
 	Run    string // the run that pays
-	Job    string // the job that the run belongs to; "" when it is one of its own
+	Job    string // the job that the run belongs to; "" when the run is a job by itself
 	Prices cost.Prices
-	// Ceilings all bound this lookup, each on a scope that it counts in.
+	// Ceilings limit this lookup. Each applies to a scope that the lookup counts in.
 	Ceilings []cost.Ceiling
-	// Strict holds the full price whatever is left of the free allowance.
+	// Strict holds the full price, even when free allowance is left.
 	Strict bool
 	Reask  Reask
 	// OnlyFree are the fields that are not asked for when they would hold money.
 	OnlyFree enrich.Fields
 }
 
-// Reask says which fields may be asked for although an attempt has decided them.
+// Reask says which fields may be asked for again after an attempt decided them.
 type Reask struct {
-	// Before lets a field be asked again that came back empty, or was rejected,
-	// before this time; zero never asks again.
+	// Before allows a field to be asked for again if it came back empty or was rejected
+	// before this time. Zero never allows it.
 	Before time.Time
-	// Forfeited lets a field be bought again that was charged and whose value is lost.
+	// Forfeited allows a field to be bought again if it was charged and its value is lost.
 	Forfeited bool
 }
 
-// Ticket is leave to send one lookup once.
+// Ticket is the permission to send one lookup once.
 type Ticket struct {
 	ID     ID
 	Lookup enrich.Lookup
 	Hold   cost.Hold
 }
 
-// Decision is the journal's word on a Request. It is a closed set: Granted, Known,
-// Unsettled, Paid, Over, Later and Blocked.
+// Decision is the journal's decision on a Request: Granted, Known, Unsettled, Paid, Over,
+// Later or Blocked.
 type Decision interface{ decision() }
 
 // Voiding says why an attempt was not charged.
 type Voiding struct {
 	Reason    string // the service's error code, or what kept the request from leaving
 	RequestID string
-	// Reject says that the service calls the identity invalid: it is not asked again.
+	// Reject says that the service calls the identity invalid. It is not asked for again.
 	Reject bool
-	// Sent says that the request may have reached the service: it keeps its slot
-	// of the rate window.
+	// Sent says that the request may have reached the service. It keeps its slot of the
+	// rate window.
 	Sent bool
 	// PauseUntil is the time before which nothing may be sent; zero for no pause.
 	PauseUntil time.Time
@@ -102,13 +102,12 @@ type LostCall struct {
 
 // Granted says that the lookup may be sent as soon as Ticket returns.
 type Granted struct {
-	// Ticket waits until the intent is durable. An error means that the journal
-	// failed and nothing may be sent. It is called once.
+	// Ticket waits until the intent is durable. It must be called once. An error means that
+	// the journal failed and that nothing may be sent.
 	Ticket func() (Ticket, error)
 }
 
-// Known says that nothing of the lookup needs to be paid for: the fields are
-// settled or rejected already.
+// Known says that the fields are already settled or rejected. Nothing needs to be paid.
 type Known struct{ Fields enrich.Fields }
 
 // Unsettled says that an earlier attempt for these fields has no known outcome.
@@ -117,16 +116,16 @@ type Unsettled struct{ Fields enrich.Fields }
 // Paid says that these fields of Request.OnlyFree would hold money.
 type Paid struct{ Fields enrich.Fields }
 
-// Over says that the lookup does not fit under a ceiling, and that the calls in
-// flight could not give back enough.
+// Over says that the lookup does not fit under a ceiling, even if the calls in flight
+// release everything that they hold.
 type Over struct {
-	Ceiling cost.Ceiling // as it was asked for, with its period
+	Ceiling cost.Ceiling // the ceiling of the request, with its period
 	Need    int64        // in the unit of the ceiling
 	Left    int64
 }
 
-// Later says that no lookup may be sent before a time: the rate window is full
-// or the service asked for a pause.
+// Later says that no lookup may be sent before a time. The rate window is full, or the
+// service asked for a pause.
 type Later struct {
 	Until time.Time
 	Asked bool // by the service
@@ -150,16 +149,16 @@ type Resolution struct {
 	Run    string         `json:"run"`
 	Charge cost.Charge    `json:"charge,omitzero"`
 	Answer *enrich.Answer `json:"answer,omitempty"`
-	// Erased says that the values of the answer were erased, on request or after
-	// their retention time; Returned tells which fields it had. Its status stays.
+	// Erased says that the values of the answer were erased, on request or after their
+	// retention time. Returned tells which fields it had. Its status stays.
 	Erased   bool          `json:"erased,omitempty"`
 	Returned enrich.Fields `json:"returned,omitempty"`
-	// Reason and the lines after it belong to attempts without an answer.
+	// Reason and the fields after it belong to attempts without an answer.
 	Reason    string `json:"reason,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
 	Rejected  bool   `json:"rejected,omitempty"`
-	// Sent says that the POST may have reached the service and so took a slot of
-	// the rate window.
+	// Sent says that the POST may have reached the service. It took a slot of the rate
+	// window.
 	Sent bool `json:"sent,omitempty"`
 }
 
@@ -167,8 +166,8 @@ type Resolution struct {
 type Outcome struct {
 	ID    ID
 	Who   enrich.Identity // the person it was about; zero when that was erased
-	Ended Resolution      // zero while it has not
-	Doubt string          // why its outcome is unknown, "" when it is not
+	Ended Resolution      // zero until it ends
+	Doubt string          // why its outcome is unknown; "" when it is known
 	// MayBeFree are fields that were booked as paid and may turn out to have been free.
 	MayBeFree enrich.Fields
 }
@@ -187,18 +186,19 @@ const (
 	Forgotten                        // erased on request; never asked for again
 )
 
-// Record is what the journal knows of one identity: a state for every field and
-// the attempts that led there.
+// Record is what the journal knows of one identity: for each field its state and the attempt
+// that decided it.
 type Record struct {
 	States   [enrich.NumFields]FieldState
 	Attempts [enrich.NumFields]ID // 0 when unasked
 	At       [enrich.NumFields]time.Time
-	// Earlier are attempts that were charged for a field and whose values are lost,
-	// before the field was bought again.
+	// Earlier are previous attempts that were charged for a field and whose values are lost.
+	// The field was bought again after them.
 	Earlier [enrich.NumFields][]ID
 }
 
-// Askable reports whether a field may be asked for: it was not yet, or reask allows it.
+// Askable reports whether a field may be asked for: for the first time, or because reask
+// allows it.
 func (r Record) Askable(f enrich.Field, reask Reask) bool {
 	switch r.States[f] {
 	case Unasked:
@@ -221,9 +221,8 @@ type Doubt struct {
 	Begun    time.Time // when the intent was recorded
 	Since    time.Time // when it came into doubt
 	Cause    string
-	// Decidable says that the attempt began after the journal's last quiet snapshot
-	// of the account, so that a new one may decide it. The others wait for somebody
-	// who knows.
+	// Decidable says that the attempt began after the journal's last quiet snapshot of the
+	// account. A new snapshot may decide it. Somebody who knows must decide the others.
 	Decidable bool
 }
 
@@ -237,8 +236,8 @@ type Case struct {
 // Findings are what one look at the account proves about all doubts.
 type Findings struct {
 	Cases []Case
-	// Unexplained is what the account lost beyond what the journal booked.
+	// Unexplained is what the account spent beyond what the journal booked.
 	Unexplained cost.Unexplained
-	// Why says why some of the cases are undecided; "" when none is.
+	// Why says why some of the cases are undecided; "" when all are decided.
 	Why string
 }

@@ -7,14 +7,13 @@ import (
 	"payonce/enrich"
 )
 
-// Entry is one attempt as bookkeeping sees it: without the identity and without
-// any value.
+// Entry is one attempt for bookkeeping, without the identity and without any value.
 type Entry struct {
 	ID    ID
 	Begun time.Time
-	Ended time.Time // when it got its outcome; zero while it has none
+	Ended time.Time // when it got its outcome; zero before that
 	Run   string
-	Job   string // the run's name when it belongs to no other
+	Job   string // the run's name when the run belongs to no job
 	State State
 
 	Operation enrich.Operation
@@ -23,7 +22,7 @@ type Entry struct {
 	Pattern  string
 	Asked    enrich.Fields
 	Returned enrich.Fields
-	Charge   cost.Charge // nothing while there is no outcome
+	Charge   cost.Charge // zero until the attempt ends
 	// MayBeFree are fields that were booked as paid and may turn out to have been free.
 	MayBeFree enrich.Fields
 	Prices    cost.Prices // of the fields asked for
@@ -32,8 +31,8 @@ type Entry struct {
 	Reason    string // why there is no answer
 }
 
-// Time returns the time by which the attempt belongs to a period: that of its
-// outcome, and while it has none that of its beginning.
+// Time returns the time that decides which period the attempt belongs to: the time of its
+// outcome, or of its beginning while there is no outcome.
 func (e Entry) Time() time.Time {
 	if e.Ended.IsZero() {
 		return e.Begun

@@ -16,7 +16,7 @@ import (
 	"payonce/io/table"
 )
 
-// tasks are what the program does as a process of its own.
+// tasks are what the program does in a separate process.
 func tasks() map[string]func(ctx context.Context, args []string, stdout io.Writer) error {
 	return map[string]func(context.Context, []string, io.Writer) error{
 		"answer": answerTenth, "copy": copyList, "csv-copy": copyWithStandard, "csv-count": countWithStandard,
@@ -80,7 +80,7 @@ func countWithStandard(_ context.Context, args []string, stdout io.Writer) error
 	column := func(name string) int { return slices.Index(lists.Columns(), name) }
 	email, phone := column("email"), column("phone")
 	persons := map[string]struct{}{}
-	c := counts{Rows: -1} // the header is no row
+	c := counts{Rows: -1} // the header is not a row
 	err := eachRecord(args[0], func(record []string) error {
 		if c.Rows++; c.Rows == 0 {
 			return nil

@@ -3,7 +3,7 @@
 // but copy. It prints a table for docs/benchmarks.md.
 //
 // It starts itself for the loops and for the journal that is written from, so that
-// everything that is measured is a process of its own.
+// everything that is measured runs in a separate process.
 package main
 
 import (
@@ -71,7 +71,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	case err != nil:
 		return o, fmt.Errorf("-only: %w", err)
 	case flags.NArg() > 0:
-		return o, fmt.Errorf("%q is no flag; see -help", flags.Arg(0))
+		return o, fmt.Errorf("%q is not a flag; see -help", flags.Arg(0))
 	case o.rows < leastRows:
 		return o, fmt.Errorf("-rows %d: choose at least %d", o.rows, leastRows)
 	case o.pairs < 1 || o.threads < 1:

@@ -176,7 +176,7 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		var writes []Write
 		size := 0
 		var err error
-		// A scan must not wait for a commit, so each batch is a scan of its own.
+		// A scan must not wait for a commit, so each batch starts another scan.
 		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
 			if res.At.Before(before) && erase(&res) {
 				erasure.Answers++

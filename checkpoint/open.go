@@ -47,15 +47,15 @@ type keeper interface {
 	Opened(id string) error
 }
 
-// roomy is a Store that knows when it becomes too full for new attempts, while it
-// still has room for the resolutions of those in flight.
+// roomy is a Store that reports when it is too full for new attempts. It then still has room
+// for the resolutions of attempts in flight.
 type roomy interface{ Room() error }
 
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
 //
-// The error wraps ErrCorrupt when the journal is damaged. Nothing can be sent then: there
-// is no journal to get leave from.
+// The error wraps ErrCorrupt when the journal is damaged. Nothing can be sent then, because only
+// an open journal gives permission.
 func New(s Store, options Options) (*Journal, error) {
 	j, err := open(s, options)
 	if err != nil {

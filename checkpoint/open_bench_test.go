@@ -29,7 +29,7 @@ var (
 )
 
 // BenchmarkOpenLarge opens a journal with many answers, as it was closed and as a
-// killed process left it, each time in a process of its own: it reports the time and
+// killed process left it, each time in a separate process: it reports the time and
 // the peak of the memory.
 func BenchmarkOpenLarge(b *testing.B) {
 	dir := cmp.Or(*benchDir, b.TempDir())
@@ -70,7 +70,7 @@ type opened struct {
 
 const openEnv = "CHECKPOINT_BENCH_OPEN"
 
-// openElsewhere opens the journal in a process of its own, and kills it if it is to
+// openElsewhere opens the journal in a separate process, and kills it if it is to
 // stay as it was.
 func openElsewhere(dir string, kill bool) (o opened, err error) {
 	command := exec.Command(os.Args[0], "-test.run=^TestOpenForBenchmark$")

@@ -141,8 +141,8 @@ func (v *fieldValues) record() (known attempt.Record, err error) {
 	return known, nil
 }
 
-// RecordOf returns what is known of the identity with a key. Unlike Record it cannot
-// notice that two identities share the key, so it is no ground to hand out an answer.
+// RecordOf returns what is known of the identity with a key. Unlike Record, it cannot notice
+// that two identities share the key. So its result must not justify returning an answer.
 func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	known, err := j.lockKnowing(key, nil, enrich.AllFields)
 	j.mu.Unlock()

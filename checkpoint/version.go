@@ -9,16 +9,15 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// Version stands for all that the journal durably knows: whoever found something out
-// about it finds the same as long as the version is the same, however often it was closed
-// and opened in between. Every commit changes it. It has to be asked for before what is
-// found out, because a commit may come in between. It is no ground for a decision to
-// spend.
+// Version identifies everything that the journal durably knows. While the version is the same,
+// reading the journal gives the same results, even after it was closed and opened again. Every
+// commit changes the version. Ask for the version before you read, because a commit may come in
+// between. Never decide to spend because a version is unchanged.
 //
-// Two versions tell nothing but whether they are the same. They follow from the number of
-// the last commit, from the ledger state, and from a random number that the first commit of
-// every opening writes: so a journal that was restored from a backup and went on from there
-// does not come to a version again that it had before.
+// Versions can only be compared for equality. A version depends on the number of the last
+// commit, on the ledger state, and on a random number that the first commit after each opening
+// writes. So a journal that was restored from a backup and continued does not reach an earlier
+// version again.
 func (j *Journal) Version() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -81,7 +81,7 @@ func TestRateCardRoundTrip(t *testing.T) {
 	})
 }
 
-// TestFormatRateCardMakesText shows that a name that is no text is written as one.
+// TestFormatRateCardMakesText shows that a name that is not text is written as one.
 func TestFormatRateCardMakesText(t *testing.T) {
 	card := cost.RateCard{Options: []cost.Option{{Name: "a\xffb", Title: "\xc0"}}}
 	got, err := configs.ParseRateCard("card.yaml", configs.FormatRateCard(card))

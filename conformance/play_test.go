@@ -29,7 +29,7 @@ type play struct {
 	keys    map[string]string // values by name
 	session string            // the MCP session that messages are sent in
 
-	observer Subject // reads the account with a key of its own, over REST
+	observer Subject // reads the account with its own key, over REST
 	clients  map[access]Subject
 	closing  []func()
 	arrived  int   // arrivals that steps have accounted for

@@ -54,7 +54,7 @@ request/no-profile | Errors | a profile URL that is none is refused
 request/wrong-type | Errors | a member of another type is refused
 request/unknown-member | Assumptions | a member that the endpoint does not know is refused
 request/flags-left-out | POST /contacts/enrich | include_email and include_phone are set explicitly
-request/no-json | Endpoints | a body that is no JSON is refused
+request/no-json | Endpoints | a body that is not JSON is refused
 request/content-type | Endpoints | a lookup's body is announced as JSON
 
 outcome/both-found | Outcome rules | both requested fields come back: matched, and each is charged; by the free allowance while there is some
@@ -152,7 +152,7 @@ mcp/session-reopened | MCP endpoint | when the service has ended a session, the 
 mcp/key-needed | MCP endpoint | every message carries the key, the first one too
 mcp/version-needed | MCP endpoint | after initialization every message carries the negotiated version
 mcp/failed-tool | Errors | a failed data tool says so, with the code, the HTTP status, whether to retry and the request ID beside the result
-mcp/protocol-error | Errors | a tool that there is none of is a JSON-RPC error; what is no call of the interface is refused; nothing is looked up
+mcp/protocol-error | Errors | a tool that there is none of is a JSON-RPC error; what is not a call of the interface is refused; nothing is looked up
 mcp/restricted-tool | Errors | the status tool fails as the data tools do
 
 error/invalid-identifiers | Errors | identifiers that name nobody are refused with 400, and that lookup alone is at fault
@@ -180,7 +180,7 @@ limit/every-lookup | Limits | the three lookups count in one window, whatever co
 limit/attempts | Limits | beyond the attempt limit of the usage period lookups are refused until the next one, and no wait is named
 limit/door | Assumptions | a lookup with an invalid key takes no place
 
-budget/none | Limits | a budget of null is no cap
+budget/none | Limits | a budget of null means no cap
 budget/zero | Limits | a budget of zero permits no paid usage; what is free goes on
 budget/reached | Limits | a lookup that would exceed the budget is refused; a top-up does not change that, a raised budget does
 budget/paid-only | Limits | free results and missing fields do not count towards the budget

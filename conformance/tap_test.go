@@ -168,7 +168,7 @@ func said(header http.Header, body []byte) object {
 // object is a JSON object whose numbers are as they were written.
 type object map[string]any
 
-// parse returns nil for what is no JSON object.
+// parse returns nil for what is not a JSON object.
 func parse(text []byte) object {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

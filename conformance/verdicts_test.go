@@ -68,7 +68,7 @@ func (w Answered) checkWire(sent sentLookup, a enrich.Answer) error {
 	}
 	list, isList := result["unresolved_fields"].([]any)
 	if !isList {
-		return errors.New("unresolved_fields is no array")
+		return errors.New("unresolved_fields is not an array")
 	}
 	result["unresolved_fields"] = fmt.Sprint(list)
 	if status := sent.status; status != http.StatusOK {

@@ -6,8 +6,8 @@ import (
 	"payonce/enrich"
 )
 
-// Optional is a value that the service may have left out: what it left out is
-// unknown, which is not the same as zero.
+// Optional is a value that the service may have left out. A value that it left out is unknown,
+// not zero.
 type Optional[T any] struct {
 	Value T
 	Known bool
@@ -101,9 +101,8 @@ const (
 	UsageBudget    = "usage budget" // monthly
 )
 
-// Ceilings returns the ceilings that the account itself sets, by its
-// snapshot. What the snapshot does not tell sets none; the service's own refusal
-// is then the first word on it.
+// Ceilings returns the ceilings that the account itself sets, by its snapshot. A value that the
+// snapshot leaves out sets no ceiling. Only the service's refusal then shows the limit.
 func (a Account) Ceilings(scope string) []Ceiling {
 	var ceilings []Ceiling
 	if a.Balance.Available.Known {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Measure is what a ceiling bounds, and so the unit of its limit.
+// Measure is the quantity that a ceiling limits. It decides the unit of the limit.
 type Measure uint8
 
 // The measures.
 const (
 	Spend   Measure = iota // money settled and held together, in micro-USD
-	Lookups                // lookups that were sent, whatever came of them, or may be
+	Lookups                // lookups that were sent or may have been sent, whatever their outcome
 )
 
 // Period says how often a ceiling renews.
@@ -35,7 +35,7 @@ func (p Period) Of(t time.Time) string {
 	return ""
 }
 
-// Ceiling is the most that one scope may come to.
+// Ceiling is the upper limit of one scope.
 type Ceiling struct {
 	Name    string // how the summary names it: "max-spend", "account balance", …
 	Scope   string // whose totals it bounds
@@ -49,8 +49,7 @@ func SpendCeiling(name, scope string, limit Money) Ceiling {
 	return Ceiling{Name: name, Scope: scope, Limit: int64(limit)}
 }
 
-// At returns the ceiling as it is at a time: on the scope of the period that the
-// time lies in.
+// At returns the ceiling at a time: its scope is that of the period that contains the time.
 func (c Ceiling) At(t time.Time) Ceiling {
 	if c.Period != Ever {
 		c.Scope, c.Period = c.Scope+"/"+c.Period.Of(t), Ever
@@ -58,7 +57,7 @@ func (c Ceiling) At(t time.Time) Ceiling {
 	return c
 }
 
-// Used returns what the totals of its scope have come to under the ceiling.
+// Used returns how much of the ceiling the totals of its scope have used.
 func (c Ceiling) Used(t Totals) int64 {
 	if c.Measure == Lookups {
 		return t.Lookups + t.Forfeited + t.Uncharged + t.Open
@@ -66,10 +65,10 @@ func (c Ceiling) Used(t Totals) int64 {
 	return int64(t.Settled + t.Held)
 }
 
-// Left returns what the scope may still come to.
+// Left returns how much of the ceiling is left.
 func (c Ceiling) Left(t Totals) int64 { return c.Limit - c.Used(t) }
 
-// Need returns what a lookup with this hold takes under the ceiling.
+// Need returns how much of the ceiling a lookup with this hold uses.
 func (c Ceiling) Need(h Hold) int64 {
 	if c.Measure == Lookups {
 		return 1
@@ -88,8 +87,8 @@ func (c Ceiling) Format(amount int64) string {
 	return fmt.Sprintf("%d lookups", amount)
 }
 
-// Refusing returns the ceiling that a lookup with this hold does not fit under,
-// the one with the least left when there are several; false when it fits.
+// Refusing returns the ceiling that a lookup with this hold does not fit under. When there are
+// several, it returns the one with the least left. It reports false when the lookup fits.
 func Refusing(ceilings []Ceiling, h Hold, totals func(scope string) Totals) (Ceiling, bool) {
 	var refusing Ceiling
 	var least int64

@@ -2,15 +2,15 @@ package cost
 
 import "payonce/enrich"
 
-// Correction says which charges that were booked as paid the free allowance must have
-// paid: counts of fields.
+// Correction counts, for each field, the charges that were booked as paid although the free
+// allowance must have paid them.
 type Correction [enrich.NumFields]int64
 
-// Correct returns how many of the candidates, charges that were booked as paid although
-// the free allowance may have paid them, are free after all: as few as possible for the
-// journal to have booked no more money than the account lost. On an account that nobody
-// else used, the books equal the account afterwards. It corrects nothing when the
-// evidence cannot be used.
+// Correct returns how many of the candidates were free. Candidates are charges that were booked
+// as paid although the free allowance may have paid them. It returns the smallest correction
+// with which the journal has booked no more money than the account lost. If nobody else used
+// the account, the journal then equals the account. It corrects nothing when the evidence
+// cannot be used.
 func (e Evidence) Correct(candidates [enrich.NumFields]int64) Correction {
 	change, why := e.usable()
 	if why != "" {

@@ -2,9 +2,9 @@ package cost
 
 import "payonce/enrich"
 
-// Drift is how much more of the account was used since a snapshot than the journal
-// can explain; somebody else may be using the workspace. Only what is certain
-// counts: while calls are in flight the account may be ahead of the journal.
+// Drift is how much more of the account was used since a snapshot than the journal can explain.
+// Somebody else may be using the workspace. Only certain differences count, because the account
+// may be ahead of the journal while calls are in flight.
 type Drift struct {
 	Money Money
 	Free  [enrich.NumFields]int64
@@ -22,8 +22,8 @@ func (d Drift) Zero() bool { return d == Drift{} }
 // books no free units, so that every field that was charged may have used one.
 func DriftOf(base, now Account, before, after Totals, strict bool) Drift {
 	var drift Drift
-	// What the account can have lost to this journal at the moment of the snapshot:
-	// all that was ever held, but for what had been given back before.
+	// The most that this journal can have used of the account at the snapshot: everything
+	// that was ever held, except what was released before.
 	givenBack := before.EverHeld - before.Held - before.Settled
 	if base.Balance.Available.Known && now.Balance.Available.Known {
 		used := base.Balance.Available.Value - now.Balance.Available.Value

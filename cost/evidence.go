@@ -158,8 +158,7 @@ func (e Evidence) Unexplained() (difference Unexplained, why string) {
 	return difference, ""
 }
 
-// usable returns the change when the evidence can be used at all, and otherwise the
-// reason.
+// usable returns the change when the evidence can be used. Otherwise it returns the reason.
 func (e Evidence) usable() (change Change, why string) {
 	change, why = e.Change()
 	switch {
@@ -208,7 +207,7 @@ func (e Evidence) pricesShown() bool {
 // explanations that fit agree on it. If none fits, somebody else did use the account, and
 // the account is taken as shared.
 //
-// The reason says why some calls are undecided; it is empty when none is.
+// The reason says why some calls are undecided. It is empty when all are decided.
 func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why string) {
 	judgements = make([]Judgement, len(asked))
 	change, why := e.usable()
@@ -278,11 +277,11 @@ func rounded(amount, shown Money) bool {
 	return amount%Cent != 0 && difference > -Cent && difference < Cent
 }
 
-// explain finds how often each field can have been charged to lost calls, of which
-// most ask for it: the least and the highest number over all explanations that
-// fit exactly. It reports false when there is none, and on an account that is not
-// exclusive. Which of the calls asking for a field was charged does not matter to the
-// account, so explanations differ by these numbers alone.
+// explain finds how often each field can have been charged to lost calls: the least and the
+// highest number over all explanations that fit exactly. most is how many lost calls ask for
+// each field. It reports false when no explanation fits, and when the account is not exclusive.
+// The account is the same whichever of the calls that ask for a field was charged, so
+// explanations differ only in these numbers.
 func (e Evidence) explain(change Change, most [enrich.NumFields]int64) (least, highest [enrich.NumFields]int64, fits bool) {
 	if !e.Exclusive || !change.Exact {
 		return least, highest, false
@@ -305,8 +304,8 @@ func (e Evidence) explain(change Change, most [enrich.NumFields]int64) (least, h
 	return least, highest, fits
 }
 
-// explains reports whether the account lost exactly what it would have lost had the
-// lost calls been charged these numbers of fields and nobody else used it.
+// explains reports whether the account lost exactly what it would lose if the lost calls were
+// charged these numbers of fields and nobody else used the account.
 func (e Evidence) explains(change Change, charged [enrich.NumFields]int64) bool {
 	var paid Money
 	for f, n := range charged {
@@ -319,9 +318,9 @@ func (e Evidence) explains(change Change, charged [enrich.NumFields]int64) bool 
 	return paid == change.Money || rounded(paid, change.Money)
 }
 
-// judge decides one call by the numbers over all explanations. A field is charged
-// in all of them when even the least number leaves no call out, and in none when
-// the highest is zero.
+// judge decides one call by the numbers over all explanations. All explanations charge a field
+// when the least number includes every call that asks for it. None does when the highest
+// number is zero.
 func judge(asked enrich.Fields, most, least, highest [enrich.NumFields]int64) Judgement {
 	var charged enrich.Fields
 	for f := range asked.Each() {

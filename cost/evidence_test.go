@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 		"the phone, not the email":                 {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{exactlyNone, charged(phoneOnly)}},
 		"a phone, or an email and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []judgement{charged(phoneOnly)}},
 		"a free email":                             {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"a free phone is no email":                 {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
+		"a free phone is not an email":             {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
 		"somebody else spent":                      {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		"answered calls are deducted":              {base, snapshot(0, 0, 10*Dollar-45*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.

@@ -37,20 +37,19 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 	return charge
 }
 
-// Allowance is what is left of the free allowance by field, as the journal keeps
-// it: units are held by calls under way and used by answers.
+// Allowance is what is left of the free allowance by field, according to the journal. Calls under
+// way hold units; answers use them.
 type Allowance struct {
 	Left    [enrich.NumFields]int64 // not used; zero too when unknown
 	Held    [enrich.NumFields]int64 // held by calls in flight
 	Doubted [enrich.NumFields]int64 // held by calls whose outcome is unknown
 }
 
-// Take decides which of the fields hold a free unit. Free and paid holds of one
-// field are never in flight at the same time: whether a call under way will use
-// a free unit then never depends on the order in which the service sees the
-// calls, and what a call was charged is known without asking. So when the units
-// that are left are all held by calls in flight, Take reports false: one of them
-// has to end first. Units held by doubted calls are gone until proved otherwise.
+// Take decides which of the fields hold a free unit. Free and paid holds of one field are never
+// in flight at the same time. So whether a call uses a free unit never depends on the order in
+// which the service sees the calls, and the charge of a call is known without asking. When calls
+// in flight hold all units that are left, Take reports false: one of the calls must end first.
+// Units held by doubted calls count as used until proved otherwise.
 func (a Allowance) Take(fields enrich.Fields) (free enrich.Fields, ok bool) {
 	for f := range fields.Each() {
 		switch open := a.Left[f] - a.Doubted[f]; {

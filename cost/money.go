@@ -1,5 +1,5 @@
-// Package cost holds what is pure about money: amounts, prices, ceilings, holds
-// and the plan. It has no clock and does no input or output.
+// Package cost calculates with money: amounts, prices, ceilings, holds and the plan. It has no
+// clock and does no input or output.
 package cost
 
 import (

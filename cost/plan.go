@@ -6,13 +6,13 @@ import (
 	"payonce/enrich"
 )
 
-// Kind is a kind of lookups that have match rates of their own.
+// Kind is a kind of lookups with separate match rates.
 type Kind struct {
 	Operation enrich.Operation
 	Pattern   enrich.Pattern
 }
 
-// Demand is what a list asks for: how many times each field.
+// Demand counts how many times a list asks for each field.
 type Demand [enrich.NumFields]int64
 
 // Allowances is what is left of the free allowance by field.

@@ -6,8 +6,8 @@ import (
 	"payonce/enrich"
 )
 
-// Prices are the rates per returned field. A field without an entry has no known
-// price, which is never taken for zero.
+// Prices are the rates per returned field. A field without an entry has an unknown price. An
+// unknown price never counts as zero.
 type Prices map[enrich.Field]Money
 
 // Of returns the price of a field and whether it is known.

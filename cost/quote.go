@@ -7,14 +7,14 @@ import (
 	"payonce/enrich"
 )
 
-// PriceSource is a place where prices stand: a rate card, the service's OpenAPI
-// document, the account status.
+// PriceSource is a source of prices: a rate card, the service's OpenAPI document, or the
+// account status.
 type PriceSource struct {
 	Name   string // how a plan names it
 	Prices Prices // those that it tells
 }
 
-// Quote is what each wanted field costs and where that stands.
+// Quote is the price of each wanted field and the source of that price.
 type Quote struct {
 	// Prices are those of the wanted fields. A field that no source prices is not
 	// among them: it stays unknown, and an unknown price refuses.
@@ -26,8 +26,8 @@ type Quote struct {
 	Disagreements []Disagreement
 }
 
-// Disagreement is a price that a source tells and that does not count, because one
-// that goes before it tells another.
+// Disagreement is a price that does not count, because a source with higher priority tells
+// another price.
 type Disagreement struct {
 	Field        enrich.Field
 	Counts, Says Money // per returned field
@@ -70,8 +70,8 @@ func ChoosePrices(wanted enrich.Fields, sources ...PriceSource) Quote {
 	return quote
 }
 
-// Source names the source of all prices: one name when they have one in common, and
-// otherwise each field with its own.
+// Source names the source of the prices: one name when all have the same source, and otherwise
+// the source of each field.
 func (q Quote) Source() string {
 	var names []string
 	var parts []string

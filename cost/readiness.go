@@ -33,8 +33,8 @@ func (a Account) PricesShown() Prices {
 	return prices
 }
 
-// HigherPrices returns the most that a lookup of one field may cost where that is
-// more than the price in use, zero elsewhere. While a field is free nothing shows.
+// HigherPrices returns, for each field, the most that a lookup of it may cost if that is more
+// than the price in use, and zero otherwise. The account does not show it while a field is free.
 func (a Account) HigherPrices(inUse Prices) (higher [enrich.NumFields]Money) {
 	for f, price := range inUse {
 		if most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge; most.Known && most.Value > price {

@@ -26,7 +26,7 @@ func TestPricesShown(t *testing.T) {
 		{"the allowance is unknown", cost.Account{Free: [2]cost.Optional[int64]{{}, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
 		{"no readiness", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}}, cost.Prices{}},
 		{
-			"zero is no price",
+			"zero is not a price",
 			cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(cost.Money(0))}}},
 			cost.Prices{},
 		},

@@ -37,7 +37,7 @@ func (t *Totals) Hold(h Hold) {
 	}
 }
 
-// Release takes a hold back and adds what of it was charged.
+// Release removes a hold from the sums and adds the part of it that was charged.
 func (t *Totals) Release(h Hold, charge Charge) {
 	t.Open--
 	t.Held -= h.Amount()

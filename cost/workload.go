@@ -29,9 +29,8 @@ func (w Workload) Demand() Demand {
 	return demand
 }
 
-// Dearest returns the most that any n of the lookups can cost: when the dearest ones
-// come first and every field is returned. A price that is needed and unknown is an
-// error.
+// Dearest returns the most that any n of the lookups can cost: the n most expensive ones, with
+// every field returned. A price that is needed and unknown is an error.
 func (w Workload) Dearest(n int64, free Allowances, prices Prices) (Money, error) {
 	// A lookup for both fields costs at least as much as one for either. Of those for
 	// one field, each field costs more on average the more of it there is, because free

@@ -41,7 +41,7 @@ func ParseField(name string) (Field, error) {
 			return f, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no field; the fields are %s", name, AllFields)
+	return 0, fmt.Errorf("%q is not a field; the fields are %s", name, AllFields)
 }
 
 // MarshalText writes the field's name.

@@ -107,7 +107,7 @@ func TestIdentifyDomain(t *testing.T) {
 		{"IDNA", "Bücher.example", "xn--bcher-kva.example"},
 		{"IDNA already", "XN--BCHER-KVA.example", "xn--bcher-kva.example"},
 		{"decomposed", "Bu\u0308cher.example", "xn--bcher-kva.example"},
-		{"sharp s is a letter of its own", "straße.example", "xn--strae-oqa.example"},
+		{"sharp s is a separate letter", "straße.example", "xn--strae-oqa.example"},
 		{"full-width", "ａｃｍｅ．ｅｘａｍｐｌｅ", "acme.example"},
 		{"zero-width space", "ac\u200bme.example", "acme.example"},
 		{"soft hyphen", "ac\u00adme.example", "acme.example"},

@@ -144,7 +144,7 @@ func isPlainQuery(rest []byte) bool {
 
 // appendPlainHost appends the host of an address, in small letters and without
 // "www.", and returns what follows it. The address may lack its scheme. It reports
-// false where the host is no plain one: something else than a domain of ASCII labels,
+// false where the host is not a plain one: something else than a domain of ASCII labels,
 // or with a port, a user, or labels that IDNA has rules for.
 func appendPlainHost(form, address []byte) (withHost, rest []byte, ok bool) {
 	address = trimScheme(address)

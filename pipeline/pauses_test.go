@@ -30,7 +30,7 @@ func TestSlowDownPausesEveryone(t *testing.T) {
 				r.concurrency = 4
 				o := r.run(people(40, email))
 				if o.stop != nil || o.tally.Answered != 40 {
-					t.Errorf("stop %v, tally %+v; want all answered: waiting as told is no retry", o.stop, o.tally)
+					t.Errorf("stop %v, tally %+v; want all answered: waiting as told is not a retry", o.stop, o.tally)
 				}
 				for _, slowed := range r.service.calls {
 					if slowed.who != "p3" || slowed.try > 4 {
@@ -76,7 +76,7 @@ func TestAPauseHoldsBackGrantedTickets(t *testing.T) {
 		o := r.run(people(4, email))
 		calls := r.service.calls
 		if o.tally.Answered != 4 || len(calls) != 7 {
-			t.Fatalf("%d calls, tally %+v; want 7 calls and 4 answers: being held back is no try", len(calls), o.tally)
+			t.Fatalf("%d calls, tally %+v; want 7 calls and 4 answers: being held back is not a try", len(calls), o.tally)
 		}
 		if opens := start.Add(16*time.Millisecond + time.Minute); calls[1].at.Before(opens) {
 			t.Errorf("%s was sent %s before the pause was over", calls[1].who, opens.Sub(calls[1].at))

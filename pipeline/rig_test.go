@@ -120,7 +120,7 @@ func (r *rig) runWith(ctx context.Context, lookups []enrich.Lookup) outcome {
 	return outcome{tally, stop, err}
 }
 
-// run runs the lookups to their end, which is no failure of the program.
+// run runs the lookups to their end, which is not a failure of the program.
 func (r *rig) run(lookups []enrich.Lookup) outcome {
 	r.t.Helper()
 	o := r.runWith(r.t.Context(), lookups)

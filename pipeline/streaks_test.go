@@ -44,10 +44,10 @@ func TestARetryAfterIsKeptByTheNextStart(t *testing.T) {
 		refusal enrich.Refused
 		want    time.Duration
 	}{
-		"attempt limit":                     {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 429, Pause: true, Code: "attempt_limit_reached"}, time.Minute},
-		"attempt limit with a Retry-After":  {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 429, Pause: true, Code: "attempt_limit_reached", RetryAfter: 10 * time.Minute}, 10 * time.Minute},
-		"maintenance that says how long":    {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 503, Code: "service_misconfigured", RetryAfter: 5 * time.Minute}, 5 * time.Minute},
-		"a key that is refused is no pause": {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 401, Code: "invalid_api_key"}, 0},
+		"attempt limit":                        {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 429, Pause: true, Code: "attempt_limit_reached"}, time.Minute},
+		"attempt limit with a Retry-After":     {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 429, Pause: true, Code: "attempt_limit_reached", RetryAfter: 10 * time.Minute}, 10 * time.Minute},
+		"maintenance that says how long":       {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 503, Code: "service_misconfigured", RetryAfter: 5 * time.Minute}, 5 * time.Minute},
+		"a key that is refused is not a pause": {enrich.Refused{Class: enrich.StopRun, HTTPStatus: 401, Code: "invalid_api_key"}, 0},
 	} {
 		t.Run(title, func(t *testing.T) {
 			script := func(call call) reply {

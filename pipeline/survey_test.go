@@ -344,7 +344,7 @@ func (l askedList) Open(columns []int) (table.Reader, error) {
 	return l.csvList.Open(columns)
 }
 
-// What stands in the column of a field that nobody wants is no matter, even when it cannot
+// What stands in the column of a field that nobody wants does not matter, even when it cannot
 // be read.
 func TestColumnsOfUnwantedFieldsAreNotRead(t *testing.T) {
 	const header = csvList("profile,email,phone\nx.example/in/ada,,\n")

@@ -24,7 +24,7 @@ type adminCall struct {
 
 // AdminHandler returns an interface for what the workspace's owner does in the
 // dashboard, and for letting things go wrong. It needs the token as a bearer and
-// belongs on an address of its own. It takes and gives JSON; GET / lists the calls.
+// belongs on a separate address. It takes and gives JSON; GET / lists the calls.
 // What cannot be done is answered with an error that says why.
 func (s *Server) AdminHandler(token string) http.Handler {
 	mux := http.NewServeMux()

@@ -54,7 +54,7 @@ func (d *admin) call(call, body string) response {
 	}
 	r := response{code: answer.StatusCode, header: answer.Header, text: string(text)}
 	if err := json.Unmarshal(text, &r.body); err != nil {
-		d.t.Errorf("%s: %d %q is no JSON object: %v", call, r.code, text, err)
+		d.t.Errorf("%s: %d %q is not a JSON object: %v", call, r.code, text, err)
 	}
 	return r
 }
@@ -320,7 +320,7 @@ func TestAdminPrices(t *testing.T) {
 		if books := w.audited(); books.Charged != 15_500 {
 			t.Errorf("charged %s", books.Charged)
 		}
-		// Growth has prices of its own for both.
+		// Growth has its own prices for both.
 		d.must("POST /checkouts", `{"plan":"growth","confirm_after":"0s"}`)
 		if a := over.must(w, phonePath, ada); a.result == nil {
 			t.Errorf("on growth: %d %s", a.code, a.text)
@@ -331,7 +331,7 @@ func TestAdminPrices(t *testing.T) {
 	})
 }
 
-// TestLatePayment: a checkout's return is no payment; the status tells when it came.
+// TestLatePayment: a checkout's return is not a payment; the status tells when it came.
 func TestLatePayment(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config, now := everybody(), newClock()

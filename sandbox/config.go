@@ -44,7 +44,7 @@ type MCP struct {
 	EventStream bool
 }
 
-// Latency bounds how long a lookup takes; each takes a time of its own between
+// Latency bounds how long a lookup takes; each takes a different time between
 // the two, drawn from the seed.
 type Latency struct{ Min, Max time.Duration }
 
@@ -92,7 +92,7 @@ func (c Config) checkPeople() error {
 
 func (c Config) checkLatency() error {
 	if c.Latency.Min < 0 || c.Latency.Max < c.Latency.Min {
-		return fmt.Errorf("latency from %s to %s is no span; give 0 <= minimum <= maximum", c.Latency.Min, c.Latency.Max)
+		return fmt.Errorf("latency from %s to %s is not a span; give 0 <= minimum <= maximum", c.Latency.Min, c.Latency.Max)
 	}
 	return nil
 }

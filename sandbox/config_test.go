@@ -28,7 +28,7 @@ func TestConfigErrors(t *testing.T) {
 		{"an unknown plan", func(c *Config) { c.Plan = "gold" }, `no option "gold"`},
 		{"a plan without prices", func(c *Config) { c.Plan, c.Card.Options[0].Prices = "payg", nil }, "set Prices"},
 		{"an option with a negative price", func(c *Config) { c.Card.Options[0].Prices[enrich.WorkEmail] = -1 }, "option payg"},
-		{"an input condition that is no schema", func(c *Config) {
+		{"an input condition that is not a schema", func(c *Config) {
 			c.InputConditions = map[enrich.Operation]json.RawMessage{enrich.FindPhone: json.RawMessage(`{"type":"person"}`)}
 		}, "input condition of find-phone"},
 		{"a negative price", func(c *Config) { c.Prices = cost.Prices{enrich.WorkEmail: -1} }, "price of work_email"},

@@ -65,7 +65,7 @@ func (s *Server) release(w http.ResponseWriter, r *http.Request, recorded *recor
 }
 
 // beginsSession reports whether a message is the one that may come without a
-// negotiated protocol version, because it negotiates one. What is no message is
+// negotiated protocol version, because it negotiates one. What is not a message is
 // left to the SDK to refuse.
 func beginsSession(body []byte) bool {
 	var message struct{ Method string }

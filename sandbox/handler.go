@@ -122,11 +122,11 @@ func (s *Server) keyOf(r *http.Request) string {
 	return key.ID
 }
 
-// refuseOther refuses a request that is no lookup; the books do not hear of it.
+// refuseOther refuses a request that is not a lookup; the books do not hear of it.
 func (s *Server) refuseOther(w http.ResponseWriter, code ErrorCode) {
 	challenge(w, code)
 	writeJSON(w, meanings[code].status, errorBodyOf(refusal{code: code}, s.otherID()))
 }
 
-// otherID returns the name of a request that is no lookup.
+// otherID returns the name of a request that is not a lookup.
 func (s *Server) otherID() string { return s.requestID("other", s.unnumbered.Add(1)) }

@@ -148,7 +148,7 @@ func askedOnce(t *testing.T, config sandbox.Config, over transport, path, body s
 	return over.must(open(t, config), path, body)
 }
 
-// TestBadMessages: what is no message to a tool is refused on HTTP's level or by
+// TestBadMessages: what is not a message to a tool is refused on HTTP's level or by
 // JSON-RPC, and the books do not hear of it.
 func TestBadMessages(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`

@@ -84,7 +84,7 @@ func (p people) knows(f enrich.Field, canonical string) bool {
 }
 
 // dice returns the random numbers that belong to the given words. Each question
-// about a person has dice of its own, so that one answer never moves another.
+// about a person has its own dice, so that one answer never moves another.
 func (p people) dice(words ...string) *rand.Rand { return dice(p.seed, words...) }
 
 func dice(seed uint64, words ...string) *rand.Rand {

@@ -81,7 +81,7 @@ func tools() map[string]string {
 func askMCP(w *workspace, operation, body string, change ...func(*http.Request)) (answer, error) {
 	w.t.Helper()
 	if !json.Valid([]byte(body)) {
-		body = fmt.Sprintf("%q", body) // what is no JSON cannot be asked over JSON-RPC
+		body = fmt.Sprintf("%q", body) // what is not JSON cannot be asked over JSON-RPC
 	}
 	r, err := w.rpc("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tools()[path.Base(operation)], body), change...)
 	a := answer{response: r, retryAfter: r.header.Get("Retry-After")}

@@ -14,7 +14,7 @@ type message struct {
 	body        []byte
 }
 
-// write sends the message. That nobody reads it any more is no concern of the
+// write sends the message. That nobody reads it any more does not concern the
 // service.
 func (m message) write(w http.ResponseWriter) {
 	m.writeHead(w)

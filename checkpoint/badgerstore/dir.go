@@ -28,7 +28,7 @@ type Options struct {
 	EncryptionKey []byte
 }
 
-// Store is the store of the journal in a directory of its own, which no other process has
+// Store is the store of the journal in a separate directory, which no other process has
 // open. It knows which journal it has to hold, and whether records may be missing.
 type Store struct {
 	*engine

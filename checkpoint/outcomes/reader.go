@@ -14,7 +14,7 @@ import (
 // Options say what a Reader tells.
 type Options struct {
 	Last   attempt.ID // the last attempt so far
-	Memory int64      // how many bytes a Reader may take; 0 is no ceiling
+	Memory int64      // how many bytes a Reader may take; 0 means no limit
 	Who    bool       // whether Outcome.Who is wanted, which takes about as long again
 	// Doubt returns why an attempt is in doubt.
 	Doubt func(attempt.ID) string

@@ -103,7 +103,7 @@ func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.R
 			c.problem(name, "is voided and has a charge or an answer")
 		}
 	default:
-		c.problem(name, "has the state %q, which is no outcome", res.State)
+		c.problem(name, "has the state %q, which is not an outcome", res.State)
 	}
 	if res.Charge.Amount > in.Hold.Amount() {
 		c.problem(name, "charges $%s, more than the $%s held", res.Charge.Amount, in.Hold.Amount())

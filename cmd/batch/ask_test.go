@@ -51,7 +51,7 @@ func TestRunAsks(t *testing.T) {
 	}
 }
 
-// Above the approval threshold --yes is no answer; --approve is one when it covers
+// Above the approval threshold --yes is not an answer; --approve is one when it covers
 // what the run can spend.
 func TestRunAsksAboveTheThreshold(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,7 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 	}
 }
 
-// executeAt runs the program in this process with a clock of its own.
+// executeAt runs the program in this process with its own clock.
 func (p *program) executeAt(ahead time.Duration, flags ...string) (code int, stderr string) {
 	vars := map[string]string{"SERVICE_BASE_URL": p.baseURL, "SERVICE_API_KEY": sandbox.DefaultKey}
 	var stdout, messages bytes.Buffer

@@ -190,7 +190,7 @@ func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 func (o *options) addJournalFlags(flags *pflag.FlagSet) {
 	o.addPlaceFlags(flags)
 	flags.StringVar(&o.journal.state, "state", o.journal.state, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
-	flags.StringVar(&o.journal.workspace, "workspace", o.journal.workspace, "the `NAME` of the workspace; each has a journal of its own")
+	flags.StringVar(&o.journal.workspace, "workspace", o.journal.workspace, "the `NAME` of the workspace; each has its own journal")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 }
 

@@ -86,7 +86,7 @@ func wantNoFiles(t *testing.T, dir string) {
 	}
 }
 
-// A limit of the system, as a quota is one, is no damage: who restores a backup for it
+// A limit of the system, as a quota is one, is not damage: who restores a backup for it
 // loses what was paid for since.
 func TestALimitOnFilesIsNoDamage(t *testing.T) {
 	t.Parallel()

@@ -164,7 +164,7 @@ func undisturbed(t *testing.T, seed uint64, rows int) []listRow {
 	return readRows(t, p.output())
 }
 
-// serviceProcess is "batch sandbox" as a process of its own, behind a tap.
+// serviceProcess is "batch sandbox" as a separate process, behind a tap.
 type serviceProcess struct {
 	tap
 	process *exec.Cmd

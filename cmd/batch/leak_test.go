@@ -21,7 +21,7 @@ const (
 	leakJournalKey = "5ec2e700000000000000000000000000000000000000000000000000000000aa"
 )
 
-// leakRig runs commands against a service of its own and keeps all that they say.
+// leakRig runs commands against their own service and keeps all that they say.
 type leakRig struct {
 	t        *testing.T
 	dir, url string

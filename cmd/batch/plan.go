@@ -65,7 +65,7 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 	}
 	if o.output.keepAs != "" {
 		sample := planned.Plan.Sample
-		planned.Plan.Sample = nil // a run of the plan is no sample
+		planned.Plan.Sample = nil // a run of the plan is not a sample
 		if err := o.keep(cmd.Flags(), planned); err != nil {
 			return err
 		}

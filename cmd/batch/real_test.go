@@ -30,7 +30,7 @@ func skipIfShort(t *testing.T) {
 	}
 }
 
-// program is "batch run" as a process of its own on a list of its own.
+// program is "batch run" as a separate process on its own list.
 type program struct {
 	t       *testing.T
 	dir     string
@@ -104,7 +104,7 @@ type process struct {
 // start starts the program.
 func (p *program) start() *process { return p.startAs(exec.Command(*programPath, p.args...)) }
 
-// startAs starts the program as a command says, which may have outputs of its own.
+// startAs starts the program as a command says, which may have its own outputs.
 func (p *program) startAs(command *exec.Cmd) *process {
 	p.t.Helper()
 	run := &process{Cmd: command, stderr: &announcer{}}

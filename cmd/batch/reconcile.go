@@ -61,7 +61,7 @@ func parseAttempts(args []string, assume string) ([]attempt.ID, error) {
 	for _, arg := range args {
 		n, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil || n == 0 {
-			return nil, usagef("%q is no attempt; give its number as %q shows it", arg, "batch reconcile")
+			return nil, usagef("%q is not an attempt; give its number as %q shows it", arg, "batch reconcile")
 		}
 		ids = append(ids, attempt.ID(n))
 	}

@@ -65,7 +65,7 @@ func completeChoices(cmd *cobra.Command) {
 
 // checkOwnCommands makes names that cobra's own commands do not know an error of usage:
 // by themselves they show some help, and all seems well. What stands behind a command that
-// help is asked for is no matter.
+// help is asked for does not matter.
 func checkOwnCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -141,7 +141,7 @@ func documentedMembers(t *testing.T) []string {
 	return names
 }
 
-// A plan of normal input is no wider than a terminal.
+// A plan of normal input is not wider than a terminal.
 func TestPlanFitsATerminal(t *testing.T) {
 	t.Parallel()
 	b := planBench(t)

@@ -68,7 +68,7 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 // that of enrich.
 const serviceUsage = "service [FAULT|attempts=N|free=N|plan=NAME|condition=FILE|document=FILE|document=none|mcp=none|replace=OLD:NEW]..."
 
-// serviceCommand starts a service of its own and lets SERVICE_BASE_URL and
+// serviceCommand starts a separate service and lets SERVICE_BASE_URL and
 // SERVICE_API_KEY speak of it.
 func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, serviceUsage)
@@ -139,7 +139,7 @@ func (d disguise) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveCommand starts "batch sandbox" as a process of its own, which has to end
+// serveCommand starts "batch sandbox" as a separate process, which has to end
 // well when it is interrupted at the script's end.
 func serveCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "serve [FLAG...]")

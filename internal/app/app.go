@@ -75,7 +75,7 @@ type List struct {
 	Priority string
 }
 
-// Budget says what a run may spend. Nil is no limit.
+// Budget says what a run may spend. Nil means no limit.
 type Budget struct {
 	Job              string // "" for one of the run's name
 	MaxSpend         *cost.Money

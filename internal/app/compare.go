@@ -55,7 +55,7 @@ type Kept struct {
 }
 
 // compare compares the plan of now with the one that was kept, nil when there is none to
-// follow. What was answered meanwhile is no difference.
+// follow. What was answered meanwhile is not a difference.
 func (j *job) compare(kept *Kept, plan *report.Plan) error {
 	if kept == nil {
 		return nil

@@ -275,6 +275,6 @@ func (j *job) duration() time.Duration {
 	return cost.Duration(j.counts.Lookup, j.rate().Slots, j.rate().Window)
 }
 
-// jobName returns the job that the run belongs to: one of its own name when none
+// jobName returns the job that the run belongs to: one with the run's name when none
 // was given.
 func (j *job) jobName() string { return cmp.Or(j.budget.Job, j.name) }

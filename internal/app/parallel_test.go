@@ -29,7 +29,7 @@ func (silent) Show(*report.Plan) error                                      { re
 func (silent) CanAsk() bool                                                 { return false }
 func (silent) Confirm(context.Context, int64, cost.Money, *cost.Money) bool { return false }
 
-// workIn returns work with a sandbox and a journal of its own in a directory.
+// workIn returns work with its own sandbox and journal in a directory.
 func workIn(dir string) *Work {
 	rate := checkpoint.Rate{Slots: 1000, Window: time.Second}
 	return &Work{

@@ -79,7 +79,7 @@ func (o RunOptions) check(approver Approver) error {
 	case o.Budget.MaxSpend == nil:
 		return problem.Coded("max_spend_missing", "a run needs the most that it may spend; nothing was sent")
 	case !o.Yes && !approver.CanAsk():
-		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is no terminal; nothing was sent")
+		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
 	return o.Output.check(append(SourcesOf(o.List.Names), o.Output.Sources...))
 }

@@ -39,7 +39,7 @@ const span = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 // pattern is a text of that form.
 func pattern(form string) map[string]any { return map[string]any{"type": "string", "pattern": form} }
 
-// flagSchema returns the schema of a flag's values. Where a value is no text, a
+// flagSchema returns the schema of a flag's values. Where a value is not text, a
 // variable may still stand in its place.
 func flagSchema(flag *pflag.Flag) map[string]any {
 	or := func(schemas ...any) map[string]any { return map[string]any{"anyOf": append(schemas, reference)} }

@@ -159,7 +159,7 @@ func (v *Fields) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		f, known := fieldNames[strings.TrimSpace(name)]
 		if !known {
-			return fmt.Errorf("%q is no field; write email, phone or email,phone", name)
+			return fmt.Errorf("%q is not a field; write email, phone or email,phone", name)
 		}
 		set = set.With(f)
 	}

@@ -129,7 +129,7 @@ func wantShare(t *testing.T, want, got float64) {
 	}
 }
 
-// A row that is no duplicate names somebody new; so the identities tell the share.
+// A row that is not a duplicate names somebody new, so the identities tell the share.
 func TestDuplicateShare(t *testing.T) {
 	for _, share := range []float64{0, 0.05, 0.5, 0.95} {
 		spec := lists.Default(5, manyRows)

@@ -109,7 +109,7 @@ func parse(data []byte) (*File, error) {
 		Checksum string    `json:"sha256"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil || head.Service == "" || head.Plan == nil {
-		return nil, errors.New("is no kept plan, or not a whole one")
+		return nil, errors.New("is not a kept plan, or not a whole one")
 	}
 	if head.Version != Version {
 		return nil, fmt.Errorf("is a plan of version %d, and this program reads version %d", head.Version, Version)

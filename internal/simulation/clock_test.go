@@ -25,7 +25,7 @@ func (s span) draw(r *rand.Rand) time.Duration {
 	return s.least + time.Duration(r.Int64N(int64(s.most-s.least)+1))
 }
 
-// clock lets every step of the world happen at an instant of its own.
+// clock lets every step of the world happen at a different instant.
 type clock struct {
 	start time.Time
 	mu    sync.Mutex

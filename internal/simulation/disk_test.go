@@ -49,7 +49,7 @@ func (d *disk) apply(writes []checkpoint.Write) {
 	}
 }
 
-// flush is what the system does now and then of its own accord.
+// flush is what the system does now and then by itself.
 func (d *disk) flush() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,7 +6,7 @@
 // starts. A checker looks at every request that arrives, every charge, every
 // record of the journal and every row of the output.
 //
-// A run is a pure function of its seed: every step takes a time of its own, so that
+// A run is a pure function of its seed: every step happens at a different time, so that
 // no two happen at the same instant and the order of goroutines decides nothing.
 //
 // The package holds no code for others to use.

@@ -74,7 +74,7 @@ func (w *world) askElsewhere(ctx context.Context) {
 }
 
 // askOnce sends one lookup past the network and the checker: it is none of the
-// program's. What becomes of the answer is no concern of this world.
+// program's. This world ignores the answer.
 func (w *world) askOnce(n int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -26,7 +26,7 @@ func Read(path string) ([]byte, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory", path)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	if err == nil && len(data) > MaxBytes {

@@ -21,7 +21,7 @@ func TestReadSmallFile(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
 	for path, want := range map[string]string{
-		long: "is longer than 1048576 bytes", dir: "is a directory", filepath.Join(dir, "none"): "no such file", os.DevNull: "is no regular file",
+		long: "is longer than 1048576 bytes", dir: "is a directory", filepath.Join(dir, "none"): "no such file", os.DevNull: "is not a regular file",
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

@@ -71,7 +71,7 @@ func floors() map[string][]string {
 		// Nothing but tests, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 		"cmd/batch":           {everything},
-		// The measuring of the whole program, which is a process of its own.
+		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 	}
 	maps.Copy(all, useCaseFloors())

@@ -26,7 +26,7 @@ func ParseKey(variable, text string) ([]byte, error) {
 		key, err = base64.StdEncoding.DecodeString(text)
 	}
 	if err != nil || len(key) != keyLength {
-		return nil, problem.Usagef("%s is no key: it needs %d bytes as %d hexadecimal digits or in base64, such as %q makes",
+		return nil, problem.Usagef("%s is not a key: it needs %d bytes as %d hexadecimal digits or in base64, such as %q makes",
 			variable, keyLength, 2*keyLength, "openssl rand -hex 32")
 	}
 	return key, nil

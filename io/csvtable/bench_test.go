@@ -158,7 +158,7 @@ func writeStandard(in io.Reader) (rows int, err error) {
 	r.ReuseRecord = true
 	answer, none := benchAnswer(true), benchAnswer(false)
 	var out []string
-	for rows = -1; ; rows++ { // the header is no row
+	for rows = -1; ; rows++ { // the header is not a row
 		row, err := r.Read()
 		if err == io.EOF {
 			w.Flush()

@@ -288,7 +288,7 @@ func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 		}
 	}
 	if _, err := NewEncoder(io.Discard, table.Schema{Columns: []string{"id", "a\xff"}}, nil); err == nil || !strings.Contains(err.Error(), "the name of column 2") {
-		t.Errorf("a name that is no text: %v", err)
+		t.Errorf("a name that is not text: %v", err)
 	}
 }
 

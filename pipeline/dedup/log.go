@@ -57,7 +57,7 @@ func newLog(dir string, logs, words int) *Log {
 	return &Log{dir: dir, words: words, logs: make([]logPart, logs)}
 }
 
-// TempFileError says that there is no temporary file for what does not fit into memory.
+// TempFileError says that a temporary file, for what does not fit into memory, failed.
 type TempFileError struct {
 	Doing string // what failed
 	Err   error

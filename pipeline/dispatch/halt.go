@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// halted is the cause of a context that was cancelled for a reason of its own.
+// halted is the cause of a context that a stop cancelled.
 type halted struct{ stop Stop }
 
 func (h halted) Error() string { return "halted: " + h.stop.Word() }

@@ -123,6 +123,6 @@ func parseNumber(text string) (float64, bool) {
 		whole = strings.Join(groups, "")
 	}
 	number, err := strconv.ParseFloat(whole+rest, 64)
-	// ParseFloat gives zero for what is no number, and infinity for what is too large.
+	// ParseFloat gives zero for what is not a number, and infinity for what is too large.
 	return number, err == nil || number != 0
 }

@@ -56,7 +56,7 @@ type blockReader struct {
 	batch dedup.Batch
 }
 
-// eachBlock is a pass in which every goroutine works with a blockReader of its own.
+// eachBlock is a pass in which every goroutine has its own blockReader.
 func eachBlock[T any](
 	ctx context.Context, scope row.Scope, list row.List, journal Recorder,
 	work func(*blockReader, table.Block) (T, error), take func(T),

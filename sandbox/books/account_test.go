@@ -8,7 +8,7 @@ import (
 )
 
 // paying returns the configuration of an account without a free allowance whose
-// emails cost a price that is no whole number of cents.
+// emails cost a price that is not a whole number of cents.
 func paying(capCents int64) Config {
 	config := someConfig()
 	config.Free = [enrich.NumFields]int64{}

@@ -63,7 +63,7 @@ type Books struct {
 	open     map[int]reservation // by arrival number
 	arrivals []Arrival           // arrival number n is at n-1
 	charges  []Charge
-	log      []Entry // of all that is no arrival
+	log      []Entry // of all that is not an arrival
 }
 
 // Open replays the configuration's ledger into new books.
@@ -184,7 +184,7 @@ func (b *Books) applyChange(e Entry) error {
 	return nil
 }
 
-// Log returns the entries of everything that is no arrival, oldest first: what the
+// Log returns the entries of everything that is not an arrival, oldest first: what the
 // owner did, what others spent, and what time brought about.
 func (b *Books) Log() []Entry {
 	b.lock()

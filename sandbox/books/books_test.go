@@ -191,7 +191,7 @@ func TestBooksThatCannotBeUsed(t *testing.T) {
 		{"a bad line in the middle", config, strings.Replace(text, `{"kind":"arrived"`, `{"kind:"arrived"`, 1), "line 2"},
 		{"an unknown kind", config, strings.Replace(text, `"kind":"settled"`, `"kind":"gifted"`, 1), `line 3: an entry of the unknown kind "gifted"`},
 		{"an unknown member", config, strings.Replace(text, `"kind":"settled"`, `"kind":"settled","tip":1`, 1), "line 3"},
-		{"an unknown field", config, strings.Replace(text, `{"field":"work_email"`, `{"field":"fax"`, 1), `"fax" is no field`},
+		{"an unknown field", config, strings.Replace(text, `{"field":"work_email"`, `{"field":"fax"`, 1), `"fax" is not a field`},
 		{"arrivals out of order", config, strings.Replace(text, `"number":1`, `"number":2`, 1), "arrival 2 where 1 was to come"},
 		{"a settlement of nobody", config, ledgerHeader + strings.SplitAfter(text, "\n")[2], "arrival 1 has not arrived"},
 		{"more charged than there is", poor, text, "configure at least as much"},

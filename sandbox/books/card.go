@@ -21,7 +21,7 @@ func RateCard() cost.RateCard {
 	}}
 }
 
-// standard returns the option that is no subscription: its rates are those of
+// standard returns the option that is not a subscription: its rates are those of
 // prepaid credit when a subscription ends.
 func standard(card cost.RateCard) (cost.Option, error) {
 	for _, option := range card.Options {

@@ -34,7 +34,7 @@ const maxCall = 64 << 10
 
 // Carrier carries requests that somebody else made, each once.
 type Carrier interface {
-	// Carry sends the request once, with the key, and with the body in place of its own.
+	// Carry sends the request once, with the key, and with the body in place of the request's.
 	// The flight then says how far it came.
 	Carry(request *http.Request, body []byte, flight *paidhttp.Flight) (*http.Response, error)
 }

@@ -77,7 +77,7 @@ func TestRefusalTextIsPlain(t *testing.T) {
 	}
 }
 
-// A key that is no secret does not change the service's codes.
+// A key that is not a secret does not change the service's codes.
 func TestShortKeyLeavesCodesAlone(t *testing.T) {
 	const code = "invalid_api_key"
 	if got := (Caller{Key: "key"}).Plain(code, maxHost); got != code {

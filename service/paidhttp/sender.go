@@ -13,7 +13,7 @@ import (
 // Sender sends paid requests. It may be used by many goroutines at a time.
 type Sender struct{ line }
 
-// NewSender returns a sender with at most maxConnections connections; zero is no bound.
+// NewSender returns a sender with at most maxConnections connections; zero means no limit.
 func NewSender(caller Caller, dial Dialer, maxConnections int) *Sender {
 	return &Sender{line{caller, newPaidTransport(dial, maxConnections)}}
 }

@@ -19,7 +19,7 @@ type Client struct {
 type lookups interface {
 	// send sends the question in at most one POST, whatever becomes of it. It returns
 	// what the service said, or the verdict when it said nothing. The end of ctx does
-	// end it; it has a time-out of its own.
+	// end it; it has its own time-out.
 	send(ctx context.Context, q question) (reply, enrich.Verdict)
 	// close lets go of what is idle.
 	close()

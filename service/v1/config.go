@@ -51,7 +51,7 @@ type Config struct {
 	// on its own.
 	Timeout time.Duration
 	// MaxConnections bounds the connections that lookups have open at a time; zero
-	// is no bound. A lookup that waits for one too long is enrich.NotSent.
+	// means no limit. A lookup that waits for one too long is enrich.NotSent.
 	MaxConnections int
 	// UserAgent is DefaultUserAgent when empty. Over MCP it also gives the client's
 	// name and version, as in "name/version".

@@ -29,15 +29,15 @@ func notResults() map[string]string {
 		"error in a result":       `{"error":{"code":"credits_exhausted"},"object":"enrichment_result"}`,
 		"no object":               `{"status":"not_found","data":null}`,
 		"other object":            `{"object":"company_result","status":"not_found","data":null}`,
-		"object is no string":     `{"object":["enrichment_result"],"status":"not_found"}`,
+		"object is not a string":  `{"object":["enrichment_result"],"status":"not_found"}`,
 		"no status":               result + `"data":{"work_email":"ada@example.com"}}`,
 		"other status":            result + `"status":"pending","data":{}}`,
 		"status in other case":    result + `"status":"Matched","data":{}}`,
 		"matched without data":    result + `"status":"matched"}`,
 		"matched with null":       result + `"status":"matched","data":null}`,
 		"partial with an array":   result + `"status":"partial","data":[]}`,
-		"email is no string":      result + `"status":"matched","data":{"work_email":{"value":"ada@example.com"}}}`,
-		"phone is no string":      result + `"status":"partial","data":{"work_email":"ada@example.com","business_phone":442079460000}}`,
+		"email is not a string":   result + `"status":"matched","data":{"work_email":{"value":"ada@example.com"}}}`,
+		"phone is not a string":   result + `"status":"partial","data":{"work_email":"ada@example.com","business_phone":442079460000}}`,
 		"email of none no string": result + `"status":"not_found","data":{"work_email":true}}`,
 	}
 }
@@ -156,7 +156,7 @@ func testFindTimesOut(t *testing.T, e *endpoint, answer lookupHandler) {
 		start := time.Now()
 		err := wantLost(t, find(client))
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %q is no time-out", err)
+			t.Errorf("error %q is not a time-out", err)
 		}
 		if took := time.Since(start); took != DefaultTimeout {
 			t.Errorf("took %s, want %s", took, DefaultTimeout)
@@ -232,7 +232,7 @@ func TestFindNotSentWhileWaitingForAConnection(t *testing.T) {
 		}
 		err := wantNotSent(t, find(dialClient(t, "http://localhost/api/v1", never)))
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %q is no time-out", err)
+			t.Errorf("error %q is not a time-out", err)
 		}
 	})
 }

@@ -92,7 +92,7 @@ func TestMCPAnsweredLeniently(t *testing.T) {
 	for name, result := range map[string]string{
 		"unknown kind of content": `{"content":[{"type":"hologram","x":1}],"structuredContent":` + foundBoth + `}`,
 		"no content":              `{"structuredContent":` + foundBoth + `}`,
-		"content is no list":      `{"content":"none","structuredContent":` + foundBoth + `}`,
+		"content is not a list":   `{"content":"none","structuredContent":` + foundBoth + `}`,
 		"text alone":              `{"content":[{"type":"image"},{"type":"text","text":"` + text + `"}]}`,
 		"structured is null":      `{"content":[{"type":"text","text":"` + text + `"}],"structuredContent":null}`,
 		"isError null":            `{"isError":null,"structuredContent":` + foundBoth + `}`,

@@ -250,7 +250,7 @@ func TestMCPNotSentWhileWaitingForASession(t *testing.T) {
 	f.on("tools/list", func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() })
 	inMemory(t, MCP, f, func(client *Client) {
 		if err := wantNotSent(t, find(client)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %q is no time-out", err)
+			t.Errorf("error %q is not a time-out", err)
 		}
 	})
 }

@@ -17,7 +17,7 @@ func newMCPReads(s settings, reader *paidhttp.Reader) *mcpReads {
 	return &mcpReads{newMCPEndpoint(s, reader, []string{statusTool})}
 }
 
-// status calls the free tool in a session of its own.
+// status calls the free tool in a separate session.
 func (m *mcpReads) status(ctx context.Context) (reply, error) {
 	opened, err := m.open(ctx)
 	var failed *openError

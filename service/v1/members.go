@@ -42,7 +42,7 @@ func statusMembers(status jsonobject.Object) []Assumption {
 		"free_allowance.work_emails_reserved", "free_allowance.business_phones_reserved")
 	look(anAmount, "paid_balance.available_cents", "paid_balance.included_cents", "paid_balance.prepaid_cents", "paid_balance.reserved_cents")
 	look(anObject.orNull(), "usage_budget")
-	if !status.IsNull("usage_budget") { // null is no cap
+	if !status.IsNull("usage_budget") { // null means no cap
 		look(anAmount, "usage_budget.cap_cents", "usage_budget.spent_cents", "usage_budget.reserved_cents", "usage_budget.remaining_cents")
 		look(aTime, "usage_budget.resets_at")
 	}

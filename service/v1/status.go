@@ -105,7 +105,7 @@ type StatusError struct {
 }
 
 // Refused reports whether the service itself turned the key or the workspace
-// away (specification v1, "Authentication"): asking again unchanged is no use.
+// away (specification v1, "Authentication"): asking again unchanged does not help.
 func (e *StatusError) Refused() bool {
 	return e.HTTPStatus == http.StatusUnauthorized || e.HTTPStatus == http.StatusForbidden
 }

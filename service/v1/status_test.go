@@ -53,7 +53,7 @@ func TestStatusErrors(t *testing.T) {
 			_, err := statusOf(t, test.handler)
 			var got *StatusError
 			if !errors.As(err, &got) {
-				t.Fatalf("error %v is no StatusError", err)
+				t.Fatalf("error %v is not a StatusError", err)
 			}
 			if diff := cmp.Diff(test.want, *got); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)

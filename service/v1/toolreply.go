@@ -33,7 +33,7 @@ func (m mcpEndpoint) called(call *mcp.Call, cut error) (reply, enrich.Verdict) {
 	return said, nil
 }
 
-// refusedByProtocol reads a response that is no success as the endpoint's refusal to
+// refusedByProtocol reads a response that is not a success as the endpoint's refusal to
 // pass the call on to the tool.
 func (m mcpEndpoint) refusedByProtocol(call *mcp.Call, r reply) (enrich.Refused, bool) {
 	status := r.Status

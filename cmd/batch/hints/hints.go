@@ -51,7 +51,7 @@ var texts = map[string]string{
 	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
-	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give that a --workspace NAME of its own",
+	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",

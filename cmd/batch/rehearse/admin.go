@@ -12,7 +12,7 @@ import (
 	"payonce/sandbox"
 )
 
-// adminServer is the admin interface of a sandbox on an address of its own.
+// adminServer is the admin interface of a sandbox on a separate address.
 type adminServer struct {
 	server *http.Server
 	url    string
