@@ -137,7 +137,7 @@ func TestSecondRunIsRefused(t *testing.T) {
 	first := p.start()
 	receive(t, reached, "no lookup")
 	second := p.runToEnd(exitLocked)
-	if text := second.stderr.String(); !strings.Contains(text, "(batch run list)") || !strings.Contains(text, "process ") {
+	if text := second.stderr.String(); !strings.Contains(text, `held by "batch run list" (process `) {
 		t.Errorf("it does not name the holder: %s", text)
 	}
 	close(release)
