@@ -50,7 +50,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 		"write it like":      func(k *planfile.File) { k.Options["max-spend"] = "much" },
 		"the service":        func(k *planfile.File) { k.Service = "https://elsewhere.example/" },
 		"is faster than":     func(k *planfile.File) { k.Options["rate"] = "1000000/1s" },
-		"no regular file":    func(k *planfile.File) { k.Options["rate-card"] = "/dev/zero" },
+		"not a regular file": func(k *planfile.File) { k.Options["rate-card"] = "/dev/zero" },
 		"--workspace":        func(k *planfile.File) { k.Options["workspace"] = "../../up" },
 	} {
 		plan, forged := *kept.Plan, *kept
