@@ -64,7 +64,7 @@ func (w *world) followed(arrival int) {
 			continue
 		}
 		delay := f.Delay.draw(r)
-		go func() {
+		w.strangers.Go(func() {
 			w.clock.pass(delay)
 			if f.Asks {
 				w.askOnce(followerLookups*(i+1) + arrival)
@@ -72,7 +72,7 @@ func (w *world) followed(arrival int) {
 			}
 			spent, err := w.service.Workspace().SpendElsewhere(f.Amount)
 			w.trace("somebody else spends $%s after arrival %d, %v", spent, arrival, err)
-		}()
+		})
 	}
 }
 
@@ -82,7 +82,7 @@ const followerLookups = 1_000_000
 // deposit is the workspace's owner, who buys credit.
 func (w *world) deposit(ctx context.Context) {
 	for _, d := range w.Deposits {
-		go func() {
+		w.strangers.Go(func() {
 			w.clock.pass(d.After)
 			if ctx.Err() != nil {
 				return
@@ -92,6 +92,6 @@ func (w *world) deposit(ctx context.Context) {
 			_, err = w.service.Workspace().Confirm(payment.ID)
 			w.must(err)
 			w.trace("the owner buys credit of $%s", d.Amount)
-		}()
+		})
 	}
 }

@@ -69,7 +69,7 @@ func (w *world) askElsewhere(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		go w.askOnce(n)
+		w.strangers.Go(func() { w.askOnce(n) })
 	}
 }
 

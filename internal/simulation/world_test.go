@@ -31,6 +31,8 @@ type world struct {
 	begun  []time.Time // lookups, as a mutation counts them
 	tallies
 
+	strangers sync.WaitGroup // what other users of the account do
+
 	mu      sync.Mutex
 	events  []string
 	current *process
@@ -85,8 +87,8 @@ func (w *world) live() {
 	go func() { served <- server.Serve(w.network) }()
 	alone, leave := context.WithCancel(context.Background())
 	w.clock.pass(w.Dawn)
-	go w.spendElsewhere(alone)
-	go w.askElsewhere(alone)
+	w.strangers.Go(func() { w.spendElsewhere(alone) })
+	w.strangers.Go(func() { w.askElsewhere(alone) })
 	w.deposit(alone)
 	for _, s := range w.Starts {
 		w.begin(s, false)
@@ -97,6 +99,7 @@ func (w *world) live() {
 	_ = server.Close()
 	<-served
 	w.clock.pass(time.Hour) // whatever is still on its way arrives
+	w.strangers.Wait()
 }
 
 // begin starts the program once and waits for its end.
