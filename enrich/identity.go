@@ -57,7 +57,7 @@ const (
 	NoIdentifiers  Unidentifiable = "no profile URL and no name"
 	NoFirstName    Unidentifiable = "first name missing"
 	NoLastName     Unidentifiable = "last name missing"
-	NoCompany      Unidentifiable = "company domain and company name missing"
+	NoCompany      Unidentifiable = "company missing"
 	BadProfileURL  Unidentifiable = "profile URL is not a URL of a profile"
 	BadDomain      Unidentifiable = "company domain is not a domain"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
