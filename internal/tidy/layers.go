@@ -13,16 +13,17 @@ const everything = "..."
 // import. Imports point downwards: a package lies below each package whose line names it.
 func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":        {},
-		"cost":          {"enrich"},
-		"attempt":       {"enrich", "cost"},
-		"forecast":      {"enrich", "cost"},
-		"io/table":      {},
-		"io/csvtable":   {"io/table"},
-		"io/textfile":   {},
-		"io/atomicfile": {},
-		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
+		"enrich":            {"enrich/sharedhost"},
+		"enrich/sharedhost": {},
+		"cost":              {"enrich"},
+		"attempt":           {"enrich", "cost"},
+		"forecast":          {"enrich", "cost"},
+		"io/table":          {},
+		"io/csvtable":       {"io/table"},
+		"io/textfile":       {},
+		"io/atomicfile":     {},
+		"io/listfile":       {"io/..."},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
