@@ -3,6 +3,7 @@ package tidy
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,12 @@ import (
 // maxLines is the longest that a function outside tests may be, from its func to
 // its closing brace.
 const maxLines = 70
+
+// The most files that a package may have, and the most lines in them, tests aside.
+const (
+	maxPackageFiles = 25
+	maxPackageLines = 2500
+)
 
 const badger = "github.com/dgraph-io/badger"
 
@@ -34,7 +41,7 @@ func checkImports(s *source) []Violation {
 
 // onTheGround reports whether enrich may import a package: one of the standard
 // library, whose path has no dot in its first element, or of the two modules.
-// The module's own are a matter of the floors.
+// checkLayers decides about the module's own packages.
 func onTheGround(s *source, importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	_, inside := s.inModule(importPath)
@@ -71,6 +78,33 @@ func checkFunctions(s *source) []Violation {
 		}
 		return true
 	})
+	return violations
+}
+
+// checkSizes looks at whole packages outside tests: one that grew beyond one job is split.
+func checkSizes(sources []*source) []Violation {
+	files := map[string][]*source{}
+	for _, s := range sources {
+		if !s.test {
+			files[s.dir] = append(files[s.dir], s)
+		}
+	}
+	var violations []Violation
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		lines := 0
+		for _, s := range files[dir] {
+			lines += s.lines
+		}
+		first := files[dir][0]
+		if n := len(files[dir]); n > maxPackageFiles {
+			violations = append(violations, first.violation(RuleSize, first.syntax.Name,
+				"package %s has %d files; split it when it has more than %d", dir, n, maxPackageFiles))
+		}
+		if lines > maxPackageLines {
+			violations = append(violations, first.violation(RuleSize, first.syntax.Name,
+				"package %s has %d lines; split it when it has more than %d", dir, lines, maxPackageLines))
+		}
+	}
 	return violations
 }
 

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -18,6 +19,7 @@ type source struct {
 	file    string // its path from the root, with slashes
 	dir     string // the path of its folder
 	test    bool
+	lines   int
 	module  string
 	tokens  *token.FileSet
 	syntax  *ast.File
@@ -81,6 +83,7 @@ func parse(tree fs.FS, file, module string) (*source, error) {
 		file:   file,
 		dir:    path.Dir(file),
 		test:   strings.HasSuffix(file, "_test.go"),
+		lines:  bytes.Count(text, []byte("\n")),
 		module: module,
 		tokens: token.NewFileSet(),
 	}

@@ -10,9 +10,10 @@ type Rule string
 
 // The rules.
 const (
-	RuleFloors    Rule = "floors"
+	RuleLayers    Rule = "layers"
 	RuleGround    Rule = "ground"
 	RuleLength    Rule = "length"
+	RuleSize      Rule = "size"
 	RuleHTTP      Rule = "http"
 	RuleDial      Rule = "dial"
 	RuleBadger    Rule = "badger"
@@ -22,6 +23,7 @@ const (
 	RuleFractions Rule = "fractions"
 	RuleInit      Rule = "init"
 	RuleDot       Rule = "dot"
+	RuleFlags     Rule = "flags"
 )
 
 // Violation is one place where a rule is broken.
@@ -37,14 +39,15 @@ func (v Violation) String() string {
 }
 
 // Check returns every place in the module at the root of tree where a rule is
-// broken, in the order of the files. A file that does not parse is an error.
+// broken, in the order of the files, and then the packages that are too large. A file
+// that does not parse is an error.
 func Check(tree fs.FS) ([]Violation, error) {
 	sources, err := parseTree(tree)
 	if err != nil {
 		return nil, err
 	}
 	checks := []func(*source) []Violation{
-		checkFloors, checkImports, checkPlace, checkFunctions, checkUses, checkFractions,
+		checkLayers, checkImports, checkPlace, checkFunctions, checkUses, checkFractions, checkTexts,
 	}
 	var violations []Violation
 	for _, s := range sources {
@@ -52,5 +55,5 @@ func Check(tree fs.FS) ([]Violation, error) {
 			violations = append(violations, check(s)...)
 		}
 	}
-	return violations, nil
+	return append(violations, checkSizes(sources)...), nil
 }

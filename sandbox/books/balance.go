@@ -9,21 +9,21 @@ import (
 // balance is money, by where it came from.
 type balance struct{ included, prepaid cost.Money }
 
-func (p balance) total() cost.Money { return p.included + p.prepaid }
+func (b balance) total() cost.Money { return b.included + b.prepaid }
 
 // draw takes an amount out: of the included balance first, then of the prepaid one
 // (specification v1, "Allowances and rate card").
-func (p *balance) draw(amount cost.Money) Source {
-	from := Source{Included: min(amount, p.included)}
+func (b *balance) draw(amount cost.Money) Source {
+	from := Source{Included: min(amount, b.included)}
 	from.Prepaid = amount - from.Included
-	p.take(from)
+	b.take(from)
 	return from
 }
 
 // take takes out what a source says. What had expired is not in it any more.
-func (p *balance) take(from Source) {
-	p.included -= from.Included
-	p.prepaid -= from.Prepaid
+func (b *balance) take(from Source) {
+	b.included -= from.Included
+	b.prepaid -= from.Prepaid
 }
 
 // Source says out of which balance an amount was paid.

@@ -9,20 +9,21 @@ import (
 // everything stands for all packages of the module.
 const everything = "..."
 
-// floors lists for every package of the module which others of the module it may
-// import. Imports run downwards: a package stands below the line that names it.
-func floors() map[string][]string {
+// layers lists for every package of the module which others of the module it may
+// import. Imports point downwards: a package lies below each package whose line names it.
+func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":        {},
-		"cost":          {"enrich"},
-		"attempt":       {"enrich", "cost"},
-		"forecast":      {"enrich", "cost"},
-		"io/table":      {},
-		"io/csvtable":   {"io/table"},
-		"io/textfile":   {},
-		"io/atomicfile": {},
-		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
+		"enrich":            {"enrich/sharedhost"},
+		"enrich/sharedhost": {},
+		"cost":              {"enrich"},
+		"attempt":           {"enrich", "cost"},
+		"forecast":          {"enrich", "cost"},
+		"io/table":          {},
+		"io/csvtable":       {"io/table"},
+		"io/textfile":       {},
+		"io/atomicfile":     {},
+		"io/listfile":       {"io/..."},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -74,12 +75,12 @@ func floors() map[string][]string {
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 	}
-	maps.Copy(all, useCaseFloors())
+	maps.Copy(all, useCaseLayers())
 	return all
 }
 
-// useCaseFloors lists the packages of the use cases, from the bottom up.
-func useCaseFloors() map[string][]string {
+// useCaseLayers lists the packages of the use cases, from the bottom up.
+func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The errors of use cases, and what they work with.
 		"internal/problem":  {"service/v1"},
@@ -89,7 +90,7 @@ func useCaseFloors() map[string][]string {
 			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
@@ -108,34 +109,34 @@ func useCaseFloors() map[string][]string {
 	}
 }
 
-// groundFloors are the packages whose tests stay on their floor as well.
-func groundFloors() []string { return []string{"enrich", "cost", "attempt", "forecast"} }
+// groundLayers are the packages whose tests import no more than the packages do.
+func groundLayers() []string { return []string{"enrich", "cost", "attempt", "forecast"} }
 
-// testFloor lists what the tests of the other packages may import besides, to wire
+// testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
-func testFloor() []string {
+func testLayers() []string {
 	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
 }
 
-// floorsOf returns what a file may import of the module, or false when its package
-// stands on no floor.
-func floorsOf(s *source) ([]string, bool) {
-	allowed, found := floors()[s.dir]
+// layersOf returns what a file may import of the module, or false when its package
+// has no layer.
+func layersOf(s *source) ([]string, bool) {
+	allowed, found := layers()[s.dir]
 	if !s.test {
 		return allowed, found
 	}
 	allowed = append(slices.Clone(allowed), s.dir) // an external test package imports its own
-	if !slices.Contains(groundFloors(), s.dir) {
-		allowed = append(allowed, testFloor()...)
+	if !slices.Contains(groundLayers(), s.dir) {
+		allowed = append(allowed, testLayers()...)
 	}
 	return allowed, found
 }
 
-// checkFloors fails for imports that do not run downwards.
-func checkFloors(s *source) []Violation {
-	allowed, found := floorsOf(s)
+// checkLayers fails for imports that do not point downwards.
+func checkLayers(s *source) []Violation {
+	allowed, found := layersOf(s)
 	if !found {
-		return []Violation{s.violation(RuleFloors, s.syntax.Name, "the package stands on no floor; add it to the table in internal/tidy/floors.go")}
+		return []Violation{s.violation(RuleLayers, s.syntax.Name, "the package has no layer; add it to the table in internal/tidy/layers.go")}
 	}
 	var violations []Violation
 	for _, imported := range s.imports {
@@ -143,7 +144,7 @@ func checkFloors(s *source) []Violation {
 		if !inside || slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, dir) }) {
 			continue
 		}
-		violations = append(violations, s.violation(RuleFloors, imported.spec,
+		violations = append(violations, s.violation(RuleLayers, imported.spec,
 			"imports %s, which is not below it; declare an interface here, or let cmd/batch wire them", dir))
 	}
 	return violations
