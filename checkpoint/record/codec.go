@@ -23,7 +23,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | Journal | []byte
+	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | File | Journal | []byte
 }
 
 // packer is a record that has a packed form.

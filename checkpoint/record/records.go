@@ -20,6 +20,7 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
+//	w PATH         file        a list that was written: the hash of its bytes
 //	m NAME         meta        the journal's identity and secret, its ledger state, the API key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
@@ -40,6 +41,7 @@ const (
 	TotalsPrefix     = 'c'
 	DayPrefix        = 't'
 	RunPrefix        = 'u'
+	FilePrefix       = 'w'
 	metaPrefix       = 'm'
 )
 
@@ -47,7 +49,7 @@ const (
 func KindOf(prefix byte) string {
 	names := map[byte]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
-		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
+		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file", metaPrefix: "meta",
 	}
 	return names[prefix]
 }
@@ -246,4 +248,15 @@ func (r Run) LastStarted() time.Time {
 		return r.Started
 	}
 	return r.Restarted
+}
+
+// File is what the journal remembers of a list that it wrote, to see whether somebody edited it.
+type File struct {
+	Path    string    `json:"path"` // absolute, without links
+	Run     string    `json:"run"`
+	Written time.Time `json:"written"`
+	Size    int64     `json:"size"`    // in bytes
+	Changed time.Time `json:"changed"` // when the file system says that it was changed
+	Hash    string    `json:"hash"`    // of its bytes, as atomicfile.File.Sum returns it
+	Columns []string  `json:"columns"` // that hold values that were asked for
 }

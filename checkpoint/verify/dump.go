@@ -106,6 +106,8 @@ func view(key, value []byte, values bool) (any, error) {
 		return decoded[record.Span](key, value)
 	case record.RunPrefix:
 		return decoded[record.Run](key, value)
+	case record.FilePrefix:
+		return decoded[record.File](key, value)
 	case record.OpenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

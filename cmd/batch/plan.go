@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/internal/app"
+	"payonce/internal/planfile"
 	"payonce/internal/report"
 )
 
@@ -92,7 +93,10 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...))
+	if err := app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...)); err != nil {
+		return err
+	}
+	return planfile.CheckName(o.output.keepAs)
 }
 
 // sampleCommand returns the words of the command that runs a sample.

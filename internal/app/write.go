@@ -35,8 +35,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
-		rows, err := s.write(ctx, output, j.list, to)
-		return &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(rows)}, err
+		done, err := s.write(ctx, output, j.list, to)
+		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}
+		return view, err
 	})
 }
 

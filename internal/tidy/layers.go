@@ -22,6 +22,7 @@ func layers() map[string][]string {
 		"io/csvtable":       {"io/table"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
+		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
 		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
@@ -92,11 +93,14 @@ func useCaseLayers() map[string][]string {
 		// Parts of the command line.
 		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/undo":     {"internal/problem", "io/backup"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		// The files that a run writes.
+		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
+			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile",
