@@ -42,6 +42,7 @@ type Journal struct {
 	drained *sync.Cond // queued fell, or failure came
 	failure error      // why nothing can be written any more
 	version uint64     // of the last durable commit
+	books   []byte     // the ledger state's record when the journal was opened; its unknown members are kept
 	opening []byte     // the random number of the opening in which the last commit was made
 	marked  bool       // opening is that of this one
 

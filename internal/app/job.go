@@ -218,7 +218,7 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 	if stop != nil {
 		stopped = stop.Word()
 	}
-	return output.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile}
+	return output.Output{Decode: v1.DecodeAnswer, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile}
 }
 
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier

@@ -10,6 +10,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/pipeline/output"
+	"payonce/service/v1"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
@@ -34,7 +35,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err := to.check(append(append(SourcesOf(j.list.paths), to.Sources...), recorded...)); err != nil {
 			return nil, err
 		}
-		output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+		output := output.Output{Decode: v1.DecodeAnswer, Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
 		rows, err := s.write(ctx, output, j.list, to)
 		return &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(rows)}, err
 	})

@@ -46,6 +46,8 @@ type Output struct {
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
 	Profile bool   // the person's profile is the last column
+	// Decode reads an answer. It is called from many goroutines.
+	Decode func(enrich.Answered) (enrich.Answer, error)
 }
 
 // The places of some of row.ResultColumns.
