@@ -272,7 +272,7 @@ func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"Müller": "", "M\xfcller": `line 2: column "last name" holds bytes that are not UTF-8; say with --encoding`} {
+	for text, want := range map[string]string{"Müller": "", "M\xfcller": `line 2: column "last name" holds bytes that are not UTF-8; write the list as CSV`} {
 		list, err := csvtable.NewReader(strings.NewReader("id,last name\n1,"+text+"\n"), "list.csv", csvtable.Options{Encoding: csvtable.UTF8})
 		if err != nil {
 			t.Fatal(err)
