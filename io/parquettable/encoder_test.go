@@ -33,7 +33,7 @@ func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) s
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	o, err := output.New(&out, meta)
+	o, err := output.New(&out, &footer.Footer{Meta: meta})
 	if err != nil {
 		t.Fatal(err)
 	}
