@@ -19,6 +19,8 @@ type scenario struct {
 	Seed        uint64
 	Wanted      enrich.Fields
 	Concurrency int
+	// Sparing says that no more calls are in flight than the rate needs.
+	Sparing bool
 	Strict      bool
 	Window      sandbox.Window
 	Free        [enrich.NumFields]int64
@@ -39,6 +41,15 @@ type scenario struct {
 	service     span    // a lookup in the service
 	commitTime  span
 	unreachable float64
+}
+
+// spacing returns the mean time between two lookups at the service's rate, if the program
+// keeps no more in flight than that needs.
+func (s scenario) spacing() time.Duration {
+	if !s.Sparing {
+		return 0
+	}
+	return s.Window.Per / time.Duration(s.Window.Limit)
 }
 
 // ample is a ceiling that no list of these reaches.
@@ -97,6 +108,7 @@ func newScenario(seed uint64) scenario {
 		}
 	}
 	// What follows draws for itself, so that what is above stays as it is.
+	s.Sparing = d.of("sparing").IntN(2) == 0
 	r = d.of("limits")
 	s.Dawn = drawDawn(r, s.Budget != nil)
 	for i := range s.Starts {
