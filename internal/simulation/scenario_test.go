@@ -20,20 +20,20 @@ type scenario struct {
 	Wanted      enrich.Fields
 	Concurrency int
 	// Sparing says that no more calls are in flight than the rate needs.
-	Sparing bool
-	Strict      bool
-	Window      sandbox.Window
-	Free        [enrich.NumFields]int64
-	Prepaid     int64  // cents
-	Budget      *int64 // cents
-	Faults      []string
-	Starts      []start
-	Elsewhere   []cost.Money // what somebody else spends, one minute after the other
-	Askers      int          // how many lookups somebody else sends
-	Followers   []follower   // who use the account after one of our lookups
-	Deposits    []deposit
-	Included    int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
-	Dawn        time.Duration // how long after midnight UTC all begins
+	Sparing   bool
+	Strict    bool
+	Window    sandbox.Window
+	Free      [enrich.NumFields]int64
+	Prepaid   int64  // cents
+	Budget    *int64 // cents
+	Faults    []string
+	Starts    []start
+	Elsewhere []cost.Money // what somebody else spends, one minute after the other
+	Askers    int          // how many lookups somebody else sends
+	Followers []follower   // who use the account after one of our lookups
+	Deposits  []deposit
+	Included  int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
+	Dawn      time.Duration // how long after midnight UTC all begins
 
 	lists       [][]byte
 	travel      span    // a request or a response on its way

@@ -28,12 +28,12 @@ type dispatcher struct {
 	results chan result
 	gate    *gate
 
-	flights  flights
-	pending  *task  // decided on next
-	paced    bool   // the pacer was waited for, and nothing was sent since
-	begun    int64  // tasks that next yielded
-	retries  []task // waiting for their time, in its order and the list's
-	ended    bool   // next returned io.EOF
+	flights flights
+	pending *task  // decided on next
+	paced   bool   // the pacer was waited for, and nothing was sent since
+	begun   int64  // tasks that next yielded
+	retries []task // waiting for their time, in its order and the list's
+	ended   bool   // next returned io.EOF
 	// lost are the tasks whose responses were lost and not yet settled, by their
 	// last attempts; reconcileAt is when to settle them at the latest.
 	lost        map[attempt.ID]task
