@@ -13,6 +13,9 @@ type Rate struct {
 	Window time.Duration
 }
 
+// Spacing returns the mean time between two lookups at the limit.
+func (r Rate) Spacing() time.Duration { return r.Window / time.Duration(r.Slots) }
+
 // window counts the lookups of the last window. A slot is taken at Begin and is
 // free again one window after the response, not after the request: the service
 // counts a request when it arrives, which is some time between the two, so no

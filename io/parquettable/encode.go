@@ -51,7 +51,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	if err != nil {
 		return nil, err
 	}
-	w.out, err = output.New(out, meta)
+	w.out, err = output.New(out, &footer.Footer{Meta: meta})
 	return w, err
 }
 
