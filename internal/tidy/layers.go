@@ -99,7 +99,7 @@ func useCaseLayers() map[string][]string {
 			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
 		},
 		"internal/inspect": {
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/doctor": {
