@@ -98,6 +98,9 @@ func (w window) taken(at time.Time) (count int) {
 // TestSlotsAreFoundAgain compares the slots that are found in a journal with those that its
 // lookups took.
 func TestSlotsAreFoundAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			h := newSlotHistory(t, seed, 20*24*time.Hour)

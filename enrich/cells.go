@@ -1,5 +1,7 @@
 package enrich
 
+import "payonce/enrich/sharedhost"
+
 // Cells is what a row of the list says about a person, as the bytes of its cells.
 // Where a list has no such column, the cell is empty.
 type Cells struct {
@@ -110,8 +112,9 @@ func (c *Cells) appendPlainName(form []byte) ([]byte, bool) {
 	}
 	if len(c.CompanyDomain) > 0 {
 		form = append(form, unitSeparator+"domain"+unitSeparator...)
+		start := len(form)
 		form, rest, ok := appendPlainHost(form, trimPlain(c.CompanyDomain))
-		if !ok {
+		if !ok || sharedhost.Of(form[start:]) != sharedhost.None {
 			return form, false
 		}
 		_, ok = appendPlainPath(form, rest) // it has to be valid, and is left out

@@ -57,12 +57,19 @@ const (
 	NoIdentifiers  Unidentifiable = "no profile URL and no name"
 	NoFirstName    Unidentifiable = "first name missing"
 	NoLastName     Unidentifiable = "last name missing"
-	NoCompany      Unidentifiable = "company domain and company name missing"
+	NoCompany      Unidentifiable = "company missing"
 	BadProfileURL  Unidentifiable = "profile URL is not a URL of a profile"
 	BadDomain      Unidentifiable = "company domain is not a domain"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
-	MangledText    Unidentifiable = "name or company name has lost characters; save the list as UTF-8"
-	TooLong        Unidentifiable = "what names the person is longer than 4 KB; is a quote missing in this row?"
+	// The reasons for hosts that many companies share; see package sharedhost.
+	MailProviderDomain Unidentifiable = "company domain belongs to a mail provider"
+	NetworkDomain      Unidentifiable = "company domain belongs to a social network"
+	DirectoryDomain    Unidentifiable = "company domain belongs to a directory of companies"
+	PageDomain         Unidentifiable = "company domain belongs to a link page or a document"
+	ParkedDomain       Unidentifiable = "company domain belongs to a seller of domains"
+
+	MangledText Unidentifiable = "name or company name has lost characters; save the list as UTF-8"
+	TooLong     Unidentifiable = "what names the person is longer than 4 KB; is a quote missing in this row?"
 )
 
 // maxIdentity bounds the values of an identity together, in bytes. Nobody has a longer one:

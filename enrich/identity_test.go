@@ -27,6 +27,7 @@ func TestIdentifyProfile(t *testing.T) {
 		{"ideographic full stops", "https://network。example。/in/jane", want},
 		{"full-width host", "https://ｎｅｔｗｏｒｋ.example/in/jane", want},
 		{"query", "https://network.example/in/jane?trk=a", want},
+		{"a path that only a network gives to companies", "network.example/company/jane", "https://network.example/company/jane"},
 		{"query holding a URL, no scheme", "network.example/in/jane?from=https://other.example", want},
 		{"slash and query", "https://network.example/in/jane/?trk=a", want},
 		{"fragment", "https://network.example/in/jane#about", want},
@@ -63,6 +64,9 @@ func TestIdentifyBadProfile(t *testing.T) {
 		{"blank", " \t\u00a0", enrich.NoIdentifiers},
 		{"invisible", "\u200b\ufeff", enrich.NoIdentifiers},
 		{"a host alone", "https://network.example", enrich.BadProfileURL},
+		{"the page of a company", "https://www.linkedin.com/company/acme", enrich.BadProfileURL},
+		{"the page of a company, escaped", "https://de.linkedin.com/Company/acm%C3%A9/", enrich.BadProfileURL},
+		{"a company in a tool for sales", "linkedin.com/sales/company/123", enrich.BadProfileURL},
 		{"a host and a slash", "https://network.example/", enrich.BadProfileURL},
 		{"a path alone", "/in/jane", enrich.BadProfileURL},
 		{"a name", "Jane Doe", enrich.BadProfileURL},
@@ -112,7 +116,8 @@ func TestIdentifyDomain(t *testing.T) {
 		{"zero-width space", "ac\u200bme.example", "acme.example"},
 		{"soft hyphen", "ac\u00adme.example", "acme.example"},
 		{"no-break space around it", "\u00a0acme.example\u00a0", "acme.example"},
-		{"a mail provider as employer", "gmail.com", "gmail.com"},
+		{"a site below a builder of sites", "acme.wixsite.com", "acme.wixsite.com"},
+		{"a name that ends like a network's", "notlinkedin.com", "notlinkedin.com"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,6 +154,12 @@ func TestIdentifyBadDomain(t *testing.T) {
 		{"email without a domain", "jane@", enrich.BadDomain},
 		{"email at a mail provider", "jane.doe@GMail.com", enrich.FreeMailDomain},
 		{"email at a mail provider's www", "jane.doe@www.gmail.com", enrich.FreeMailDomain},
+		{"a mail provider", "gmail.com", enrich.MailProviderDomain},
+		{"a company's page in a network", "https://www.linkedin.com/company/acme/", enrich.NetworkDomain},
+		{"a network's host for a country", "http://DE.LinkedIn.com", enrich.NetworkDomain},
+		{"a directory", "crunchbase.com/organization/acme", enrich.DirectoryDomain},
+		{"a link page", "https://linktr.ee/acme", enrich.PageDomain},
+		{"a seller of domains", "sedoparking.com", enrich.ParkedDomain},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package enrich
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 	"unicode"
@@ -9,6 +10,8 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"payonce/enrich/sharedhost"
 )
 
 func isBlank(s string) bool { return cleanText(s) == "" }
@@ -54,10 +57,25 @@ func cleanProfileURL(s string) (string, bool) {
 	}
 	host, ok := cleanHost(address.Hostname())
 	path := strings.TrimRight(address.EscapedPath(), "/")
-	if !ok || path == "" {
+	if !ok || path == "" || isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
 		return "", false
 	}
 	return "https://" + host + path, true
+}
+
+// companyPaths are where networks keep the pages of companies, schools and groups.
+var companyPaths = [...]string{
+	"/company/", "/companies/", "/school/", "/showcase/", "/sales/company/", "/sales/accounts/", "/jobs/", "/groups/",
+}
+
+// isCompanyPage reports whether a page in a network is not about a person. The path is in small letters.
+func isCompanyPage(host, path []byte) bool {
+	for _, prefix := range companyPaths {
+		if bytes.HasPrefix(path, []byte(prefix)) {
+			return sharedhost.Of(host) == sharedhost.Network
+		}
+	}
+	return false
 }
 
 // foldProfileURL returns the comparable form of an address made by cleanProfileURL.
@@ -93,7 +111,8 @@ func parseURL(s string) (*url.URL, error) {
 
 // cleanDomain returns the domain named by a domain, a URL or an email address:
 // lower case, IDNA, without scheme, "www.", port and path, but not cut down to
-// the registrable domain. An empty cell gives "" and no reason.
+// the registrable domain. An empty cell gives "" and no reason. A host that many companies share gives a
+// reason.
 func cleanDomain(s string) (string, Unidentifiable) {
 	if isBlank(s) {
 		return "", ""
@@ -106,10 +125,29 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	if !ok {
 		return "", BadDomain
 	}
-	if address.User != nil && freeMailDomains[host] {
-		return "", FreeMailDomain
+	if reason := sharedReason(sharedhost.Of([]byte(host)), address.User != nil); reason != "" {
+		return "", reason
 	}
 	return host, ""
+}
+
+// sharedReason returns why a host of this kind does not name a company, "" when it may.
+func sharedReason(kind sharedhost.Kind, isEmail bool) Unidentifiable {
+	switch {
+	case kind == sharedhost.Mail && isEmail:
+		return FreeMailDomain
+	case kind == sharedhost.Mail:
+		return MailProviderDomain
+	case kind == sharedhost.Network:
+		return NetworkDomain
+	case kind == sharedhost.Directory:
+		return DirectoryDomain
+	case kind == sharedhost.Page:
+		return PageDomain
+	case kind == sharedhost.Parked:
+		return ParkedDomain
+	}
+	return ""
 }
 
 // cleanHost returns a host name in its ASCII form, without "www." and a trailing
@@ -145,16 +183,4 @@ func isDomain(host string) bool {
 	}
 	last := labels[len(labels)-1]
 	return len(labels) > 1 && len(host) <= 253 && strings.Trim(last, "0123456789") != ""
-}
-
-// freeMailDomains are the providers of private mailboxes: an address there says
-// nothing about the employer.
-var freeMailDomains = map[string]bool{
-	"gmail.com": true, "googlemail.com": true, "yahoo.com": true, "ymail.com": true,
-	"hotmail.com": true, "outlook.com": true, "live.com": true, "msn.com": true,
-	"icloud.com": true, "me.com": true, "mac.com": true, "aol.com": true,
-	"gmx.com": true, "gmx.net": true, "gmx.de": true, "web.de": true, "t-online.de": true,
-	"proton.me": true, "protonmail.com": true, "mail.com": true, "zoho.com": true,
-	"yandex.com": true, "yandex.ru": true, "mail.ru": true, "qq.com": true, "163.com": true,
-	"orange.fr": true, "free.fr": true, "laposte.net": true, "libero.it": true,
 }

@@ -98,6 +98,7 @@ func isPlainLetter(r rune) bool {
 func appendPlainProfile(form, cell []byte) ([]byte, bool) {
 	start := len(form)
 	form = append(form, "profile"+unitSeparator...)
+	hostStart := len(form)
 	form, rest, ok := appendPlainHost(form, trimPlain(cell))
 	if !ok {
 		return form[:start], false
@@ -107,7 +108,7 @@ func appendPlainProfile(form, cell []byte) ([]byte, bool) {
 	for len(form) > hostEnd && form[len(form)-1] == '/' {
 		form = form[:len(form)-1]
 	}
-	if !ok || len(form) == hostEnd {
+	if !ok || len(form) == hostEnd || isCompanyPage(form[hostStart:hostEnd], form[hostEnd:]) {
 		return form[:start], false
 	}
 	return form, true

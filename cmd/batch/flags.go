@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
 	"payonce/enrich"
 	"payonce/internal/app"
@@ -31,7 +32,8 @@ func (f *journalFlags) setDefaults(env environment) {
 func (f *journalFlags) value(env environment, rate checkpoint.Rate) workspace.Journal {
 	return workspace.Journal{
 		State: f.state, Name: f.workspace, Rate: rate,
-		Key: env.getenv(workspace.KeyVariable), NewKey: env.getenv(workspace.NewKeyVariable),
+		Key:    workspace.Key{From: hints.KeyVariable, Text: env.getenv(hints.KeyVariable)},
+		NewKey: workspace.Key{From: hints.NewKeyVariable, Text: env.getenv(hints.NewKeyVariable)},
 	}
 }
 

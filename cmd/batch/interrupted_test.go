@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/internal/workspace"
+	"payonce/cmd/batch/hints"
 )
 
 // Every command that looks through the journal ends at an interrupt, however large the
@@ -22,7 +22,7 @@ func TestInterruptEndsWalks(t *testing.T) {
 	if err := os.WriteFile(list, []byte("first_name,last_name,company\nAnn,Lee,Acme\nBob,Ray,Acme\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"BATCH_STATE": dir, workspace.NewKeyVariable: strings.Repeat("0a", 32)}
+	vars := map[string]string{"BATCH_STATE": dir, hints.NewKeyVariable: strings.Repeat("0a", 32)}
 	var stderr bytes.Buffer
 	env := environment{
 		stdin: &bytes.Buffer{}, stdout: &bytes.Buffer{}, stderr: &stderr,

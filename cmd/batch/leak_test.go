@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/lists"
-	"payonce/internal/workspace"
 	"payonce/sandbox"
 )
 
@@ -71,7 +71,7 @@ func (r *leakRig) run(args ...string) int {
 		getenv: func(name string) string {
 			return map[string]string{
 				"SERVICE_BASE_URL": r.url, "SERVICE_API_KEY": r.key, "BATCH_STATE": r.path("state"),
-				workspace.KeyVariable: leakJournalKey, workspace.NewKeyVariable: leakJournalKey,
+				hints.KeyVariable: leakJournalKey, hints.NewKeyVariable: leakJournalKey,
 			}[name]
 		},
 	}

@@ -64,6 +64,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.checkRows(); err != nil {
 		return nil, err
 	}
+	if err := s.place.CoverRehearsal(j.counts.Asked); err != nil {
+		return nil, err
+	}
 	if err := j.openAccount(ctx, client); err != nil {
 		return nil, err
 	}

@@ -66,9 +66,9 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 // Rekey encrypts the journal with its new key.
 func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
-		key, err := workspace.ParseKey(workspace.NewKeyVariable, w.Workspace.Journal.NewKey)
+		key, err := w.Workspace.Journal.NewKey.Parse()
 		if err == nil && key == nil {
-			err = problem.Usagef("which key? set %s", workspace.NewKeyVariable)
+			err = problem.Usagef("which key? set %s", w.Workspace.Journal.NewKey.From)
 		}
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
 	"payonce/cost"
@@ -45,8 +46,9 @@ type Plan struct {
 	AccountRead    bool              `json:"account_read"`
 	Refused        *Refused          `json:"refused_now,omitempty"`
 
-	Kinds    int      `json:"-"` // of lookups
-	MayPayBy []string `json:"-"` // the options with these prices
+	EncodingGuessed bool     `json:"-"`
+	Kinds           int      `json:"-"` // of lookups
+	MayPayBy        []string `json:"-"` // the options with these prices
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.
@@ -143,6 +145,20 @@ type Ceiling struct {
 
 func (v Ceiling) limit() string { return showAmount(v.Limit, v.LimitLookups) }
 func (v Ceiling) left() string  { return showAmount(v.Left, v.LeftLookups) }
+
+// covering begins the sentence that says how many people the ceiling covers.
+func (v Ceiling) covering() string {
+	switch {
+	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.left() != v.limit():
+		if v.LeftLookups != nil {
+			return fmt.Sprintf("the %s left cover", v.left())
+		}
+		return fmt.Sprintf("the %s left covers", v.left())
+	case v.LimitLookups != nil:
+		return fmt.Sprintf("your limit of %s covers", v.limit())
+	}
+	return fmt.Sprintf("your %s limit covers", v.limit())
+}
 
 func showAmount(money *cost.Money, lookups *int64) string {
 	if money != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/pipeline/row"
 )
 
@@ -18,7 +19,11 @@ func (v *Plan) render(p *page) {
 	}
 	p.gap()
 	if v.Encoding != "" {
-		p.entry("encoding", "%s", v.Encoding)
+		text := v.Encoding
+		if v.EncodingGuessed {
+			text += p.hint("encoding_guessed")
+		}
+		p.entry("encoding", "%s", text)
 	}
 	for _, role := range row.Roles {
 		if column, mapped := v.Columns[string(role)]; mapped {
@@ -61,14 +66,38 @@ func (v *Plan) printRows(p *page) {
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.item("    %d: %s", v.Unidentifiable[reason], reason)
 	}
-	for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
-		if lookups := v.Lookups[operation]; lookups > 0 {
-			p.entry("lookups "+operation, "%d", lookups)
-		}
+	if v.Rows.Lookup > 0 {
+		p.prose("lookups", "%s", v.lookups())
 	}
 	if v.Priority != "" {
 		p.entry("order", "by %s", v.Priority)
 	}
+}
+
+// lookups says how many lookups ask for both fields and for each of them alone.
+func (v *Plan) lookups() string {
+	emails, email := v.Fields[enrich.WorkEmail.String()]
+	phones, phone := v.Fields[enrich.BusinessPhone.String()]
+	switch {
+	case !phone:
+		return fmt.Sprintf("email %d", v.Rows.Lookup)
+	case !email:
+		return fmt.Sprintf("phone %d", v.Rows.Lookup)
+	}
+	var parts []string
+	for _, part := range []struct {
+		name    string
+		lookups int64
+	}{
+		{"email and phone", emails + phones - v.Rows.Lookup},
+		{"phone only", v.Rows.Lookup - emails},
+		{"email only", v.Rows.Lookup - phones},
+	} {
+		if part.lookups > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", part.name, part.lookups))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (v *Plan) printMoney(p *page) {
@@ -116,7 +145,7 @@ func (v *Plan) printCeilings(p *page) {
 	for _, ceiling := range v.Ceilings {
 		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
 		if ceiling.Binding {
-			text := fmt.Sprintf("this limit covers at least %d of %s", ceiling.Covers, Lookups(v.Rows.Lookup))
+			text := fmt.Sprintf("%s at least %d of %s", ceiling.covering(), ceiling.Covers, People(v.Rows.Lookup))
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}

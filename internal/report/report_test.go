@@ -60,7 +60,7 @@ func samples() map[string]Report {
 		"plan": &Plan{
 			Version: PlanVersion, At: at, Run: "contacts_email", Job: "spring", List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"},
 			Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
-			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3}, FreeAllowance: free,
+			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3, "business_phone": 5}, FreeAllowance: free,
 			Prices: Prices{Source: "the OpenAPI document", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}}, Maximum: 2 * cost.Dollar,
 			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
@@ -69,7 +69,7 @@ func samples() map[string]Report {
 			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"summary": &Summary{
-			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1}, Lookups: 3, Posts: 3,
+			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
 			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar, Left: 55 * cost.Cent, Advice: "Run the same command again.",
 		},

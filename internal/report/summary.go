@@ -113,9 +113,17 @@ func (v *Summary) render(p *page) {
 func (p *page) rows(rows map[string]int64) {
 	for _, status := range statusOrder {
 		if n := rows[string(status)]; n > 0 {
-			p.entry("rows "+string(status), "%d", n)
+			p.entry(nameOf(status), "%d", n)
 		}
 	}
+}
+
+// nameOf names rows with a status, as a plan names them where it foresees them.
+func nameOf(status row.Status) string {
+	if status == row.StatusUnidentifiable {
+		return "cannot look up"
+	}
+	return "rows " + string(status)
 }
 
 // Written says what an output holds that was written again from the journal.

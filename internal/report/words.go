@@ -25,6 +25,14 @@ func Counted[N int | int64](n N, noun string) string {
 // Lookups writes a number of lookups.
 func Lookups(n int64) string { return Counted(n, "lookup") }
 
+// People writes a number of people.
+func People(n int64) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
+}
+
 // Time writes a time for a person, to the minute.
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 

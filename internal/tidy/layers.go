@@ -13,16 +13,17 @@ const everything = "..."
 // import. Imports point downwards: a package lies below each package whose line names it.
 func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":        {},
-		"cost":          {"enrich"},
-		"attempt":       {"enrich", "cost"},
-		"forecast":      {"enrich", "cost"},
-		"io/table":      {},
-		"io/csvtable":   {"io/table"},
-		"io/textfile":   {},
-		"io/atomicfile": {},
-		"io/listfile":   {"io/..."},
-		"checkpoint":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
+		"enrich":            {"enrich/sharedhost"},
+		"enrich/sharedhost": {},
+		"cost":              {"enrich"},
+		"attempt":           {"enrich", "cost"},
+		"forecast":          {"enrich", "cost"},
+		"io/table":          {},
+		"io/csvtable":       {"io/table"},
+		"io/textfile":       {},
+		"io/atomicfile":     {},
+		"io/listfile":       {"io/..."},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -88,10 +89,10 @@ func useCaseLayers() map[string][]string {
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
+			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.

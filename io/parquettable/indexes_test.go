@@ -118,12 +118,13 @@ func indexPlaces(meta *metadata.FileMetaData, leaf int) []indexPlace {
 // changed.
 func carried(t *testing.T, list *Reader, change func(meta *metadata.FileMetaData)) (found [2][3]bool) {
 	t.Helper()
-	meta, err := list.footerCopy()
+	f, err := list.footerCopy()
 	if err != nil {
 		t.Fatal(err)
 	}
+	meta := f.Meta
 	change(meta)
-	out, err := output.New(io.Discard, meta)
+	out, err := output.New(io.Discard, f)
 	if err == nil {
 		err = out.CopyIndexes(list.file, list.meta, list.end)
 	}

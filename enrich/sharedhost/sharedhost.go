@@ -1,0 +1,66 @@
+// Package sharedhost knows hosts that many people or companies share: social networks, directories, link
+// pages, mail providers and parked pages. Such a host never names one company.
+//
+// The list is hosts.txt. A company that runs such a host, as a mail provider does, is named by its company
+// name instead of its domain.
+package sharedhost
+
+import (
+	"bytes"
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// Kind says what a shared host is.
+type Kind uint8
+
+// The kinds of hosts.
+const (
+	None      Kind = iota // not a shared host
+	Network               // a social network
+	Directory             // a directory of companies
+	Page                  // a link page, a link shortener or a document
+	Mail                  // a provider of private mailboxes
+	Parked                // a seller of domains
+)
+
+//go:embed hosts.txt
+var text string
+
+// entry is a line of the list.
+type entry struct {
+	kind Kind
+	only bool // the hosts below it are not shared
+}
+
+// hosts returns the list. It is read once.
+var hosts = sync.OnceValue(func() map[string]entry {
+	kinds := map[string]Kind{"network": Network, "directory": Directory, "page": Page, "mail": Mail, "parked": Parked}
+	found := map[string]entry{}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		found[words[1]] = entry{kind: kinds[words[0]], only: len(words) > 2}
+	}
+	return found
+})
+
+// Of returns the kind of a host in lower case ASCII, without "www.".
+func Of(host []byte) Kind {
+	all := hosts()
+	for below := false; ; below = true {
+		if found, ok := all[string(host)]; ok && !(below && found.only) {
+			return found.kind
+		}
+		dot := bytes.IndexByte(host, '.')
+		if dot < 0 {
+			return None
+		}
+		if host = host[dot+1:]; bytes.IndexByte(host, '.') < 0 {
+			return None
+		}
+	}
+}
