@@ -63,6 +63,9 @@ type Rate struct {
 	Window time.Duration
 }
 
+// Spacing returns the mean time between two calls at the limit.
+func (r Rate) Spacing() time.Duration { return r.Window / time.Duration(r.Slots) }
+
 // maxOnTheWay is how long a request of a process that died may take to arrive.
 const maxOnTheWay = 45 * time.Second
 
