@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -202,5 +201,5 @@ func rowsByName(rows map[row.Status]int64) map[string]int64 {
 
 // newPacer spreads lookups evenly over the window.
 func newPacer(r checkpoint.Rate) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(r.Window/time.Duration(r.Slots)), 1)
+	return rate.NewLimiter(rate.Every(r.Spacing()), 1)
 }

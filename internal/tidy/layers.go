@@ -23,7 +23,7 @@ func layers() map[string][]string {
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -49,7 +49,9 @@ func layers() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
-		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/decide":      {"enrich", "cost", "attempt"},
+		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
+		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
@@ -99,7 +101,7 @@ func useCaseLayers() map[string][]string {
 			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
 		},
 		"internal/inspect": {
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/doctor": {
