@@ -43,7 +43,6 @@ func layers() map[string][]string {
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
 		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
 		"internal/lists":     {},
-		"internal/testuser":  {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
@@ -60,25 +59,23 @@ func layers() map[string][]string {
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
-		"io/parquettable":             {"io/table", "io/parquettable/..."},
-		"io/parquettable/output":      {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
-		"io/parquettable/rowcopy":     {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
-		"io/parquettable/encode":      {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
-		"io/parquettable/celltext":    {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
-		"io/parquettable/page":        {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/footer":      {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/damage":      {"io/table"},
-		"io/parquettable/vector":      {},
-		"io/parquettable/compact":     {},
-		"io/parquettable/parquettest": {"io/table"},
-		"io/sheet":                    {"io/table"},
-		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
-		"cmd/batch":           {everything},
+		"io/parquettable":          {"io/table", "io/parquettable/..."},
+		"io/parquettable/output":   {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
+		"io/parquettable/rowcopy":  {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
+		"io/parquettable/encode":   {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
+		"io/parquettable/celltext": {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
+		"io/parquettable/page":     {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/footer":   {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/damage":   {"io/table"},
+		"io/parquettable/vector":   {},
+		"io/parquettable/compact":  {},
+		"io/sheet":                 {"io/table"},
+		"cmd/batch":                {everything},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 	}
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, testPackageLayers())
 	return all
 }
 
@@ -112,13 +109,24 @@ func useCaseLayers() map[string][]string {
 	}
 }
 
+// testPackageLayers lists the packages that nothing but tests uses.
+func testPackageLayers() map[string][]string {
+	return map[string][]string{
+		"service/servicetest":         {},
+		"internal/testuser":           {},
+		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of everything below cmd/batch.
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
+	}
+}
+
 // groundLayers are the packages whose tests import no more than the packages do.
 func groundLayers() []string { return []string{"enrich", "cost", "attempt", "forecast"} }
 
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
