@@ -23,7 +23,7 @@ func newRootCommand(env environment) *cobra.Command {
 		Long: "batch finds the missing work emails and business phones of a contact list through a paid\n" +
 			"service and writes the list back filled in. It never pays twice for a lookup, never spends\n" +
 			"over the ceiling, never loses a paid answer and never goes over the rate limit." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

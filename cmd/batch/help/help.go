@@ -24,10 +24,10 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "yes", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
 	{"List", []string{"encoding", "sheet", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy", "memory", "temp"}},
 	{"Budget", []string{
-		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "short-budget",
+		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
 		"strict", "rate-card", "rate-option",
 	}},
 	{"Service and rate", []string{
