@@ -43,6 +43,7 @@ func layers() map[string][]string {
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
 		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
 		"internal/lists":     {},
+		"internal/testuser":  {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
@@ -119,7 +120,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
