@@ -18,6 +18,9 @@ import (
 // of journals in every form: with answers, doubts, what is forgotten, pruned, forfeited,
 // in flight and not there.
 func TestRecallTellsTheSameWithoutWho(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for name, make := range map[string]func(t *testing.T) *rig{
 		"version 6": func(t *testing.T) *rig { return versionRig(t, "testdata/journal-v6") },
 		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },

@@ -24,7 +24,7 @@ func layers() map[string][]string {
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -50,7 +50,9 @@ func layers() map[string][]string {
 		// What the journal lies on.
 		"checkpoint/store":       {},
 		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store", "numbered"},
-		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/decide":      {"enrich", "cost", "attempt"},
+		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
+		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
@@ -58,25 +60,23 @@ func layers() map[string][]string {
 		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
-		"io/parquettable":             {"io/table", "io/parquettable/..."},
-		"io/parquettable/output":      {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
-		"io/parquettable/rowcopy":     {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
-		"io/parquettable/encode":      {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
-		"io/parquettable/celltext":    {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
-		"io/parquettable/page":        {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/footer":      {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/damage":      {"io/table"},
-		"io/parquettable/vector":      {},
-		"io/parquettable/compact":     {},
-		"io/parquettable/parquettest": {"io/table"},
-		"io/sheet":                    {"io/table"},
-		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
-		"cmd/batch":           {everything},
+		"io/parquettable":          {"io/table", "io/parquettable/..."},
+		"io/parquettable/output":   {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
+		"io/parquettable/rowcopy":  {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
+		"io/parquettable/encode":   {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
+		"io/parquettable/celltext": {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
+		"io/parquettable/page":     {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/footer":   {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/damage":   {"io/table"},
+		"io/parquettable/vector":   {},
+		"io/parquettable/compact":  {},
+		"io/sheet":                 {"io/table"},
+		"cmd/batch":                {everything},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 	}
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, testPackageLayers())
 	return all
 }
 
@@ -88,10 +88,12 @@ func useCaseLayers() map[string][]string {
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
+			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":     {"internal/report"},
+		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
@@ -100,7 +102,7 @@ func useCaseLayers() map[string][]string {
 			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
 		},
 		"internal/inspect": {
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/doctor": {
@@ -110,13 +112,24 @@ func useCaseLayers() map[string][]string {
 	}
 }
 
+// testPackageLayers lists the packages that nothing but tests uses.
+func testPackageLayers() map[string][]string {
+	return map[string][]string{
+		"service/servicetest":         {},
+		"internal/testuser":           {},
+		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of everything below cmd/batch.
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
+	}
+}
+
 // groundLayers are the packages whose tests import no more than the packages do.
 func groundLayers() []string { return []string{"enrich", "cost", "attempt", "forecast"} }
 
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
