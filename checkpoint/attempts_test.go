@@ -127,6 +127,9 @@ func TestAPeriodHoldsWhatEndedInIt(t *testing.T) {
 
 // TestALongLedgerIsReadInChunks crosses the bounds of several chunks.
 func TestALongLedgerIsReadInChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	r := newRig(t)
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()

@@ -205,6 +205,9 @@ func TestDumpMasksValues(t *testing.T) {
 
 // TestPruneErasesInBatches has more answers than one commit takes.
 func TestPruneErasesInBatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	r := newRig(t)
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()

@@ -17,6 +17,9 @@ import (
 // of journals in every form: with answers, doubts, what is forgotten, pruned, forfeited,
 // in flight and not there.
 func TestRecallTellsTheSameWithoutWho(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for name, make := range map[string]func(t *testing.T) *rig{
 		"version 5": version5Rig,
 		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },

@@ -17,6 +17,9 @@ import (
 // TestRecallTellsWhatTheRecordsTell asks for attempts that lie together, apart and far
 // apart, on a store that leaps and on one that cannot, with and without room in memory.
 func TestRecallTellsWhatTheRecordsTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for name, open := range map[string]func(t *testing.T) *rig{"memory": newRig, "badger": newBadgerRig} {
 		for _, memory := range []int64{0, 1, 1 << 20} {
 			t.Run(fmt.Sprintf("%s/%d", name, memory), func(t *testing.T) { testRecall(t, open(t), memory) })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/configs"
 	"payonce/internal/config"
 	"payonce/internal/problem"
@@ -106,7 +107,8 @@ var targetFlags = []string{"output", "rejects"}
 func (o *options) readConfig(cmd *cobra.Command) error {
 	target := config.Target{
 		Flags: cmd.Flags(), Variables: variables, Getenv: o.env.getenv, Check: o.problems,
-		Suggest: func(name string, names []string) string { return didYouMean(name, "", names) },
+		Suggest:    func(name string, names []string) string { return didYouMean(name, "", names) },
+		SecretHint: hints.Of("secret"),
 	}
 	if cmd.Name() != "plan" && cmd.Name() != "run" {
 		target.Foreign = targetFlags

@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
 	"payonce/enrich"
 	"payonce/internal/app"
@@ -33,7 +34,8 @@ func (f *journalFlags) setDefaults(env environment) {
 func (f *journalFlags) value(env environment, rate checkpoint.Rate) workspace.Journal {
 	return workspace.Journal{
 		State: f.state, Name: f.workspace, Rate: rate,
-		Key: env.getenv(workspace.KeyVariable), NewKey: env.getenv(workspace.NewKeyVariable),
+		Key:    workspace.Key{From: hints.KeyVariable, Text: env.getenv(hints.KeyVariable)},
+		NewKey: workspace.Key{From: hints.NewKeyVariable, Text: env.getenv(hints.NewKeyVariable)},
 	}
 }
 
@@ -242,7 +244,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
 	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
 	flags.Var(&o.rate.pace, "pace", "burst sends what the window allows at once, even spreads it")
-	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "lookups in flight at the same time")
+	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "the most lookups in flight at the same time; there are fewer when the rate and the latency need fewer")
 	o.addRejectsFlag(flags)
 }
 

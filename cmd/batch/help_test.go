@@ -38,7 +38,7 @@ func TestHelpFits(t *testing.T) {
 			}
 		}
 	}
-	check(newRootCommand(environment{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}))
+	check(newRootCommand(quietEnvironment(nil)))
 }
 
 func TestFitted(t *testing.T) {
@@ -68,14 +68,16 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			check(below)
 		}
 	}
-	check(newRootCommand(environment{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}))
+	check(newRootCommand(quietEnvironment(nil)))
 }
 
 // The flags of a long help are in groups, each once, and those that are used most come first.
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	var help bytes.Buffer
-	root := newRootCommand(environment{stdout: &help, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }})
+	env := quietEnvironment(nil)
+	env.stdout = &help
+	root := newRootCommand(env)
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)

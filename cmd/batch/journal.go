@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
 	"payonce/internal/report"
-	"payonce/internal/workspace"
 )
 
 func newJournalCommand(env environment) *cobra.Command {
@@ -80,8 +80,8 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 
 func newJournalRekeyCommand(env environment) *cobra.Command {
 	return journalCommand(env, "rekey", "Encrypt the journal with another key",
-		"Rewrite the journal, encrypted with the key from "+workspace.NewKeyVariable+". The present key comes from\n"+
-			workspace.KeyVariable+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
+		"Rewrite the journal, encrypted with the key from "+hints.NewKeyVariable+". The present key comes from\n"+
+			hints.KeyVariable+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			done, err := inspect.Rekey(ctx, w)

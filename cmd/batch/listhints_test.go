@@ -8,6 +8,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/sheet"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
@@ -42,6 +44,14 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		{
 			wrapped(&dedup.TempFileError{Doing: "no temporary file can be made for the rest", Err: fs.ErrPermission}),
 			"list.csv: the list needs more memory than it may use, and no temporary file can be made for the rest: permission denied; give --temp DIR, a directory with room, or more --memory",
+		},
+		{
+			wrapped(&table.Error{File: "list.xlsx", Reason: "there are several sheets: A, B", Hint: "name one of them", Err: sheet.ErrSeveralSheets}),
+			"list.csv: list.xlsx: there are several sheets: A, B; name one of them with --sheet",
+		},
+		{
+			fmt.Errorf(`line 2: column "n" holds %w; write the list as CSV`, table.ErrNotUTF8),
+			`line 2: column "n" holds bytes that are not UTF-8; write the list as CSV; or say with --encoding how the list is encoded`,
 		},
 		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
 		{fs.ErrPermission, "permission denied"},

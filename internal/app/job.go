@@ -241,7 +241,8 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	next, done := j.survey.Lookups(ctx, j.list)
 	defer done()
 	lookups := &dispatch.Lookups{
-		Ledger: j.session.journal(), Finder: client, Concurrency: j.pace.Concurrency, Now: j.session.work.Env.Now, Report: update,
+		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
+		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(),
 		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, ShortBudget: j.budget.Short,
 		Request: j.request(),
 	}

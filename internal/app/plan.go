@@ -74,5 +74,8 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 	if err != nil {
 		return err
 	}
+	if err := j.session.place.CoverRehearsal(j.counts.Asked); err != nil {
+		return err
+	}
 	return j.readAccount(ctx, client)
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -66,6 +65,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 		return nil, err
 	}
 	if err := j.checkRows(); err != nil {
+		return nil, err
+	}
+	if err := s.place.CoverRehearsal(j.counts.Asked); err != nil {
 		return nil, err
 	}
 	if err := j.openAccount(ctx, client); err != nil {
@@ -203,5 +205,5 @@ func rowsByName(rows map[row.Status]int64) map[string]int64 {
 
 // newPacer spreads lookups evenly over the window.
 func newPacer(r checkpoint.Rate) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(r.Window/time.Duration(r.Slots)), 1)
+	return rate.NewLimiter(rate.Every(r.Spacing()), 1)
 }

@@ -14,17 +14,17 @@ var variable = regexp.MustCompile(`\$\$|\$\{([^}]*)\}`)
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential`)
 
 // expand puts the values of variables in the place of their names.
-func expand(text string, getenv func(string) string) (string, error) {
+func (t Target) expand(text string) (string, error) {
 	var problem error
 	expanded := variable.ReplaceAllStringFunc(text, func(match string) string {
 		if match == "$$" {
 			return "$"
 		}
 		name := match[2 : len(match)-1]
-		value := getenv(name)
+		value := t.Getenv(name)
 		switch {
 		case secretName.MatchString(name):
-			problem = fmt.Errorf("${%s} looks like a secret, which does not belong into a configuration; the service key is read from SERVICE_API_KEY alone", name)
+			problem = fmt.Errorf("${%s} looks like a secret, which does not belong in a configuration%s", name, t.SecretHint)
 		case value == "":
 			problem = fmt.Errorf("the variable %s of the environment is not set", name)
 		}

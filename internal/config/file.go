@@ -24,6 +24,8 @@ type Target struct {
 	// Variables are the environment variables that win over the file, by the flag's name.
 	Variables map[string]string
 	Getenv    func(string) string
+	// SecretHint follows the error of a value that would hold a secret.
+	SecretHint string
 	// Suggest asks about the name that is most like an unknown one.
 	Suggest func(name string, names []string) string
 	// Check returns the values that no flag may have, once all are set.
@@ -85,7 +87,7 @@ func (t Target) set(key, value *yaml.Node) error {
 	texts, err := scalars(value, takesSeveral(flag))
 	for i := range texts {
 		if err == nil {
-			texts[i], err = expand(texts[i], t.Getenv)
+			texts[i], err = t.expand(texts[i])
 		}
 	}
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/internal/workspace"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -85,14 +84,14 @@ func (d *checks) checkPermissions(dir string) {
 // can be used.
 func (d *checks) checkEncryption() bool {
 	const check = "encryption key"
-	key, err := workspace.ParseKey(workspace.KeyVariable, d.place.Options.Journal.Key)
+	key, err := d.place.Options.Journal.Key.Parse()
 	switch {
 	case err != nil:
 		d.failed(check, err)
 	case key == nil:
-		d.ok(check, "%s is not set: the journal is not encrypted on the disk", workspace.KeyVariable)
+		d.ok(check, "%s is not set: the journal is not encrypted on the disk", d.place.Options.Journal.Key.From)
 	default:
-		d.ok(check, "%s is a key", workspace.KeyVariable)
+		d.ok(check, "%s is a key", d.place.Options.Journal.Key.From)
 	}
 	return err == nil
 }

@@ -35,10 +35,10 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 // journal is damaged.
 func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
-		view = &report.JournalCheck{List: []verify.Problem{}}
-		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
-			add := func(p verify.Problem) { view.List = append(view.List, p) }
-			view.Summary, err = verify.Check(store, options.Journal.Stop, add)
+		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+			var problems []verify.Problem
+			found, err := verify.Check(store, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			view = report.JournalCheckOf(found, problems)
 			return err
 		})
 		return view, err
@@ -66,9 +66,9 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 // Rekey encrypts the journal with its new key.
 func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
-		key, err := workspace.ParseKey(workspace.NewKeyVariable, w.Workspace.Journal.NewKey)
+		key, err := w.Workspace.Journal.NewKey.Parse()
 		if err == nil && key == nil {
-			err = problem.Usagef("which key? set %s", workspace.NewKeyVariable)
+			err = problem.Usagef("which key? set %s", w.Workspace.Journal.NewKey.From)
 		}
 		if err != nil {
 			return nil, err
@@ -111,6 +111,6 @@ func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.J
 		if err = errors.Join(err, journal.Close()); err == nil {
 			err = options.Rewrite(dir, options.Store.EncryptionKey)
 		}
-		return &report.Erasure{Erasure: erasure}, err
+		return report.ErasureOf(erasure), err
 	})
 }

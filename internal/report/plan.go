@@ -49,8 +49,9 @@ type Plan struct {
 	AccountRead    bool              `json:"account_read"`
 	Refused        *Refused          `json:"refused_now,omitempty"`
 
-	Kinds    int      `json:"-"` // of lookups
-	MayPayBy []string `json:"-"` // the options with these prices
+	EncodingGuessed bool     `json:"-"`
+	Kinds           int      `json:"-"` // of lookups
+	MayPayBy        []string `json:"-"` // the options with these prices
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.

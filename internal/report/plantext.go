@@ -19,7 +19,11 @@ func (v *Plan) render(p *page) {
 	}
 	p.gap()
 	if v.Encoding != "" {
-		p.entry("encoding", "%s", v.Encoding)
+		text := v.Encoding
+		if v.EncodingGuessed {
+			text += p.hint("encoding_guessed")
+		}
+		p.entry("encoding", "%s", text)
 	}
 	for _, role := range columns.Shown() {
 		if column, mapped := v.Columns[string(role)]; mapped {

@@ -312,7 +312,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
 	lookups := &dispatch.Lookups{
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
-		Reconciler: j.reconciler(),
+		Spacing: w.spacing(), Reconciler: j.reconciler(),
 		Request: attempt.Request{
 			Run: runName, Job: jobName, Prices: w.prices(), Strict: w.Strict,
 			Ceilings: j.start.ceilings(),

@@ -23,6 +23,7 @@ const (
 	RuleFractions Rule = "fractions"
 	RuleInit      Rule = "init"
 	RuleDot       Rule = "dot"
+	RuleFlags     Rule = "flags"
 )
 
 // Violation is one place where a rule is broken.
@@ -46,7 +47,7 @@ func Check(tree fs.FS) ([]Violation, error) {
 		return nil, err
 	}
 	checks := []func(*source) []Violation{
-		checkLayers, checkImports, checkPlace, checkFunctions, checkUses, checkFractions,
+		checkLayers, checkImports, checkPlace, checkFunctions, checkUses, checkFractions, checkTexts,
 	}
 	var violations []Violation
 	for _, s := range sources {

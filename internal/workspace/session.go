@@ -27,8 +27,8 @@ import (
 type Journal struct {
 	State  string          // the directory of all journals
 	Name   string          // of the workspace
-	Key    string          // that encrypts it at rest, as text; "" for none
-	NewKey string          // that it is to be encrypted with
+	Key    Key             // that encrypts it at rest
+	NewKey Key             // that it is to be encrypted with
 	Rate   checkpoint.Rate // the limit that it keeps
 }
 
@@ -112,7 +112,7 @@ func (o Options) none() error {
 
 // Opening says how the journal and its store are opened, and what ends a walk over it.
 func (o Options) Opening(env Environment, doing string, stop func() error) (Opening, error) {
-	key, err := ParseKey(KeyVariable, o.Journal.Key)
+	key, err := o.Journal.Key.Parse()
 	return Opening{
 		Store: badgerstore.Options{
 			EncryptionKey: key,
@@ -188,7 +188,7 @@ func (s *Session) Require(ctx context.Context, doing string) error {
 	return err
 }
 
-// Close closes what was opened.
+// Close closes what was opened. A second Close does nothing.
 func (s *Session) Close() error {
 	var err error
 	if s.Journal != nil {
@@ -197,6 +197,7 @@ func (s *Session) Close() error {
 	if s.embedded != nil {
 		err = errors.Join(err, s.embedded.Close())
 	}
+	s.Journal, s.embedded = nil, nil
 	return err
 }
 

@@ -3,23 +3,27 @@
 package atomicfile
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/google/renameio/v2"
+	"github.com/zeebo/xxh3"
 )
 
 // File is a file that is being written. It is not buffered: every Write is a system call. Only one
 // goroutine may use it.
 type File struct {
 	path      string // what Commit replaces
-	pending   *renameio.PendingFile
+	pending   *os.File
 	writeback writeback
+	sum       xxh3.Hasher
 	failed    error // of the first write that failed
+	ended     bool  // Commit put the file in place, or Discard removed it
 	// beginWriteback starts to write a range of the file to the disk.
 	beginWriteback func(file *os.File, offset, size int64) error
 	// syncDirectory makes a directory's entries durable.
@@ -28,7 +32,8 @@ type File struct {
 
 // Create starts a file that Commit puts at path. Until then the file has another name in the same
 // directory, and path does not change. The file gets the mode of the file that it replaces, or
-// 0600. If path is a symbolic link, Commit replaces or creates its target.
+// 0600. If path is a symbolic link, Commit replaces or creates its target. Create removes files that
+// killed processes left when they wrote to the same path.
 //
 // Every File needs a Commit or a Discard.
 func Create(path string) (*File, error) {
@@ -36,26 +41,46 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := renameio.NewPendingFile(target,
-		renameio.WithTempDir(filepath.Dir(target)), renameio.WithExistingPermissions())
+	_, _ = RemoveLeftovers(target) // a file that cannot be removed is no obstacle
+	mode, err := modeOf(target)
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
-	return &File{
-		path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory,
-	}, nil
+	pending, err := createPending(target)
+	if err != nil {
+		return nil, cannotCreate(path, err)
+	}
+	f := &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory}
+	if err := pending.Chmod(mode); err != nil {
+		f.Discard()
+		return nil, cannotCreate(path, err)
+	}
+	return f, nil
+}
+
+// modeOf returns the mode of a file that is replaced, and 0600 when there is none.
+func modeOf(path string) (fs.FileMode, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0o600, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
 }
 
 // Write writes to the file. Its errors name the path, not the temporary file. After an error Commit fails.
 func (f *File) Write(data []byte) (int, error) {
 	written, err := f.pending.Write(data)
+	_, _ = f.sum.Write(data[:written]) // never fails
 	if failed, isPath := errors.AsType[*fs.PathError](err); isPath {
 		failed.Path = f.path
 	}
 	if offset, size := f.writeback.add(written); size > 0 {
 		// Writeback only saves time: Commit syncs the file in any case. But a full or broken disk may report its
 		// error here, and not again in Commit.
-		if begun := f.beginWriteback(f.pending.File, offset, size); err == nil && isDiskError(begun) {
+		if begun := f.beginWriteback(f.pending, offset, size); err == nil && isDiskError(begun) {
 			err = begun
 		}
 	}
@@ -73,7 +98,7 @@ func (f *File) Commit() error {
 		f.Discard()
 		return fmt.Errorf("%s could not be written completely and was removed: %w", f.path, f.failed)
 	}
-	if err := f.pending.CloseAtomicallyReplace(); err != nil {
+	if err := f.replace(); err != nil {
 		f.Discard()
 		return fmt.Errorf("putting the new file at %s: %w", f.path, err)
 	}
@@ -85,10 +110,65 @@ func (f *File) Commit() error {
 	return nil
 }
 
+// replace makes the file durable under its own name and then renames it: a crash in between must not
+// leave a file without its bytes at the path.
+func (f *File) replace() error {
+	if f.ended {
+		return os.ErrClosed
+	}
+	if err := errors.Join(f.pending.Sync(), f.pending.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.pending.Name(), f.path); err != nil {
+		return err
+	}
+	f.ended = true
+	return nil
+}
+
 // Discard removes the file. After Commit or Discard it does nothing.
 func (f *File) Discard() {
-	// If this fails a temporary file is left, but the file at the path is right.
-	_ = f.pending.Cleanup()
+	if f.ended {
+		return
+	}
+	f.ended = true
+	// If this fails a pending file is left, but the file at the path is right.
+	_ = os.Remove(f.pending.Name())
+	_ = f.pending.Close()
+}
+
+// Target returns the file that Commit replaces or creates: path, or what it links to.
+func (f *File) Target() string { return f.path }
+
+// Pending returns the path of the file until Commit. It has the ending of the target.
+func (f *File) Pending() string { return f.pending.Name() }
+
+// Size returns the number of bytes written.
+func (f *File) Size() int64 { return f.writeback.written }
+
+// ReadAt reads what was written.
+func (f *File) ReadAt(data []byte, offset int64) (int, error) { return f.pending.ReadAt(data, offset) }
+
+// Sum returns the hash of the bytes written, in hexadecimal digits.
+func (f *File) Sum() string { return sumText(f.sum.Sum128()) }
+
+func sumText(sum xxh3.Uint128) string {
+	bytes := sum.Bytes()
+	return hex.EncodeToString(bytes[:])
+}
+
+// SumOf returns the hash of a file, as Sum does.
+func SumOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := xxh3.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return sumText(hash.Sum128()), nil
 }
 
 // CheckWritable returns the error that Create would return. It leaves no file.

@@ -1,6 +1,7 @@
 package listfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type format interface {
 	rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error)
 	// encode returns a writer of rows of any list.
 	encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error)
+	// verify reads back a file of size bytes that was written, as far as that takes little time.
+	verify(file io.ReaderAt, size int64) error
 }
 
 // formatOf returns the format by the ending of a file's name. An unknown ending stands for text.
@@ -117,6 +120,9 @@ func (text) encode(
 	return csvtable.NewEncoder(out, dialect, schema, appended), nil
 }
 
+// verify checks nothing: every text is a list.
+func (text) verify(io.ReaderAt, int64) error { return nil }
+
 // hasTabs reports whether a file's name asks for tabs between cells.
 func hasTabs(name string) bool {
 	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
@@ -141,6 +147,9 @@ func (parquet) encode(
 ) (table.Writer, error) {
 	return parquettable.NewEncoder(out, schema, appended)
 }
+
+// verify checks the footer and the headers of all pages.
+func (parquet) verify(file io.ReaderAt, size int64) error { return parquettable.Verify(file, size) }
 
 // workbook is one sheet of an Excel workbook.
 type workbook struct{}
@@ -179,4 +188,10 @@ func (workbook) encode(
 	out io.Writer, _ string, schema table.Schema, appended []table.Column,
 ) (table.Writer, error) {
 	return sheet.NewEncoder(out, schema, appended)
+}
+
+// verify checks the directory of the archive.
+func (workbook) verify(file io.ReaderAt, size int64) error {
+	_, err := zip.NewReader(file, size)
+	return err
 }

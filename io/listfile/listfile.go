@@ -181,25 +181,26 @@ func (l *List) unchanged() error {
 	return nil
 }
 
-// About describes the encoding of a text for a person. It returns "" for UTF-8 and for other formats.
-func (l *List) About() (string, error) {
+// About describes the encoding of a text for a person, and reports whether it was guessed. It returns ""
+// for UTF-8 and for other formats.
+func (l *List) About() (text string, guessed bool, err error) {
 	reader, err := l.Open(nil)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer reader.Close()
 	lines, isText := reader.(*csvtable.Reader)
 	if !isText {
-		return "", nil
+		return "", false, nil
 	}
 	encoding := lines.Dialect().Encoding
 	switch {
 	case lines.EncodingGuessed():
-		return fmt.Sprintf("%s, as it seems; --encoding says otherwise", encoding), nil
+		return fmt.Sprintf("%s, as it seems", encoding), true, nil
 	case encoding != csvtable.UTF8:
-		return string(encoding), nil
+		return string(encoding), false, nil
 	}
-	return "", nil
+	return "", false, nil
 }
 
 // Schema reads the names of the columns.

@@ -2,6 +2,7 @@ package listfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"payonce/io/atomicfile"
@@ -17,9 +18,11 @@ type Output struct {
 	Rows *List
 
 	file   *atomicfile.File // nil for standard output
+	format format           // of the file
 	packed textfile.Writer  // below the writer; nil after its end
 	list   io.Closer        // the list that the writer reads; nil for none
 	closed bool             // the writer is closed
+	fault  error            // that Finish found
 }
 
 // Request says what to write.
@@ -63,6 +66,7 @@ func create(
 		if format, err = formatOf(name); err != nil {
 			return nil, err
 		}
+		o.format = format
 		if o.file, err = atomicfile.Create(name); err != nil {
 			return nil, err
 		}
@@ -109,23 +113,42 @@ func (o *Output) take(writer table.Writer, err error) error {
 	return err
 }
 
-// Commit closes the writer and puts the file at its path. It returns ErrChanged when the list
-// changed after it was opened, because the rows may then be of two lists.
-func (o *Output) Commit() error {
-	o.closed = true
+// Finish writes the rest of the list and checks what was written, and does not put the file at its
+// path yet. It returns ErrChanged when the list changed after it was opened, because the rows may
+// then be of two lists.
+func (o *Output) Finish() error {
+	if !o.closed {
+		o.closed = true
+		o.fault = o.finish()
+	}
+	return o.fault
+}
+
+func (o *Output) finish() error {
 	err := errors.Join(o.Writer.Close(), o.packed.Close())
 	o.packed = nil
 	if o.Rows != nil { // nil after CreateNew
 		err = errors.Join(err, o.Rows.unchanged())
 	}
-	if err != nil {
+	if err != nil || o.file == nil {
 		return err
 	}
-	if o.file == nil {
-		return nil
+	if err := o.format.verify(o.file, o.file.Size()); err != nil {
+		return fmt.Errorf("the new file was read back and is wrong, so it was not put in place: %w", err)
+	}
+	return nil
+}
+
+// Commit finishes the output and puts the file at its path.
+func (o *Output) Commit() error {
+	if err := o.Finish(); err != nil || o.file == nil {
+		return err
 	}
 	return o.file.Commit()
 }
+
+// File returns the file that is being written, and nil for standard output.
+func (o *Output) File() *atomicfile.File { return o.file }
 
 // Discard ends the output without a file. After Commit it only closes the list that was read.
 func (o *Output) Discard() {

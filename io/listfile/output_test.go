@@ -209,3 +209,29 @@ func TestANewListThatCannotBe(t *testing.T) {
 		t.Errorf("left over: %v", files)
 	}
 }
+
+// The start of the file is lost while it is written, as on a broken disk.
+func TestAnOutputIsReadBackBeforeItIsPutInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.parquet")
+	out, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", "name,email,note\n")), listfile.Request{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending, err := os.OpenFile(out.File().Pending(), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pending.WriteAt(make([]byte, 4), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := pending.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Commit(); err == nil || !strings.Contains(err.Error(), "read back and is wrong") {
+		t.Errorf("the output was put in place: %v", err)
+	}
+	out.Discard()
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}

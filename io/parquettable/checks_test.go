@@ -37,11 +37,12 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 		"has another type":                  func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.Type = 1 },
 		"does not describe column a":        func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData = nil },
 	} {
-		meta, end, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
-		if err == nil {
-			err = footer.CheckLayout(meta, "list.parquet", end)
-		}
+		f, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
 		if err != nil {
+			t.Fatal(err)
+		}
+		meta, end := f.Meta, f.Start
+		if err := footer.CheckLayout(meta, "list.parquet", end); err != nil {
 			t.Fatal(err)
 		}
 		change(meta)

@@ -35,7 +35,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	columns := make([]table.Column, len(list.Columns))
 	for i, name := range list.Columns {
 		if columns[i].Name = name; !utf8.ValidString(name) {
-			return nil, fmt.Errorf("the name of column %d, %q, %s", i+1, name, noText)
+			return nil, fmt.Errorf("the name of column %d, %q, holds %w; write the list as CSV", i+1, name, table.ErrNotUTF8)
 		}
 	}
 	var err error
@@ -51,7 +51,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	if err != nil {
 		return nil, err
 	}
-	w.out, err = output.New(out, meta)
+	w.out, err = output.New(out, &footer.Footer{Meta: meta})
 	return w, err
 }
 
@@ -66,10 +66,6 @@ type encodedPart struct {
 	names []string
 }
 
-// noText says that bytes cannot be written as text. Readers refuse a file with such a text.
-const noText = "holds bytes that are not UTF-8; " +
-	"say with --encoding how the list is encoded, or write it as CSV"
-
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
 	if err := checkFills(row, fills, len(p.own)); err != nil {
@@ -83,7 +79,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		}
 		cell := row.Cell(i)
 		if !utf8.Valid(cell) {
-			return fmt.Errorf("line %d: column %q %s", row.Line(), p.names[i], noText)
+			return fmt.Errorf("line %d: column %q holds %w; write the list as CSV", row.Line(), p.names[i], table.ErrNotUTF8)
 		}
 		c.Copy(cell)
 	}

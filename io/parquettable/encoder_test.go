@@ -33,7 +33,7 @@ func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) s
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	o, err := output.New(&out, meta)
+	o, err := output.New(&out, &footer.Footer{Meta: meta})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,6 +333,9 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 
 // TestARowOfAListLiesInOnePage has lists of almost half of a page each.
 func TestARowOfAListLiesInOnePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const words = 60_000
 	row := strings.TrimSpace(strings.Repeat("word ", words))
 	e := newTestEncoder(t, table.Texts, encode.Layout{Codec: compress.Codecs.Snappy})

@@ -79,21 +79,22 @@ func (r *Reader) readFooter() error {
 	if err != nil {
 		return err
 	}
-	if r.meta, r.end, err = footer.Read(r.file, r.name, info.Size()); err != nil {
+	f, err := footer.Read(r.file, r.name, info.Size())
+	if err != nil {
 		return err
 	}
-	r.columns = footer.Columns(r.meta)
+	r.meta, r.end, r.columns = f.Meta, f.Start, f.Columns()
 	return footer.CheckLayout(r.meta, r.name, r.end)
 }
 
 // footerCopy reads the footer again, for a caller that changes it.
-func (r *Reader) footerCopy() (*metadata.FileMetaData, error) {
+func (r *Reader) footerCopy() (*footer.Footer, error) {
 	info, err := r.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	meta, _, err := footer.Read(r.file, r.name, info.Size())
-	return meta, damage.InFile(r.name, err)
+	f, err := footer.Read(r.file, r.name, info.Size())
+	return f, damage.InFile(r.name, err)
 }
 
 // choose makes a column reader for every column that the list is opened for.
@@ -126,7 +127,7 @@ func (r *Reader) choose(columns []int) error {
 // checkText returns why a column has no text, and nil when it has one. all says that all columns
 // are opened: the list is to be written in another format.
 func (r *Reader) checkText(c footer.Column, all bool) error {
-	if !c.Flat() {
+	if !c.Flat() || c.Untyped {
 		hint := "choose a column with one plain value in each row"
 		if all {
 			hint = "write it as Parquet"

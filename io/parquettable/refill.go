@@ -33,7 +33,7 @@ func (r *Reader) checkFillable(i int) error {
 	}
 	c := r.columns[i]
 	holds := c.Shape()
-	if leaf, ok := c.Node.(*schema.PrimitiveNode); ok && c.Flat() {
+	if leaf, ok := c.Node.(*schema.PrimitiveNode); ok && c.Flat() && !c.Untyped {
 		switch kind := leaf.LogicalType().(type) {
 		case schema.StringLogicalType, schema.EnumLogicalType, schema.NoLogicalType:
 			if leaf.PhysicalType() == parquet.Types.ByteArray {

@@ -104,23 +104,28 @@ func TestALateFillOfALongRowGroup(t *testing.T) {
 	}
 }
 
-// TestADamagedColumnThatIsFilled is found only when it is read to be filled.
-func TestADamagedColumnThatIsFilled(t *testing.T) {
+// Damage in the header of a page is found before the chunk is copied, damage in its values when the
+// column is read to be filled.
+func TestDamageOfAColumnThatMayBeFilled(t *testing.T) {
 	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"1", "x"}, {"2", "y"}}}}
-	data := list.sample(t, []parquet.WriterProperty{parquet.WithDictionaryDefault(false)}).write(t)
-	chunk := footerOf(t, save(t, data)).RowGroups[0].Columns[1].MetaData
-	data[chunk.DataPageOffset] ^= 0xff
-	path := save(t, data)
-	for fill, damaged := range map[bool]bool{false: false, true: true} {
-		_, err := rewriteReading(t, path, []int{}, []int{1}, nil, func(row table.Row) ([]table.Fill, []string) {
-			if fill && row.Number() == 2 {
+	whole := list.sample(t, []parquet.WriterProperty{parquet.WithDictionaryDefault(false)}).write(t)
+	chunk := footerOf(t, save(t, whole)).RowGroups[0].Columns[1].MetaData
+	header, lastLength := chunk.DataPageOffset, chunk.DataPageOffset+chunk.TotalCompressedSize-5
+	for _, c := range []struct {
+		at            int64
+		fill, damaged bool
+	}{{header, false, true}, {header, true, true}, {lastLength, false, false}, {lastLength, true, true}} {
+		data := bytes.Clone(whole)
+		data[c.at] ^= 0xff
+		_, err := rewriteReading(t, save(t, data), []int{}, []int{1}, nil, func(row table.Row) ([]table.Fill, []string) {
+			if c.fill && row.Number() == 2 {
 				return []table.Fill{{Column: 1, Value: "filled"}}, []string{}
 			}
 			return nil, []string{}
 		})
 		var wrong *table.Error
-		if damaged != errors.As(err, &wrong) || damaged && !strings.Contains(wrong.Reason, "column b of row group 0") {
-			t.Errorf("filled %t: %v", fill, err)
+		if c.damaged != errors.As(err, &wrong) || c.damaged && !strings.Contains(wrong.Reason, "column b of row group 0") {
+			t.Errorf("byte %d, filled %t: %v", c.at, c.fill, err)
 		}
 	}
 }
@@ -165,6 +170,9 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 // TestTheBytesDoNotDependOnTheColumnsThatAreRead writes a list of long cells, of which the
 // blocks have fewer rows when they are read.
 func TestTheBytesDoNotDependOnTheColumnsThatAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	cells := make([][]string, batchRows+5000)
 	for i := range cells {
 		cells[i] = []string{strings.Repeat(fmt.Sprint(i), 150), ""}

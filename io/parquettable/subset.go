@@ -50,12 +50,12 @@ func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, e
 	for _, e := range w.encoders {
 		e.Layout = l
 	}
-	meta, err := list.footerCopy()
+	f, err := list.footerCopy()
 	if err != nil {
 		return nil, err
 	}
-	meta.RowGroups, meta.FileMetaData.NumRows = nil, 0
-	if w.out, err = output.New(out, meta); err != nil {
+	f.Meta.RowGroups, f.Meta.FileMetaData.NumRows = nil, 0
+	if w.out, err = output.New(out, f); err != nil {
 		return nil, err
 	}
 	return w, w.out.AddColumns(appended)

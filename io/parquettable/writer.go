@@ -7,10 +7,13 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/io/parquettable/damage"
 	"payonce/io/parquettable/encode"
 	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/output"
+	"payonce/io/parquettable/page"
 	"payonce/io/table"
 )
 
@@ -59,14 +62,35 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	if w.encoders, err = encode.NewColumns(appended); err != nil {
 		return nil, err
 	}
-	meta, err := list.footerCopy()
+	f, err := list.footerCopy()
 	if err != nil {
 		return nil, err
 	}
-	if w.out, err = output.New(out, meta); err != nil {
+	if err := measure(list, f.Meta); err != nil {
+		return nil, err
+	}
+	if w.out, err = output.New(out, f); err != nil {
 		return nil, err
 	}
 	return w, w.out.AddColumns(appended)
+}
+
+// measure checks the column chunks of a list page by page, and corrects lengths in meta that are
+// too short. A chunk that is copied would lack its end.
+func measure(list *Reader, meta *metadata.FileMetaData) error {
+	for g, group := range meta.RowGroups {
+		for leaf, chunk := range group.Columns {
+			column := list.meta.Schema.Column(leaf)
+			beyond, err := page.NewReader(list.file, column).Measure(list.meta, g, leaf)
+			if err != nil {
+				return damage.InFile(list.name, fmt.Errorf("column %s of row group %d: %w", column.Path(), g, err))
+			}
+			// The header that the compressed length leaves out lacks in both lengths.
+			chunk.MetaData.TotalCompressedSize += beyond
+			chunk.MetaData.TotalUncompressedSize += beyond
+		}
+	}
+	return nil
 }
 
 // Part returns an empty part for the rows of a block.

@@ -1,19 +1,20 @@
 package sheet
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
+
+	"payonce/io/table"
 )
 
 // checkText refuses a text that a cell cannot hold.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
-		return errors.New("the text has bytes that are not UTF-8; say with --encoding how the list is encoded")
+		return fmt.Errorf("the text has %w", table.ErrNotUTF8)
 	}
 	if length := len(utf16.Encode([]rune(text))); length > excelize.TotalCellChars {
 		return fmt.Errorf("the text has %d characters; a cell holds at most %d", length, excelize.TotalCellChars)

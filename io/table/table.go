@@ -2,7 +2,10 @@
 // blocks. Writers write them again with some cells filled and some appended.
 package table
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Schema names the columns of a list.
 type Schema struct {
@@ -101,7 +104,14 @@ type Error struct {
 	Column int64 // byte of the line, from 1; 0 when the error has no column
 	Reason string
 	Hint   string // what to do; may be empty
+	Err    error  // by which a caller recognises the fault; may be nil
 }
+
+// ErrNotUTF8 says that a text has bytes that are not UTF-8, where only UTF-8 can be written.
+var ErrNotUTF8 = errors.New("bytes that are not UTF-8")
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
 	place := e.File

@@ -123,7 +123,7 @@ func explain(kind string, err error) error {
 			"remove it, or copy the file again: %w", kind, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("the zstd data needs more than %d MiB of memory; "+
-			"compress it again without --ultra and --long: %w", maxWindow>>20, err)
+			"compress it again without the options ultra and long of zstd: %w", maxWindow>>20, err)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("the zstd data needs a dictionary; compress it again without one: %w", err)
 	}

@@ -87,7 +87,7 @@ func (s *streak) add(sent, now time.Time) int {
 
 // take counts a result and decides what follows from it.
 func (d *dispatcher) take(r result) {
-	d.inFlight--
+	d.flights.end(r.task.begun)
 	if r.err != nil {
 		d.fail(r.err)
 		return
@@ -118,6 +118,7 @@ func (d *dispatcher) take(r result) {
 
 func (d *dispatcher) answered(r result, answer enrich.Answer) {
 	d.streaks = streaks{}
+	d.flights.observe(d.Now().Sub(r.task.begun))
 	d.tally.Posts++
 	d.tally.Lookups++
 	d.tally.Answered++

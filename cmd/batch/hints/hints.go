@@ -8,9 +8,14 @@ import (
 	"slices"
 
 	"payonce/internal/report"
-	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
+)
+
+// The environment variables with the keys that encrypt the journal at rest.
+const (
+	KeyVariable    = "BATCH_JOURNAL_KEY"
+	NewKeyVariable = "BATCH_JOURNAL_NEW_KEY"
 )
 
 // texts say what to do next, by the code of what happened: the codes of refusals
@@ -20,10 +25,11 @@ var texts = map[string]string{
 	"limit daily":               "--daily",
 	"limit monthly":             "--monthly",
 	"limit workspace-monthly":   "--workspace-monthly",
+	"encoding_guessed":          "; --encoding says otherwise",
 	"approval":                  "agree to it with --approve %s",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
-	"rekeyed":                   "Set " + workspace.KeyVariable + " to it from now on.",
+	"rekeyed":                   "Set " + KeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
 	"workspace_inactive":        "Have the workspace's owner activate it",
 	"access_restricted":         "Have the workspace's owner lift the restriction",
@@ -46,7 +52,8 @@ var texts = map[string]string{
 	"path_unknown":            "; give the service's own with --request-name %s=PATH",
 	"base_url":                "; give --base-url like https://host/api/v1",
 	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
-	"encryption_key":          "; the key comes from " + workspace.KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
+	"secret":                  "; the service key is read from SERVICE_API_KEY alone",
+	"encryption_key":          "; the key comes from " + KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
 	"state_not_writable":      "; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: " + otherState,
 	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
 	"journal_held":            "; wait until it ends: another --workspace would pay again",

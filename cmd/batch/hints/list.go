@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"payonce/io/sheet"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/survey"
 )
 
-// listHint says which flag helps with an error of columns, prices, memory or order; "" when the
+// listHint says which flag helps with an error of a list or its prices; "" when the
 // error is another one.
 func listHint(err error) string {
 	if e, ok := errors.AsType[*columns.AmbiguousError](err); ok {
@@ -26,8 +28,13 @@ func listHint(err error) string {
 	if _, ok := errors.AsType[*dedup.TempFileError](err); ok {
 		return "; give --temp DIR, a directory with room, or more --memory"
 	}
-	if errors.Is(err, survey.ErrTooLongToOrder) {
+	switch {
+	case errors.Is(err, survey.ErrTooLongToOrder):
 		return "; split the list, or leave --priority out"
+	case errors.Is(err, sheet.ErrSeveralSheets):
+		return " with --sheet"
+	case errors.Is(err, table.ErrNotUTF8):
+		return "; or say with --encoding how the list is encoded"
 	}
 	return ""
 }

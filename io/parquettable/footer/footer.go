@@ -5,6 +5,8 @@ package footer
 import (
 	"encoding/binary"
 	"io"
+	"math"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
@@ -25,44 +27,55 @@ const (
 	MaxDepth = 64
 )
 
-// Read reads the footer of a file of size bytes. It returns the footer and the place where it starts.
-func Read(file io.ReaderAt, name string, size int64) (meta *metadata.FileMetaData, start int64, err error) {
+// Footer is a footer that was read.
+type Footer struct {
+	Meta     *metadata.FileMetaData
+	Verbatim Verbatim
+	Start    int64 // of the footer in the file, where the data ends
+}
+
+// Read reads the footer of a file of size bytes.
+func Read(file io.ReaderAt, name string, size int64) (*Footer, error) {
 	if size < int64(len(Magic))+TailSize {
-		return nil, 0, notParquet(name)
+		return nil, notParquet(name)
 	}
 	var head [len(Magic)]byte
 	var tail [TailSize]byte
 	if _, err := file.ReadAt(head[:], 0); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if _, err := file.ReadAt(tail[:], size-TailSize); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	switch end := string(tail[4:]); {
 	case string(head[:]) == encryptedMagic, end == encryptedMagic:
-		return nil, 0, encrypted(name)
+		return nil, encrypted(name)
 	case string(head[:]) != Magic:
-		return nil, 0, notParquet(name)
+		return nil, notParquet(name)
 	case end != Magic:
-		return nil, 0, damage.Errorf("its end is missing")
+		return nil, damage.Errorf("its end is missing")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:4]))
-	start = size - TailSize - length
+	start := size - TailSize - length
 	if start < int64(len(Magic)) {
-		return nil, 0, damage.Errorf("its footer claims %d bytes; the file has %d", length, size)
+		return nil, damage.Errorf("its footer claims %d bytes; the file has %d", length, size)
 	}
 	if length > MaxSize {
-		return nil, 0, &table.Error{
+		return nil, &table.Error{
 			File: name, Reason: "the footer is larger than 16 MiB",
 			Hint: "write the file with fewer columns or fewer row groups",
 		}
 	}
 	data := make([]byte, length)
 	if _, err := file.ReadAt(data, start); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	meta, err = parseFooter(data)
-	return meta, start, err
+	f, err := parseFooter(data)
+	if err != nil {
+		return nil, err
+	}
+	f.Start = start
+	return f, nil
 }
 
 func notParquet(name string) error {
@@ -75,16 +88,35 @@ func encrypted(name string) error {
 }
 
 // parseFooter decodes a footer.
-func parseFooter(data []byte) (meta *metadata.FileMetaData, err error) {
+func parseFooter(data []byte) (f *Footer, err error) {
 	defer damage.Guard(&err)
 	if err := checkShape(data); err != nil {
 		return nil, damage.Errorf("its footer cannot be read: %v", err)
 	}
-	meta, err = metadata.NewFileMetaData(data, nil)
-	if err != nil {
+	f = &Footer{}
+	if f.Verbatim, data, err = takeVerbatim(data); err != nil {
 		return nil, damage.Errorf("its footer cannot be read: %v", err)
 	}
-	return meta, nil
+	if f.Meta, err = metadata.NewFileMetaData(data, nil); err != nil {
+		return nil, damage.Errorf("its footer cannot be read: %v", err)
+	}
+	completeRows(f.Meta)
+	return f, repairOrders(f.Meta)
+}
+
+// completeRows sets the number of rows of a file of parquet-rs 0.3 or older, which wrote 0.
+func completeRows(meta *metadata.FileMetaData) {
+	if meta.NumRows != 0 || !strings.HasPrefix(meta.GetCreatedBy(), "parquet-rs version 0.") {
+		return
+	}
+	var rows int64
+	for _, group := range meta.RowGroups {
+		if group == nil || group.NumRows < 0 || group.NumRows > math.MaxInt64-rows {
+			return // CheckLayout reports it
+		}
+		rows += group.NumRows
+	}
+	meta.FileMetaData.NumRows = rows
 }
 
 // checkShape checks the lists and the schema of a footer before it is decoded. The decoder
@@ -93,7 +125,6 @@ func checkShape(data []byte) error {
 	var children []int64 // of every element of the schema
 	r := compact.NewReader(data)
 	r.Struct(func(id int16, kind compact.Kind) bool {
-		const schemaField = 2
 		if id != schemaField || kind != compact.List {
 			return false
 		}
@@ -116,7 +147,6 @@ func checkShape(data []byte) error {
 // readChildren reads an element of the schema and returns the number of its children.
 func readChildren(r *compact.Reader) (children int64) {
 	r.Struct(func(id int16, kind compact.Kind) bool {
-		const childrenField = 5
 		if id != childrenField || kind != compact.I32 {
 			return false
 		}

@@ -34,6 +34,11 @@ func Empty(fields schema.FieldList) (*metadata.FileMetaData, error) {
 	return empty.FileMetadata()
 }
 
+// knownOrder returns the footer of a file with one column, which has the usual order.
+func knownOrder() (*metadata.FileMetaData, error) {
+	return Empty(schema.FieldList{schema.NewInt32Node("order", parquet.Repetitions.Required, -1)})
+}
+
 // Chunk is an encoded column of a row group. Data is the start of a file with only this column, and
 // Meta the footer of that file. A Chunk is valid until its encoder starts the next row group.
 type Chunk struct {

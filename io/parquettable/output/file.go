@@ -16,14 +16,15 @@ import (
 
 // File is a file that is being written: column chunks, and a footer that describes them.
 type File struct {
-	out  io.Writer
-	at   int64 // bytes written
-	meta *metadata.FileMetaData
+	out      io.Writer
+	at       int64 // bytes written
+	meta     *metadata.FileMetaData
+	verbatim footer.Verbatim
 }
 
 // New starts a file. The footer may have row groups, whose chunks must then be written in order.
-func New(out io.Writer, meta *metadata.FileMetaData) (*File, error) {
-	o := &File{out: out, meta: meta}
+func New(out io.Writer, f *footer.Footer) (*File, error) {
+	o := &File{out: out, meta: f.Meta, verbatim: f.Verbatim}
 	_, err := io.WriteString(o, footer.Magic)
 	return o, err
 }
@@ -99,6 +100,9 @@ func (o *File) Put(c footer.Chunk, g, leaf int) error {
 			o.meta.RowGroups[g].Columns = append(o.meta.RowGroups[g].Columns, column)
 		}
 		o.place(g, leaf+i, o.at-start)
+		if !o.verbatim.Ordered(leaf + i) {
+			column.MetaData.Statistics = nil // they have the order of the physical type
+		}
 		length += column.MetaData.TotalCompressedSize
 	}
 	_, err := o.Write(c.Data[start : start+length])
@@ -163,10 +167,10 @@ func (o *File) EndGroup(g int, start int64) {
 
 // Close writes the footer.
 func (o *File) Close() error {
-	length, err := o.meta.WriteTo(o, nil)
+	data, err := o.verbatim.Encode(o.meta)
 	if err != nil {
 		return err
 	}
-	_, err = o.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(length)), footer.Magic...))
+	_, err = o.Write(append(binary.LittleEndian.AppendUint32(data, uint32(len(data))), footer.Magic...))
 	return err
 }

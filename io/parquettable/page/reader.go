@@ -30,6 +30,7 @@ const (
 type Reader struct {
 	file       io.ReaderAt
 	at, end    int64 // of the unread bytes in the file
+	beyond     int64 // bytes behind end that may belong to the chunk
 	Descriptor *schema.Column
 	values     int64 // of the chunk that are not read yet
 	decompress *decompressor
@@ -52,8 +53,12 @@ func NewReader(in io.ReaderAt, descriptor *schema.Column) *Reader {
 // Open makes p read the column chunk with length bytes at start.
 func (p *Reader) Open(start, length, values int64, codec compress.Compression) error {
 	p.release()
-	p.at, p.end, p.values, p.err = start, start+length, values, nil
+	p.begin(start, length, values)
 	return p.decompress.use(codec)
+}
+
+func (p *Reader) begin(start, length, values int64) {
+	p.at, p.end, p.beyond, p.values, p.err = start, start+length, 0, values, nil
 }
 
 // OpenChunk makes p read the chunk of a leaf in a row group.
@@ -72,6 +77,9 @@ func (p *Reader) Next() bool {
 	p.release()
 	for p.err == nil && p.values > 0 {
 		h, err := p.readHeader()
+		if err == nil {
+			err = p.checkMemory(h)
+		}
 		if err == nil {
 			p.page, err = p.readPage(h)
 		}
@@ -96,35 +104,53 @@ func (p *Reader) release() {
 // readHeader reads the header of the next page. The bytes of the page then start at p.at.
 func (p *Reader) readHeader() (h pageHeader, err error) {
 	for window := int64(512); ; window *= 8 {
-		window = min(window, p.end-p.at, maxPageHeader)
+		most := min(p.end+p.beyond-p.at, maxPageHeader)
+		window = min(window, most)
 		p.compressed = grow(p.compressed, window)
-		if _, err := p.file.ReadAt(p.compressed, p.at); err != nil {
+		read, err := p.file.ReadAt(p.compressed, p.at)
+		if errors.Is(err, io.EOF) && int64(read) >= p.end-p.at {
+			p.compressed, most = p.compressed[:read], int64(read) // of the bytes behind the end some are not there
+		} else if err != nil {
 			return h, err
 		}
 		h, length, err := parsePageHeader(p.compressed)
-		if errors.Is(err, io.ErrUnexpectedEOF) && window < min(p.end-p.at, maxPageHeader) {
+		if errors.Is(err, io.ErrUnexpectedEOF) && window < most {
 			continue
 		}
 		if err != nil {
 			return h, damage.Errorf("the header of a page cannot be read: %v", err)
 		}
 		p.at += int64(length)
+		if h.kind == file.PageTypeDictionaryPage {
+			// parquet-mr up to 1.2.8 did not count this header in the length of the chunk (PARQUET-816).
+			p.beyond = int64(length)
+		}
 		return h, p.check(h)
 	}
 }
 
-// check refuses headers that cannot be true, before memory is allocated for their pages.
+// check refuses headers that cannot be true.
 func (p *Reader) check(h pageHeader) error {
 	levels := h.definitionLength + h.repetitionLength
+	left := p.end + p.beyond - p.at
 	switch {
-	case h.compressed < 0 || h.compressed > p.end-p.at:
-		return damage.Errorf("a page claims %d bytes; its column chunk has %d left", h.compressed, p.end-p.at)
-	case h.uncompressed < 0 || h.uncompressed > maxPage || !p.decompress.possible(h.compressed, h.uncompressed):
+	case h.compressed < 0 || h.compressed > left:
+		return damage.Errorf("a page claims %d bytes; its column chunk has %d left", h.compressed, left)
+	case h.uncompressed < 0:
 		return damage.Errorf("a page of %d bytes claims to hold %d", h.compressed, h.uncompressed)
 	case h.values < 0 || h.kind != file.PageTypeDictionaryPage && h.values > p.values:
 		return damage.Errorf("a page claims %d values; its column chunk has %d left", h.values, p.values)
 	case h.definitionLength < 0 || h.repetitionLength < 0 || levels > h.compressed || levels > h.uncompressed:
 		return damage.Errorf("a page of %d bytes claims %d bytes of levels", h.compressed, levels)
+	}
+	return nil
+}
+
+// checkMemory refuses headers that cannot be true or are above the limits, before memory is allocated for their pages.
+func (p *Reader) checkMemory(h pageHeader) error {
+	switch {
+	case h.uncompressed > maxPage || !p.decompress.possible(h.compressed, h.uncompressed):
+		return damage.Errorf("a page of %d bytes claims to hold %d", h.compressed, h.uncompressed)
 	case h.kind == file.PageTypeDictionaryPage && h.values > h.uncompressed/narrowest(p.Descriptor):
 		return damage.Errorf("a dictionary of %d bytes claims %d values", h.uncompressed, h.values)
 	case isDelta(h.encoding) && h.values > maxDeltaValues:

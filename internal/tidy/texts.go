@@ -1,0 +1,35 @@
+package tidy
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ofCommandLine matches names that only a command line knows: its flags and the environment
+// variables that it reads.
+var ofCommandLine = regexp.MustCompile(`--[a-z]|\b(SERVICE|BATCH)_[A-Z]`)
+
+// checkTexts looks at the texts of libraries. What a user can do next depends on who calls a
+// library, so a command words it.
+func checkTexts(s *source) []Violation {
+	if s.test || strings.HasPrefix(s.dir, "cmd/") || s.dir == "bench" {
+		return nil
+	}
+	var violations []Violation
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		literal, ok := node.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if found := ofCommandLine.FindString(text); err == nil && found != "" {
+			violations = append(violations, s.violation(RuleFlags, literal,
+				"a text of a library names a flag or a variable (%s…); return an error that cmd/batch recognises, and let it word the hint", found))
+		}
+		return true
+	})
+	return violations
+}
