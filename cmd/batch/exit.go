@@ -26,6 +26,7 @@ const (
 	exitRefused     = 4
 	exitDoubt       = 5
 	exitInterrupted = 6
+	exitApproval    = 7
 	exitLocked      = 11
 )
 
@@ -38,6 +39,7 @@ var exitHelp = map[int]string{
 	exitRefused:     "the service refuses (key, access, credit, configuration, attempt limit); resumable",
 	exitDoubt:       "done, but some lookups are in doubt or forfeited",
 	exitInterrupted: "interrupted; resumable",
+	exitApproval:    "approval needed; nothing was sent",
 	exitLocked:      "another run holds the journal",
 }
 
@@ -104,6 +106,8 @@ func codeOfKind(kind problem.Kind) int {
 		return exitUsage
 	case problem.Refused:
 		return exitRefused
+	case problem.Approval:
+		return exitApproval
 	}
 	return exitInternal
 }
@@ -124,6 +128,8 @@ func exitCode(err error) int {
 		return exitLocked
 	case problem.IsRefused(err):
 		return exitRefused
+	case problem.IsApproval(err):
+		return exitApproval
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case problem.IsUsage(err), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, row.ErrListChanged), errors.Is(err, listfile.ErrChanged):

@@ -102,7 +102,7 @@ type listFlags struct {
 	prefer       flagvalue.Choice
 	reaskMissing flagvalue.Age
 	rebuy        bool
-	limit        int64
+	limit        flagvalue.Count
 	encoding     string
 	sheet        string
 	memory       flagvalue.Size
@@ -130,7 +130,7 @@ func (f *listFlags) value(ctx context.Context, env environment, names ...string)
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
 		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
 		Mapping: f.mapping, Recorded: f.recorded, Held: held, CopyHeld: f.copyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
-		Limit: f.limit, Priority: f.priority,
+		Limit: f.limit.OrZero(), Priority: f.priority,
 	}
 }
 
@@ -239,7 +239,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	o.addAskingFlags(flags)
 	f := &o.list
 	flags.Var(&f.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Int64Var(&f.limit, "limit", 0, "only the first `N` persons of the list that miss something; 0 for all")
+	flags.Var(&f.limit, "limit", "only the first `N` persons of the list that miss something (default all)")
 	flags.StringVar(&f.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
 	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")

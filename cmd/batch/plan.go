@@ -54,6 +54,11 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 	if err != nil {
 		return err
 	}
+	return o.planWith(cmd, w, list)
+}
+
+// planWith plans a list and shows the plan.
+func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error {
 	if err := o.checkKeep(list); err != nil {
 		return err
 	}
@@ -112,7 +117,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run":
 			return
 		}
 		values := []string{flag.Value.String()}

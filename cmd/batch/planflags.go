@@ -76,6 +76,9 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
+		if name == "limit" && planned == "0" { // as plans of earlier programs say that there is none
+			planned = ""
+		}
 		own := flag.Value.String()
 		switch {
 		case !said && slices.Contains(readingFlags, name): // what was found with its value is compared

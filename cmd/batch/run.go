@@ -35,7 +35,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
@@ -50,7 +50,9 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().Var(&o.budget.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&o.list.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before spending")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
+	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")
 	return o, cmd
 }
 
@@ -74,8 +76,13 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	list, err := o.listToRun(args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case o.dryRun && o.kept != nil:
+		return usagef("--dry-run makes a plan, and --plan follows one; leave one of them out")
+	case o.dryRun:
+		return o.planWith(cmd, w, list)
 	}
 	if o.output.path == "" {
 		if o.output.path, err = target.OutputName(list); err != nil {
@@ -111,7 +118,7 @@ func (o *options) conclude(out io.Writer, ended *app.Ended) error {
 		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", target.PlaceOf(o.output.path), err)
 	}
 	code := codeOfStop(ended.Stop)
-	if code == exitDone {
+	if code == exitDone || code == exitCeiling && o.ceilingOK {
 		code = codeOfRows(ended.Summary.Rows)
 	}
 	return endedWith(code)

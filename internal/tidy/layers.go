@@ -44,7 +44,6 @@ func layers() map[string][]string {
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
 		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
 		"internal/lists":     {},
-		"internal/testuser":  {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
@@ -61,23 +60,21 @@ func layers() map[string][]string {
 		"internal/report": {"enrich", "cost", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
-		"io/parquettable":             {"io/table", "io/parquettable/..."},
-		"io/parquettable/output":      {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
-		"io/parquettable/rowcopy":     {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
-		"io/parquettable/encode":      {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
-		"io/parquettable/celltext":    {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
-		"io/parquettable/page":        {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/footer":      {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/damage":      {"io/table"},
-		"io/parquettable/vector":      {},
-		"io/parquettable/compact":     {},
-		"io/parquettable/parquettest": {"io/table"},
-		"io/sheet":                    {"io/table"},
-		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
-		"cmd/batch":           {everything},
+		"io/parquettable":          {"io/table", "io/parquettable/..."},
+		"io/parquettable/output":   {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
+		"io/parquettable/rowcopy":  {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
+		"io/parquettable/encode":   {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
+		"io/parquettable/celltext": {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
+		"io/parquettable/page":     {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/footer":   {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/damage":   {"io/table"},
+		"io/parquettable/vector":   {},
+		"io/parquettable/compact":  {},
+		"io/sheet":                 {"io/table"},
+		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, testPackageLayers())
 	return all
 }
 
@@ -96,6 +93,8 @@ func useCaseLayers() map[string][]string {
 		},
 		// Parts of the command line.
 		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":     {"internal/report"},
+		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
@@ -114,13 +113,24 @@ func useCaseLayers() map[string][]string {
 	}
 }
 
+// testPackageLayers lists the packages that nothing but tests uses.
+func testPackageLayers() map[string][]string {
+	return map[string][]string{
+		"service/servicetest":         {},
+		"internal/testuser":           {},
+		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of everything below cmd/batch.
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
+	}
+}
+
 // groundLayers are the packages whose tests import no more than the packages do.
 func groundLayers() []string { return []string{"enrich", "cost", "attempt", "forecast"} }
 
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
