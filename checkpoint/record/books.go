@@ -183,6 +183,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 19, &r.Stop)
 	mapMembers(m, 20, &r.Rows, func(m *numbered.Members, rows *int64) { numbered.Int(m, 2, rows) })
 	numbered.Value(m, 21, &r.Drift, driftMembers)
+	numbered.Flag(m, 22, &r.CopyHeld)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {
