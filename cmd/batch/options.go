@@ -19,6 +19,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/csvtable"
 )
@@ -119,8 +120,8 @@ func (o *options) workspace() workspace.Options {
 }
 
 // sources are the files that the flags name, which are never overwritten.
-func (o *options) sources() []app.Source {
-	return []app.Source{
+func (o *options) sources() []target.Source {
+	return []target.Source{
 		{What: "the plan of --plan", Path: o.planFile}, {What: "the configuration", Path: o.config}, {What: "the rate card", Path: o.prices.card},
 	}
 }

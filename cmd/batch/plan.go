@@ -11,6 +11,7 @@ import (
 
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/target"
 )
 
 func newPlanCommand(env environment) *cobra.Command {
@@ -97,7 +98,7 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...))
+	return target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...))
 }
 
 // sampleCommand returns the words of the command that runs a sample.

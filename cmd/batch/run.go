@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
 )
@@ -84,7 +85,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return o.planWith(cmd, w, list)
 	}
 	if o.output.path == "" {
-		if o.output.path, err = app.OutputName(list); err != nil {
+		if o.output.path, err = target.OutputName(list); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
 	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
-		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", app.PlaceOf(o.output.path), err)
+		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", target.PlaceOf(o.output.path), err)
 	}
 	code := codeOfStop(ended.Stop)
 	if code == exitDone || code == exitCeiling && o.ceilingOK {

@@ -33,11 +33,12 @@ func layers() map[string][]string {
 		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
-		"pipeline/row":       {"enrich", "cost", "attempt", "io/table"},
+		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
+		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns"},
 		"pipeline/dedup":     {"enrich"},
-		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/row", "pipeline/dedup"},
+		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
-		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/row"},
+		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
 		"sandbox/schema":     {"enrich", "cost"},
 		"sandbox/books":      {"enrich", "cost"},
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
@@ -56,7 +57,7 @@ func layers() map[string][]string {
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report": {"enrich", "cost", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":          {"io/table", "io/parquettable/..."},
@@ -71,8 +72,6 @@ func layers() map[string][]string {
 		"io/parquettable/compact":  {},
 		"io/sheet":                 {"io/table"},
 		"cmd/batch":                {everything},
-		// The measuring of the whole program, which runs in a separate process.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 	}
 	maps.Copy(all, useCaseLayers())
 	maps.Copy(all, testPackageLayers())
@@ -82,9 +81,12 @@ func layers() map[string][]string {
 // useCaseLayers lists the packages of the use cases, from the bottom up.
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
+		// The measuring of the whole program, which runs in a separate process.
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
 		"internal/problem":  {"service/v1"},
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":   {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
@@ -98,11 +100,11 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
+			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/report", "internal/workspace",
+			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1",
