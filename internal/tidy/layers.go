@@ -92,7 +92,7 @@ func useCaseLayers() map[string][]string {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/help":     {"internal/report"},
 		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
