@@ -176,6 +176,9 @@ func records(file string) bool {
 }
 
 func TestDamageIsNeverSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for name, image := range images(t) {
 		var files []string
 		for _, pattern := range []string{"*", engineName + "/*"} {

@@ -128,6 +128,9 @@ func large(t *testing.T) string {
 // TestALargeAnswerIsKeptInShort has texts for which a commit of the journal has no room:
 // the answer was paid for, so it counts, and its values are there as far as they may be any.
 func TestALargeAnswerIsKeptInShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	clients := map[string]*Client{"REST": clientOf(t, serve(t, respond(http.StatusOK, large(t))))}
 	f := newFakeMCP(t)
 	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, toolResult(large(t))) })
