@@ -30,6 +30,9 @@ func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
 
 // TestAsManyDoubtsAsThereMayBeAreSettled: more of them than a transaction takes.
 func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const count = 8000
 	for charged, account := range map[bool]cost.Account{
 		false: paidAccount(10_000 * cost.Dollar),

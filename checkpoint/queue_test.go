@@ -36,6 +36,9 @@ func longPerson(n, length int) enrich.Identity {
 // TestLongTextsWaitForTheNextCommit: while one commit waits for the disk, no more gathers
 // for the next than a transaction takes, whatever is in the list.
 func TestLongTextsWaitForTheNextCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const most = 2 << 20 // bytes: a transaction of Badger takes 15 % of memTableSize
 	synctest.Test(t, func(t *testing.T) {
 		store := &gatedStore{memStore: newMemStore(), gate: make(chan struct{})}

@@ -11,27 +11,30 @@ import (
 // Run is what the journal remembers of a run besides its attempts.
 type Run = record.Run
 
-// save writes one record and waits until it is durable.
-func (j *Journal) save(key, value []byte) error {
-	j.lock()
-	durable := j.enqueue(nil, Write{Key: key, Value: value})
-	j.mu.Unlock()
-	return <-durable
-}
-
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
-	return j.save(record.NameKey(record.RunPrefix, run.Name), record.Encode(&run))
-}
-
-// SaveFile records a list that was written, in place of what was recorded under its path.
-func (j *Journal) SaveFile(file record.File) error {
-	return j.save(record.NameKey(record.FilePrefix, file.Path), record.Encode(&file))
+	name := record.NameKey(record.RunPrefix, run.Name)
+	was, err := j.store.Get(name)
+	if err != nil {
+		return err
+	}
+	j.lock()
+	durable := j.enqueue(nil, Write{Key: name, Value: record.EncodeOver(was, &run)})
+	j.mu.Unlock()
+	return <-durable
 }
 
 // Run returns the run of that name, and false when there is none.
 func (j *Journal) Run(name string) (record.Run, bool, error) {
 	return record.Load[record.Run](j.store, record.NameKey(record.RunPrefix, name))
+}
+
+// SaveFile records a list that was written, in place of what was recorded under its path.
+func (j *Journal) SaveFile(file record.File) error {
+	j.lock()
+	durable := j.enqueue(nil, Write{Key: record.NameKey(record.FilePrefix, file.Path), Value: record.Encode(&file)})
+	j.mu.Unlock()
+	return <-durable
 }
 
 // File returns what is recorded of the list at an absolute path, and false when nothing is.
@@ -40,8 +43,9 @@ func (j *Journal) File(path string) (record.File, bool, error) {
 }
 
 // Runs returns all runs in the order of their names.
-func (j *Journal) Runs() (runs []record.Run, err error) {
-	err = j.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
+func (j *Journal) Runs() ([]record.Run, error) {
+	var runs []record.Run
+	err := j.store.Scan([]byte{record.RunPrefix}, nil, func(key, value []byte) (bool, error) {
 		var run record.Run
 		err := record.Decode(key, value, &run)
 		runs = append(runs, run)
@@ -71,7 +75,10 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 // RememberAPIKey makes the key, which the service has accepted, the journal's own.
 func (j *Journal) RememberAPIKey(apiKey string) error {
 	fingerprint := j.fingerprint(apiKey)
-	return j.save(record.FingerprintKey, record.Encode(&fingerprint))
+	j.lock()
+	durable := j.enqueue(nil, Write{Key: record.FingerprintKey, Value: record.Encode(&fingerprint)})
+	j.mu.Unlock()
+	return <-durable
 }
 
 func (j *Journal) fingerprint(apiKey string) []byte {

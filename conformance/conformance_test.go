@@ -10,6 +10,9 @@ import (
 // others.
 func TestConformance(t *testing.T) {
 	for _, way := range conformance.Ways() {
+		if testing.Short() && way.Name == "MCP" {
+			continue // MCP with events in sessions has more goroutines that work together
+		}
 		t.Run(way.Name, func(t *testing.T) {
 			for _, c := range conformance.Cases() {
 				if !c.Plays(way) || c.Hangs() {

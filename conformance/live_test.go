@@ -175,6 +175,9 @@ func TestLiveSenderFails(t *testing.T) {
 // TestLiveDiffers: a service that is not as it is specified or assumed is reported under
 // the rule that it breaks.
 func TestLiveDiffers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares many services one by one; not run with -short")
+	}
 	held := map[string]bool{"live/one-workspace": true} // by TestOneAccount
 	for _, m := range []mutant{
 		{does: "calls a member otherwise", caught: "live/status-names", breaks: says(`"prepaid_cents"`, `"credit_cents"`)},

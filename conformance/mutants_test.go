@@ -398,6 +398,9 @@ func TestMutants(t *testing.T) {
 // more for it, whatever comes of the lookup, where there is a cent to be taken. Over REST
 // and over MCP, as it makes no difference how MCP is spoken.
 func TestEveryCent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays every case twice more; not run with -short")
+	}
 	for _, way := range conformance.Ways()[:2] {
 		for _, c := range conformance.Cases() {
 			if !c.Plays(way) || !c.LooksUp() || strings.HasPrefix(c.Name, "loss/") {

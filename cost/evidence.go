@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"slices"
 	"time"
 
 	"payonce/enrich"
@@ -167,7 +168,7 @@ func (e Evidence) usable() (change Change, why string) {
 		why = "the prices changed in between"
 	case !e.pricesShown():
 		why = "the service's prices are not those of the rate card"
-	case !e.fitsWithin(change, [enrich.NumFields]int64{}):
+	case !e.movement(change, e.Booked.Returned, [enrich.NumFields]int64{}).fits():
 		why = "the account lost less than the answers cost: credit was added, or something was refunded"
 	}
 	return change, why
@@ -214,18 +215,17 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 	if why != "" {
 		return judgements, why
 	}
-	var most [enrich.NumFields]int64
-	for _, fields := range asked {
-		for f := range fields.Each() {
-			most[f]++
-		}
+	lost := lostCalls(asked)
+	exact := explanations{complete: true} // and none is found
+	if e.Exclusive && change.Exact {
+		exact = e.movement(change, e.Booked.Charged, lost).explain()
 	}
-	least, highest, exact := e.explain(change, most)
-	if !exact {
-		least, highest = [enrich.NumFields]int64{}, e.possible(change)
+	common := exact
+	if !exact.found {
+		common = e.bound(change)
 	}
 	for i, fields := range asked {
-		judgements[i] = judge(fields, most, least, highest)
+		judgements[i] = common.judge(fields, lost)
 		if judgements[i].Finding == Undecided {
 			why = e.whyUndecided(exact)
 		}
@@ -233,10 +233,22 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 	return judgements, why
 }
 
+// lostCalls counts the lost calls that ask for each field.
+func lostCalls(asked []enrich.Fields) (lost [enrich.NumFields]int64) {
+	for _, fields := range asked {
+		for f := range fields.Each() {
+			lost[f]++
+		}
+	}
+	return lost
+}
+
 // whyUndecided says why calls stay undecided although the evidence can be used.
-func (e Evidence) whyUndecided(exact bool) string {
+func (e Evidence) whyUndecided(exact explanations) string {
 	switch {
-	case exact:
+	case !exact.complete:
+		return "there are too many lost calls to compare every explanation with what the account lost"
+	case exact.found:
 		return "more than one explanation fits what the account lost"
 	case e.Exclusive:
 		return "the account lost something else: somebody else uses it, although it is declared exclusive"
@@ -245,89 +257,50 @@ func (e Evidence) whyUndecided(exact bool) string {
 	}
 }
 
-// possible returns 1 for each field that a lost call can have been charged, and 0 for
-// each of which no charge fits within the change.
-func (e Evidence) possible(change Change) (possible [enrich.NumFields]int64) {
-	for f := range possible {
-		var one [enrich.NumFields]int64
-		one[f] = 1
-		if e.fitsWithin(change, one) {
-			possible[f] = 1
+// movement returns the change with the charges that can have caused it. A field is paid with a
+// unit of its free allowance, or with money. The account is the same whichever of the calls that
+// ask for a field was charged, so only their number counts.
+func (e Evidence) movement(change Change, certain, lost [enrich.NumFields]int64) movement {
+	money := len(change.Free)
+	m := movement{lost: append(change.Free[:], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
+	for f := range change.Free {
+		free, paid := make([]int64, money+1), make([]int64, money+1)
+		free[f], paid[money] = 1, int64(e.Prices[enrich.Field(f)])
+		m.charges = append(m.charges, charges{ways: [][]int64{free, paid}, certain: certain[f], most: lost[f]})
+		if paid[money]%int64(Cent) != 0 {
+			m.grain[money] = int64(Cent) // the account status shows whole cents
 		}
 	}
-	return possible
+	return m
 }
 
-// fitsWithin reports whether the fields that answers returned and the given charges of
-// lost calls can have cost no more than the change. They cost least when all free units
-// that are gone were theirs.
-func (e Evidence) fitsWithin(change Change, lost [enrich.NumFields]int64) bool {
-	var least Money
-	for f, free := range change.Free {
-		paid := max(e.Booked.Returned[f]+lost[f]-free, 0)
-		least += e.Prices[enrich.Field(f)].Times(paid)
+// bound returns what the change proves as an upper bound: fields that no lost call can have been
+// charged. It never proves a charge.
+func (e Evidence) bound(change Change) explanations {
+	m := e.movement(change, e.Booked.Returned, [enrich.NumFields]int64{})
+	common := explanations{least: make([]int64, enrich.NumFields), most: make([]int64, enrich.NumFields)}
+	for f := range common.most {
+		if m.fits(f) {
+			common.most[f] = 1
+		}
 	}
-	return least <= change.Money || rounded(least, change.Money)
+	return common
 }
 
 // rounded reports whether two amounts can be one: the account status shows whole cents,
 // which leaves room only for an amount that has a fraction of a cent.
-func rounded(amount, shown Money) bool {
-	difference := amount - shown
-	return amount%Cent != 0 && difference > -Cent && difference < Cent
-}
+func rounded(amount, shown Money) bool { return rounds(int64(amount), int64(shown), int64(Cent)) }
 
-// explain finds how often each field can have been charged to lost calls: the least and the
-// highest number over all explanations that fit exactly. most is how many lost calls ask for
-// each field. It reports false when no explanation fits, and when the account is not exclusive.
-// The account is the same whichever of the calls that ask for a field was charged, so
-// explanations differ only in these numbers.
-func (e Evidence) explain(change Change, most [enrich.NumFields]int64) (least, highest [enrich.NumFields]int64, fits bool) {
-	if !e.Exclusive || !change.Exact {
-		return least, highest, false
-	}
-	for emails := range most[enrich.WorkEmail] + 1 {
-		for phones := range most[enrich.BusinessPhone] + 1 {
-			counts := [enrich.NumFields]int64{enrich.WorkEmail: emails, enrich.BusinessPhone: phones}
-			if !e.explains(change, counts) {
-				continue
-			}
-			for f, n := range counts {
-				if !fits || n < least[f] {
-					least[f] = n
-				}
-				highest[f] = max(highest[f], n)
-			}
-			fits = true
-		}
-	}
-	return least, highest, fits
-}
-
-// explains reports whether the account lost exactly what it would lose if the lost calls were
-// charged these numbers of fields and nobody else used the account.
-func (e Evidence) explains(change Change, charged [enrich.NumFields]int64) bool {
-	var paid Money
-	for f, n := range charged {
-		withMoney := e.Booked.Charged[f] + n - change.Free[f]
-		if withMoney < 0 {
-			return false
-		}
-		paid += e.Prices[enrich.Field(f)].Times(withMoney)
-	}
-	return paid == change.Money || rounded(paid, change.Money)
-}
-
-// judge decides one call by the numbers over all explanations. All explanations charge a field
-// when the least number includes every call that asks for it. None does when the highest
-// number is zero.
-func judge(asked enrich.Fields, most, least, highest [enrich.NumFields]int64) Judgement {
+// judge decides one call by what all explanations have in common. They all charge a field when
+// the least number includes every lost call that asks for it. None does when the highest number
+// is zero.
+func (e explanations) judge(asked enrich.Fields, lost [enrich.NumFields]int64) Judgement {
 	var charged enrich.Fields
 	for f := range asked.Each() {
 		switch {
-		case least[f] == most[f]:
+		case e.least[f] == lost[f]:
 			charged = charged.With(f)
-		case highest[f] > 0:
+		case e.most[f] > 0:
 			return Judgement{Finding: Undecided}
 		}
 	}

@@ -63,6 +63,9 @@ func TestCellsAgreeWithContacts(t *testing.T) {
 // TestEveryLetterFoldsTheSame tries every character alone, before and behind others,
 // in a name and escaped in a profile.
 func TestEveryLetterFoldsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for r := range rune(0x3000) {
 		text := string(r)
 		for _, name := range []string{text, "A" + text, text + "\u0301", text + text, "\u1100" + text} {
@@ -74,6 +77,9 @@ func TestEveryLetterFoldsTheSame(t *testing.T) {
 
 // TestIdeographsFoldTheSame tries the ideographs in names.
 func TestIdeographsFoldTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for r := rune(0x3000); r < 0xa100; r++ {
 		checkCells(t, enrich.Contact{FirstName: string(r), LastName: "A" + string(r) + "\u3099", CompanyName: string(r) + string(r) + " Ltd"}, enrich.ByName)
 	}

@@ -37,6 +37,7 @@ type rig struct {
 	service     *scripted
 	rate        checkpoint.Rate
 	concurrency int
+	spacing     time.Duration
 	shared      bool // the account is not declared exclusive
 	pacer       dispatch.Pacer
 	ceilings    []cost.Ceiling
@@ -98,7 +99,7 @@ func (o outcome) word() string {
 
 func (r *rig) lookups() *dispatch.Lookups {
 	return &dispatch.Lookups{
-		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Now: time.Now,
+		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
 		ShortBudget: r.shortBudget,
 		Reconciler:  &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
 		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},

@@ -16,7 +16,7 @@ type Answer struct {
 	At       time.Time
 	Run      string
 	Identity enrich.Identity // zero when it was erased
-	Values   enrich.Answer
+	Answered enrich.Answered
 }
 
 // Each calls visit for every answer that came before a time, in the order of the attempts.
@@ -26,7 +26,7 @@ func Each(s store.Store, before time.Time, visit func(Answer) error) error {
 		if err := record.Decode(key, value, &res); err != nil {
 			return false, err
 		}
-		if res.Answer == nil || res.Erased || !res.At.Before(before) {
+		if !res.Answered() || res.Erased || !res.At.Before(before) {
 			return true, nil
 		}
 		id := record.IDOf(key)
@@ -34,7 +34,7 @@ func Each(s store.Store, before time.Time, visit func(Answer) error) error {
 		if err != nil {
 			return false, err
 		}
-		return true, visit(Answer{ID: id, At: res.At, Run: res.Run, Identity: in.Identity, Values: *res.Answer})
+		return true, visit(Answer{ID: id, At: res.At, Run: res.Run, Identity: in.Identity, Answered: res.Answer()})
 	})
 }
 

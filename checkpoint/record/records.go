@@ -21,14 +21,15 @@ import (
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
 //	w PATH         file        a list that was written: the hash of its bytes
-//	m NAME         meta        the journal's identity and secret, its ledger state, the API key's fingerprint, the last opening
+//	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
+//	                           key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
 // field that was forgotten on request says so, and still points to what was charged for
 // it; those of older journals point to no attempt.
 //
-// The value of a record is in the form that codec.go says.
+// The value of a record is in the form that Version says.
 //
 // IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
 // and sums change in the same commit as the records that they follow from.
@@ -63,6 +64,7 @@ var (
 	StateKey       = NameKey(metaPrefix, "books")
 	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
 	OpeningKey     = NameKey(metaPrefix, "opening")
+	FieldsKey      = NameKey(metaPrefix, "fields")
 )
 
 func IDKey(prefix byte, id attempt.ID) []byte {
@@ -225,7 +227,11 @@ type Run struct {
 	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
 	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"` // as given to --map
+	Map       []string         `json:"map,omitempty"`       // as given to --map
+	Columns   []string         `json:"columns,omitempty"`   // as they were read, in the form of Map; none in older records
+	Header    string           `json:"header,omitempty"`    // SHA-256 of the names of the columns
+	Held      string           `json:"held,omitempty"`      // as given to --held
+	CopyHeld  bool             `json:"copy_held,omitempty"` // as given to --copy-held
 	Prefer    string           `json:"prefer"`
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`
@@ -248,15 +254,4 @@ func (r Run) LastStarted() time.Time {
 		return r.Started
 	}
 	return r.Restarted
-}
-
-// File is what the journal remembers of a list that it wrote, to see whether somebody edited it.
-type File struct {
-	Path    string    `json:"path"` // absolute, without links
-	Run     string    `json:"run"`
-	Written time.Time `json:"written"`
-	Size    int64     `json:"size"`    // in bytes
-	Changed time.Time `json:"changed"` // when the file system says that it was changed
-	Hash    string    `json:"hash"`    // of its bytes, as atomicfile.File.Sum returns it
-	Columns []string  `json:"columns"` // that hold values that were asked for
 }

@@ -12,6 +12,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/planfile"
 	"payonce/internal/report"
+	"payonce/internal/target"
 )
 
 func newPlanCommand(env environment) *cobra.Command {
@@ -54,6 +55,11 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 	if err != nil {
 		return err
 	}
+	return o.planWith(cmd, w, list)
+}
+
+// planWith plans a list and shows the plan.
+func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error {
 	if err := o.checkKeep(list); err != nil {
 		return err
 	}
@@ -93,7 +99,7 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	if err := app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...)); err != nil {
+	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {
 		return err
 	}
 	return planfile.CheckName(o.output.keepAs)
@@ -115,7 +121,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run":
 			return
 		}
 		values := []string{flag.Value.String()}

@@ -7,6 +7,7 @@ import (
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -34,7 +35,7 @@ func (j *job) checkRows(ctx context.Context) error {
 	defer j.session.work.Observer.Surveying()()
 	err := outputs.CheckCells(ctx, requestOf(j.outputOf(nil), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
-		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", PlaceOf(j.output.Path), err)
+		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}
 	return err
 }

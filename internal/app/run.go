@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -11,6 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
@@ -54,6 +54,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := s.place.OpenJournal("run " + j.name); err != nil {
 		return nil, err
 	}
+	if err := j.keepColumns(); err != nil {
+		return nil, err
+	}
 	client, err := s.place.OpenClient()
 	if err != nil {
 		return nil, err
@@ -63,6 +66,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 		return nil, err
 	}
 	if err := j.checkRows(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.place.CoverRehearsal(j.counts.Asked); err != nil {
 		return nil, err
 	}
 	if err := j.openAccount(ctx, client); err != nil {
@@ -82,7 +88,7 @@ func (o RunOptions) check(approver Approver) error {
 	case !o.Yes && !approver.CanAsk():
 		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
-	return o.Output.check(append(SourcesOf(o.List.Names), o.Output.Sources...))
+	return target.CheckBoth(o.Output.Path, o.Output.Rejects, append(target.SourcesOf(o.List.Names), o.Output.Sources...))
 }
 
 // showPlanAndAsk shows the plan, compares it with the one that the run is to
@@ -110,7 +116,7 @@ type NotWrittenError struct {
 }
 
 func (e *NotWrittenError) Error() string {
-	text := "every answer that came is recorded, but " + PlaceOf(e.Path) + " was not written: " + e.Err.Error()
+	text := "every answer that came is recorded, but " + target.PlaceOf(e.Path) + " was not written: " + e.Err.Error()
 	if e.Instead != "" {
 		return text + "; the list with its answers was written to " + e.Instead
 	}
@@ -211,5 +217,5 @@ func rowsByName(rows map[row.Status]int64) map[string]int64 {
 
 // newPacer spreads lookups evenly over the window.
 func newPacer(r checkpoint.Rate) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(r.Window/time.Duration(r.Slots)), 1)
+	return rate.NewLimiter(rate.Every(r.Spacing()), 1)
 }

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
+	"payonce/service/v1"
 )
 
 // Expiring returns what Prune would erase. It writes the answers to a CSV file when there is a path.
@@ -72,7 +73,11 @@ func exporting(path string, do func(write func(expired.Answer) error) error) err
 		return err
 	}
 	err = do(func(a expired.Answer) error {
-		who, found := a.Identity, a.Values
+		found, err := v1.DecodeAnswer(a.Answered)
+		if err != nil {
+			return err
+		}
+		who := a.Identity
 		return lines.Write([]string{
 			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
 			found.FullName, found.WorkEmail, found.BusinessPhone, found.Profile,

@@ -10,10 +10,12 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/verify"
+	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
+	"payonce/service/v1"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
@@ -35,10 +37,10 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 // journal is damaged.
 func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
-		view = &report.JournalCheck{List: []verify.Problem{}}
-		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
-			add := func(p verify.Problem) { view.List = append(view.List, p) }
-			view.Summary, err = verify.Check(store, options.Journal.Stop, add)
+		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+			var problems []verify.Problem
+			found, err := verify.Check(store, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			view = report.JournalCheckOf(found, problems)
 			return err
 		})
 		return view, err
@@ -57,7 +59,11 @@ func Damage(view *report.JournalCheck) error {
 func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
 		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
-			return verify.Dump(store, options.Journal.Stop, to, values)
+			var show verify.Show
+			if values {
+				show = func(answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
+			}
+			return verify.Dump(store, options.Journal.Stop, to, show)
 		})
 	})
 	return err
@@ -96,7 +102,9 @@ func Prune(ctx context.Context, w *app.Work, before time.Time) (*report.Erasure,
 
 // Forget erases a person's identity and answers.
 func Forget(ctx context.Context, w *app.Work, person checkpoint.Person) (*report.Erasure, error) {
-	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Forget(person) })
+	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+		return journal.Forget(person, v1.DecodeAnswer)
+	})
 }
 
 // erase erases from the journal and then rewrites it, because the bytes of
@@ -111,6 +119,6 @@ func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.J
 		if err = errors.Join(err, journal.Close()); err == nil {
 			err = options.Rewrite(dir, options.Store.EncryptionKey)
 		}
-		return &report.Erasure{Erasure: erasure}, err
+		return report.ErasureOf(erasure), err
 	})
 }

@@ -24,7 +24,7 @@ func TestOthersTakeFreeUnits(t *testing.T) {
 		t.Run(fmt.Sprintf("strict %t", strict), func(t *testing.T) {
 			t.Parallel()
 			converted := 0
-			for seed := range uint64(max(60/slowdown, 20)) {
+			for seed := range uint64(max(60/slowdown, 10)) {
 				s := newScenario(1 + seed)
 				s.Strict, s.Askers, s.Faults, s.unreachable = strict, 60, nil, 0
 				s.Free = [enrich.NumFields]int64{4, 4}

@@ -19,19 +19,21 @@ type scenario struct {
 	Seed        uint64
 	Wanted      enrich.Fields
 	Concurrency int
-	Strict      bool
-	Window      sandbox.Window
-	Free        [enrich.NumFields]int64
-	Prepaid     int64  // cents
-	Budget      *int64 // cents
-	Faults      []string
-	Starts      []start
-	Elsewhere   []cost.Money // what somebody else spends, one minute after the other
-	Askers      int          // how many lookups somebody else sends
-	Followers   []follower   // who use the account after one of our lookups
-	Deposits    []deposit
-	Included    int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
-	Dawn        time.Duration // how long after midnight UTC all begins
+	// Sparing says that no more calls are in flight than the rate needs.
+	Sparing   bool
+	Strict    bool
+	Window    sandbox.Window
+	Free      [enrich.NumFields]int64
+	Prepaid   int64  // cents
+	Budget    *int64 // cents
+	Faults    []string
+	Starts    []start
+	Elsewhere []cost.Money // what somebody else spends, one minute after the other
+	Askers    int          // how many lookups somebody else sends
+	Followers []follower   // who use the account after one of our lookups
+	Deposits  []deposit
+	Included  int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
+	Dawn      time.Duration // how long after midnight UTC all begins
 
 	lists       [][]byte
 	travel      span    // a request or a response on its way
@@ -39,6 +41,15 @@ type scenario struct {
 	service     span    // a lookup in the service
 	commitTime  span
 	unreachable float64
+}
+
+// spacing returns the mean time between two lookups at the service's rate, if the program
+// keeps no more in flight than that needs.
+func (s scenario) spacing() time.Duration {
+	if !s.Sparing {
+		return 0
+	}
+	return s.Window.Per / time.Duration(s.Window.Limit)
 }
 
 // ample is a ceiling that no list of these reaches.
@@ -97,6 +108,7 @@ func newScenario(seed uint64) scenario {
 		}
 	}
 	// What follows draws for itself, so that what is above stays as it is.
+	s.Sparing = d.of("sparing").IntN(2) == 0
 	r = d.of("limits")
 	s.Dawn = drawDawn(r, s.Budget != nil)
 	for i := range s.Starts {

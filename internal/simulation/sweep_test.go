@@ -15,6 +15,7 @@ import (
 func TestEveryStep(t *testing.T) {
 	stalled := small()
 	stalled.stalls, stalled.Window.Limit = 0.2, 2
+	want := simulate(t, small().undisturbed(), mutation{})
 	for name, world := range map[string]scenario{
 		"clean":       small(),
 		"lost before": small("lost-before:at=2"),
@@ -26,7 +27,6 @@ func TestEveryStep(t *testing.T) {
 			t.Run(fmt.Sprint(name, "/", end), func(t *testing.T) {
 				t.Parallel()
 				steps := 0
-				want := simulate(t, small().undisturbed(), mutation{})
 				for at := 1; ; at += slowdown {
 					s := world
 					s.Starts = []start{{Ending: end, At: at, MaxSpend: ample}, {Down: time.Millisecond, MaxSpend: ample}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/sandbox"
 )
@@ -44,8 +45,22 @@ func (s *Session) startSandbox() (*Embedded, error) {
 	return Serve(config, "127.0.0.1:0")
 }
 
+// keptArrivals is how many lookups the embedded service keeps in full.
+const keptArrivals = 10_000
+
+// CoverRehearsal gives the embedded service's account what a list can cost, by the number of
+// fields that are asked for, so that a list of any length can be rehearsed. It does nothing
+// where the service is not the embedded one.
+func (s *Session) CoverRehearsal(asked [enrich.NumFields]int64) error {
+	if s.embedded == nil {
+		return nil
+	}
+	return s.embedded.Service.Workspace().Cover(asked)
+}
+
 // Serve serves a sandbox on a loopback address until it is closed.
 func Serve(config sandbox.Config, address string) (*Embedded, error) {
+	config.KeepArrivals = keptArrivals
 	books, err := sandbox.New(config)
 	if err != nil {
 		return nil, problem.AsUsage(err)

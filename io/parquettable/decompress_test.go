@@ -12,6 +12,9 @@ import (
 // TestPagesOfOneValueAreRead has pages that compress as well as can be: what a page may
 // claim to hold must not be less than that.
 func TestPagesOfOneValueAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const rows = 2 << 20
 	for _, codec := range parquettest.Codecs() {
 		list := sample{

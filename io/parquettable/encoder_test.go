@@ -333,6 +333,9 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 
 // TestARowOfAListLiesInOnePage has lists of almost half of a page each.
 func TestARowOfAListLiesInOnePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const words = 60_000
 	row := strings.TrimSpace(strings.Repeat("word ", words))
 	e := newTestEncoder(t, table.Texts, encode.Layout{Codec: compress.Codecs.Snappy})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,8 +260,8 @@ func TestEncoderMakesRowGroups(t *testing.T) {
 		t.Errorf("%d row groups, %d rows", meta.NumRowGroups(), meta.NumRows)
 	}
 	got, err := cellsOf(path, nil)
-	if diff := cmp.Diff(rows, got); diff != "" || err != nil {
-		t.Error(diff, err)
+	if !slices.EqualFunc(rows, got, slices.Equal) || err != nil { // cmp.Diff alone takes seconds for many rows
+		t.Error(cmp.Diff(rows, got), err)
 	}
 }
 

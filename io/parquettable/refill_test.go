@@ -170,6 +170,9 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 // TestTheBytesDoNotDependOnTheColumnsThatAreRead writes a list of long cells, of which the
 // blocks have fewer rows when they are read.
 func TestTheBytesDoNotDependOnTheColumnsThatAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	cells := make([][]string, batchRows+5000)
 	for i := range cells {
 		cells[i] = []string{strings.Repeat(fmt.Sprint(i), 150), ""}

@@ -11,11 +11,12 @@ import (
 	"payonce/enrich"
 )
 
-// task is a lookup on its way: how often it was tried and when it may be tried again.
+// task is a lookup on its way: how often it was tried, and when it began and may begin again.
 type task struct {
 	number int64 // its place in the list's order
 	lookup enrich.Lookup
 	tries  int
+	begun  time.Time // its last try
 	due    time.Time
 }
 
@@ -27,12 +28,12 @@ type dispatcher struct {
 	results chan result
 	gate    *gate
 
-	inFlight int
-	pending  *task  // decided on next
-	paced    bool   // the pacer was waited for, and nothing was sent since
-	begun    int64  // tasks that next yielded
-	retries  []task // waiting for their time, in its order and the list's
-	ended    bool   // next returned io.EOF
+	flights flights
+	pending *task  // decided on next
+	paced   bool   // the pacer was waited for, and nothing was sent since
+	begun   int64  // tasks that next yielded
+	retries []task // waiting for their time, in its order and the list's
+	ended   bool   // next returned io.EOF
 	// lost are the tasks whose responses were lost and not yet settled, by their
 	// last attempts; reconcileAt is when to settle them at the latest.
 	lost        map[attempt.ID]task
@@ -50,8 +51,8 @@ func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
 	if len(d.lost) > 0 && !d.reconcileAt.After(d.Now()) {
 		return false, d.reconcile(ctx, oneLook)
 	}
-	if d.inFlight >= d.Concurrency {
-		d.take(<-d.results)
+	if ok, next := d.flights.room(d.Now()); !ok {
+		d.wait(ctx, next)
 		return false, nil
 	}
 	if d.pending == nil {
@@ -67,7 +68,7 @@ func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
 	case len(d.retries) > 0:
 		d.wait(ctx, d.retries[0].due)
 		return false, nil
-	case d.inFlight > 0:
+	case len(d.flights.begun) > 0:
 		d.wait(ctx, time.Time{})
 		return false, nil
 	case len(d.lost) > 0:
@@ -135,7 +136,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	case attempt.Later:
 		d.later(ctx, decision)
 	case attempt.Blocked:
-		if d.inFlight == 0 {
+		if len(d.flights.begun) == 0 {
 			return errors.New("the journal waits for a call, but none is in flight")
 		}
 		d.wait(ctx, time.Time{})
@@ -153,7 +154,7 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until})
 		return
 	}
-	if wait > longWait && d.inFlight == 0 {
+	if wait > longWait && len(d.flights.begun) == 0 {
 		d.note("nothing may be sent for %s", wait.Round(time.Second))
 	}
 	d.wait(ctx, later.Until)
@@ -204,8 +205,9 @@ func (d *dispatcher) wait(ctx context.Context, until time.Time) {
 
 // send lets a worker send a granted task.
 func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) {
-	d.inFlight++
 	t.tries++
+	t.begun = d.Now()
+	d.flights.begin(t.begun)
 	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate}
 	go func() { d.results <- w.work(ctx, t, granted) }()
 }

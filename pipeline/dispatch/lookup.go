@@ -15,7 +15,7 @@ type Ledger interface {
 	// Begin decides, in the order of its calls, whether a lookup may be sent.
 	Begin(req attempt.Request) (attempt.Decision, error)
 	// Settle and Void each end a granted attempt, once. MarkInDoubt marks it in doubt, once.
-	Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error)
+	Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error)
 	Void(id attempt.ID, why attempt.Voiding) error
 	MarkInDoubt(id attempt.ID, why attempt.LostCall) error
 }
@@ -43,8 +43,11 @@ type Lookups struct {
 	// the ceilings.
 	Request     attempt.Request
 	ShortBudget ShortBudget
-	Concurrency int // POSTs in flight at the same time, at least 1
-	Now         func() time.Time
+	Concurrency int // the most calls in flight at the same time, at least 1
+	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
+	// limited. No more calls are in flight than that rate needs.
+	Spacing time.Duration
+	Now     func() time.Time
 	// Report is called by one goroutine after every change; nil for none.
 	Report func(Tally)
 	// Note is told what takes longer than a lookup; nil for none.
@@ -114,6 +117,7 @@ const (
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
 	d := &dispatcher{
 		Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
+		flights: flights{most: l.Concurrency, spacing: l.Spacing},
 	}
 	defer context.AfterFunc(ctx, d.gate.close)()
 	for d.failure == nil && d.stop == nil {

@@ -11,7 +11,7 @@ import (
 
 // drain waits for the calls in flight.
 func (d *dispatcher) drain() {
-	for d.inFlight > 0 {
+	for len(d.flights.begun) > 0 {
 		d.take(<-d.results)
 	}
 }

@@ -87,8 +87,8 @@ func TestAuditFinds(t *testing.T) {
 	for name, tamper := range map[string]func(*Books){
 		"money gone":          func(b *Books) { b.account.left.included-- },
 		"overdrawn":           func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
-		"a charge forgotten":  func(b *Books) { b.charges = nil },
-		"a charge unpaid":     func(b *Books) { b.charges[0].From.Included--; b.charges[1].From.Included++ },
+		"a charge forgotten":  func(b *Books) { b.history.charges = nil },
+		"a charge unpaid":     func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
 		"a free unit gone":    func(b *Books) { b.account.free[enrich.WorkEmail]-- },
 		"a phantom hold":      func(b *Books) { b.account.reserved++ },
 		"a hold of nothing":   func(b *Books) { b.open[1] = reservation{hold: cost.Hold{Fields: 1, Prices: b.account.prices}} },

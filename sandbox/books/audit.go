@@ -49,9 +49,10 @@ func (b *Books) auditMoney() error {
 			elsewhere += m.Amount
 		}
 	}
-	for _, c := range b.charges {
-		charged += c.Amount
-		went -= c.From.Expired // expired, and charged all the same
+	total := b.history.total()
+	charged = total.charged
+	went -= total.expired // expired, and charged all the same
+	for _, c := range b.history.charges {
 		if !c.Free && c.From.total() != c.Amount {
 			return fmt.Errorf("the charge of arrival %d is %s, but %s was paid", c.Arrival, c.Amount, c.From.total())
 		}
@@ -84,10 +85,8 @@ func (b *Books) auditFree() error {
 			used[f] -= units
 		}
 	}
-	for _, c := range b.charges {
-		if c.Free {
-			used[c.Field]--
-		}
+	for f, units := range b.history.total().freeUsed {
+		used[f] -= units
 	}
 	for f := range enrich.AllFields.Each() {
 		if left := a.free[f]; left != used[f] || left < a.heldFree[f] {

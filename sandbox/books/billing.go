@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 )
 
 // MinimumDeposit is the least prepaid credit that can be bought (specification v1,
@@ -64,6 +65,40 @@ func (b *Books) Checkout(o Order) (Payment, error) {
 	}
 	b.advance(now) // it may be confirmed at once
 	return b.payments[len(b.payments)-1], nil
+}
+
+// Cover sees to it that lookups for a number of returned fields can be paid, as the owner of
+// a large list would: it deposits what the balance lacks of them, and raises the monthly cap.
+func (b *Books) Cover(units Units) error {
+	_, prices := b.Terms()
+	var needed cost.Money
+	for f, n := range units {
+		needed = needed.Plus(prices[enrich.Field(f)].Times(n))
+	}
+	available, remaining, capped := b.means()
+	if lacking := needed - available; lacking > 0 {
+		at := time.Duration(0)
+		if _, err := b.Checkout(Order{Deposit: max(lacking, MinimumDeposit), ConfirmAfter: &at}); err != nil {
+			return err
+		}
+	}
+	if lacking := needed - remaining; capped != nil && lacking > 0 {
+		raised := capped.Plus(lacking)
+		return b.SetBudget(&raised)
+	}
+	return nil
+}
+
+// means returns what may still be reserved: of the balance, and of the monthly cap where
+// there is one.
+func (b *Books) means() (available, remaining cost.Money, limit *cost.Money) {
+	now := b.lock()
+	defer b.mu.Unlock()
+	a := &b.account
+	if limit = a.budget.limit; limit != nil {
+		remaining = a.remaining(now)
+	}
+	return a.left.total(), remaining, limit
 }
 
 // pending returns what is paid and not confirmed.

@@ -362,3 +362,35 @@ func TestPaymentBeforeTheRenewal(t *testing.T) {
 	}
 	l.check()
 }
+
+// TestCoverLetsAListBePaid covers lookups twice: the second time nothing is missing.
+func TestCoverLetsAListBePaid(t *testing.T) {
+	for _, capped := range []bool{false, true} {
+		l := newLedgered(t, func(c *Config) {
+			if capped {
+				c.BudgetCapCents = new(int64)
+				*c.BudgetCapCents = 700
+			}
+		})
+		if err := l.Cover(Units{enrich.WorkEmail: 10}); err != nil || len(l.Payments()) > 0 {
+			t.Errorf("%v, %d payments for what the balance covers", err, len(l.Payments()))
+		}
+		units := Units{enrich.WorkEmail: 50_000, enrich.BusinessPhone: 50_000}
+		for range 2 {
+			if err := l.Cover(units); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, prices := l.Terms()
+		needed := 50_000 * (prices[enrich.WorkEmail] + prices[enrich.BusinessPhone])
+		if available := l.Snapshot().Available; available != needed || len(l.Payments()) != 1 {
+			t.Errorf("%s is there after %d payments, %s is needed", available, len(l.Payments()), needed)
+		}
+		if _, remaining, limit := l.means(); (limit != nil) != capped || capped && remaining != needed {
+			t.Errorf("the monthly cap leaves %s, %s is needed", remaining, needed)
+		}
+		if err := l.Audit(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -60,10 +60,9 @@ type Books struct {
 	payments     []Payment
 	period       month // that the included balance is of
 
-	open     map[int]reservation // by arrival number
-	arrivals []Arrival           // arrival number n is at n-1
-	charges  []Charge
-	log      []Entry // of all that is not an arrival
+	open    map[int]reservation // by arrival number
+	history history
+	log     []Entry // of all that is not an arrival
 }
 
 // Open replays the configuration's ledger into new books.
@@ -86,6 +85,7 @@ func Open(config Config) (*Books, error) {
 		attempts:     map[month]int{},
 		conditions:   map[enrich.Operation]json.RawMessage{},
 		open:         map[int]reservation{},
+		history:      newHistory(config.KeepArrivals),
 	}
 	maps.Copy(b.conditions, config.InputConditions)
 	if b.ledger, err = openLedger(config.BooksPath, b.apply); err != nil {

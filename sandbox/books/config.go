@@ -45,6 +45,11 @@ type Config struct {
 	// fulfil; the books only keep them.
 	InputConditions map[enrich.Operation]json.RawMessage
 
+	// KeepArrivals is how many of the newest arrivals are kept with their charges; of older
+	// ones the books keep sums. Zero keeps all. It has to be more than the lookups that
+	// arrive at one moment.
+	KeepArrivals int
+
 	// Now is the service's clock; nil means time.Now.
 	Now func() time.Time
 	// BooksPath names the file in which the books are kept. Opening it again carries
@@ -82,6 +87,8 @@ func (c Config) checkLimits() error {
 		return fmt.Errorf("a window of %d per %s lets nothing pass; give both above zero", c.Window.Limit, c.Window.Per)
 	case c.AttemptLimit < 0:
 		return fmt.Errorf("an attempt limit of %d is below zero; give 0 for none", c.AttemptLimit)
+	case c.KeepArrivals < 0:
+		return fmt.Errorf("%d arrivals to keep is below zero; give 0 for all", c.KeepArrivals)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type Admission struct {
 func (b *Books) Arrive(r Request) Admission {
 	now := b.lock()
 	defer b.mu.Unlock()
-	a := Admission{Number: len(b.arrivals) + 1}
+	a := Admission{Number: b.history.next()}
 	wait := b.window.wait(now)
 	a.Code = b.closed(r.Key, now)
 	switch {
@@ -73,8 +73,8 @@ func (b *Books) attemptsUsedUp(now time.Time) bool {
 func (b *Books) Reserve(number int, fields enrich.Fields) Code {
 	now := b.lock()
 	defer b.mu.Unlock()
-	arrival, err := b.arrival(number)
-	if err != nil {
+	arrival, err := b.history.find(number)
+	if err != nil || arrival == nil { // Config.KeepArrivals is too low
 		return ServiceMisconfigured
 	}
 	if code := b.closed(arrival.Key, now); code != "" {
@@ -118,10 +118,10 @@ func (b *Books) Refuse(number int, code Code) error {
 }
 
 func (b *Books) applyArrival(e Entry) error {
-	if e.Number != len(b.arrivals)+1 {
-		return fmt.Errorf("arrival %d where %d was to come", e.Number, len(b.arrivals)+1)
+	if next := b.history.next(); e.Number != next {
+		return fmt.Errorf("arrival %d where %d was to come", e.Number, next)
 	}
-	b.arrivals = append(b.arrivals, Arrival{
+	b.history.arrive(Arrival{
 		Number: e.Number, At: e.At, Path: e.Path, Transport: e.Transport, Key: e.Key,
 		Identity: e.Identity, Fields: enrich.FieldsOf(e.Fields...), Code: e.Code,
 	})
@@ -133,14 +133,18 @@ func (b *Books) applyArrival(e Entry) error {
 }
 
 func (b *Books) applySettlement(e Entry) error {
-	arrival, err := b.arrival(e.Number)
+	arrival, err := b.history.find(e.Number)
 	if err != nil {
 		return err
 	}
+	identity := ""
+	if arrival != nil {
+		identity = arrival.Identity
+	}
 	for _, c := range e.Charges {
 		from := b.applyCharge(c, e.At)
-		b.charges = append(b.charges, Charge{
-			Arrival: e.Number, Identity: arrival.Identity, Field: c.Field,
+		b.history.charge(Charge{
+			Arrival: e.Number, Identity: identity, Field: c.Field,
 			Amount: c.Amount, Free: c.Free, From: from, RequestID: e.RequestID, At: e.At,
 		})
 	}
@@ -169,17 +173,5 @@ func (a *account) sourceOf(amount cost.Money, said *Source) Source {
 }
 
 func (b *Books) applyRefusal(e Entry) error {
-	arrival, err := b.arrival(e.Number)
-	if err != nil {
-		return err
-	}
-	arrival.Code = e.Code
-	return nil
-}
-
-func (b *Books) arrival(number int) (*Arrival, error) {
-	if number < 1 || number > len(b.arrivals) {
-		return nil, fmt.Errorf("arrival %d has not arrived", number)
-	}
-	return &b.arrivals[number-1], nil
+	return b.history.refuse(e.Number, e.Code)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"payonce/cost"
@@ -54,7 +56,37 @@ func TestBooksStayInBalance(t *testing.T) {
 			"kill":         l.kill,
 		})
 		_ = l.Close()
+		checkSums(t, l.config, rapid.IntRange(1, 5).Draw(t, "kept"))
 	})
+}
+
+// checkSums opens closed books twice. Those that keep few arrivals have the sums of those that
+// keep all.
+func checkSums(t *rapid.T, config Config, keep int) {
+	config.KeepArrivals = 0
+	all := openOn(t, config)
+	defer all.Close()
+	config.KeepArrivals = keep
+	few := openOn(t, config)
+	defer few.Close()
+	want, got := all.Snapshot(), few.Snapshot()
+	if len(got.Arrivals) >= 2*keep || got.Older+len(got.Arrivals) != len(want.Arrivals) {
+		t.Fatalf("%d arrivals are kept and %d are older, of %d", len(got.Arrivals), got.Older, len(want.Arrivals))
+	}
+	for _, c := range got.Charges {
+		if c.Arrival <= got.Older {
+			t.Fatalf("the charge of arrival %d is kept, but the arrival is not", c.Arrival)
+		}
+	}
+	if diff := cmp.Diff(want.Arrivals[got.Older:], got.Arrivals, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatal(diff)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Snapshot{}, "Older", "Arrivals", "Charges")); diff != "" {
+		t.Fatal(diff)
+	}
+	if err := few.Audit(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func drawConfig(t *rapid.T) Config {
@@ -62,6 +94,7 @@ func drawConfig(t *rapid.T) Config {
 	config.Free = [enrich.NumFields]int64{rapid.Int64Range(0, 3).Draw(t, "free emails"), rapid.Int64Range(0, 3).Draw(t, "free phones")}
 	config.IncludedCents = rapid.Int64Range(0, 100).Draw(t, "included")
 	config.PrepaidCents = rapid.Int64Range(0, 100).Draw(t, "prepaid")
+	config.KeepArrivals = rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "kept arrivals")
 	config.AttemptLimit = rapid.IntRange(0, 30).Draw(t, "attempt limit")
 	config.Window.Limit = rapid.IntRange(1, 10).Draw(t, "window")
 	config.ReservationConflicts = rapid.Bool().Draw(t, "conflicts")

@@ -38,11 +38,14 @@ type Snapshot struct {
 	State  State       `json:"state"`
 	Prices cost.Prices `json:"prices_usd"`
 
+	// Older is how many arrivals came before Arrivals. They and their charges are in the
+	// sums below alone (Config.KeepArrivals).
+	Older     int        `json:"older,omitempty"`
 	Arrivals  []Arrival  `json:"arrivals"`  // in the order of their numbers
 	Charges   []Charge   `json:"charges"`   // in the order in which they were made
 	Movements []Movement `json:"movements"` // in the order in which they were made
 
-	Charged        cost.Money `json:"charged_usd"` // by Charges
+	Charged        cost.Money `json:"charged_usd"`
 	FreeUsed       Units      `json:"free_used"`
 	SpentElsewhere cost.Money `json:"spent_elsewhere_usd"` // by others in the workspace
 	FreeElsewhere  Units      `json:"free_elsewhere"`
@@ -61,23 +64,18 @@ type Snapshot struct {
 func (b *Books) Snapshot() Snapshot {
 	b.lock()
 	defer b.mu.Unlock()
-	a := &b.account
+	a, total := &b.account, b.history.total()
 	s := Snapshot{
 		Plan: a.plan.Name, State: b.state, Prices: a.prices,
-		Arrivals: append([]Arrival{}, b.arrivals...), Charges: append([]Charge{}, b.charges...),
+		Arrivals: append([]Arrival{}, b.history.arrivals...), Charges: append([]Charge{}, b.history.charges...),
 		Movements: append([]Movement{}, a.movements...),
 		Available: a.left.total(), Included: a.left.included,
 		Reserved: a.reserved, ReservedFree: a.heldFree,
-		Posts: map[string]int{}, Refused: map[Code]int{},
+		Older: b.history.older.arrivals, Charged: total.charged, FreeUsed: total.freeUsed,
+		Posts: total.posts, Refused: total.refused,
 	}
 	for f, units := range a.free {
 		s.FreeLeft[f] = units - a.heldFree[f]
-	}
-	for _, c := range s.Charges {
-		s.Charged += c.Amount
-		if c.Free {
-			s.FreeUsed[c.Field]++
-		}
 	}
 	for _, m := range s.Movements {
 		if m.Kind == UsedElsewhere {
@@ -85,12 +83,6 @@ func (b *Books) Snapshot() Snapshot {
 			for f, units := range m.Free {
 				s.FreeElsewhere[f] += units
 			}
-		}
-	}
-	for _, arrival := range s.Arrivals {
-		s.Posts[arrival.Path]++
-		if arrival.Code != "" {
-			s.Refused[arrival.Code]++
 		}
 	}
 	return s

@@ -11,6 +11,7 @@ import (
 	"payonce/internal/inspect"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 )
 
 // Options say what is erased, and who is asked.
@@ -26,7 +27,7 @@ type Options struct {
 // Run erases the answers that came before a time.
 func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 	if o.Export != "" {
-		if err := app.CheckTarget(o.Export, nil); err != nil {
+		if err := target.Check(o.Export, nil); err != nil {
 			return nil, err
 		}
 	}
