@@ -3,7 +3,9 @@ package v1
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -174,4 +176,26 @@ func TestCut(t *testing.T) {
 			t.Errorf("%q cut to %d bytes of JSON is %q, want %q", test.text, test.limit, got, test.want)
 		}
 	}
+}
+
+// TestAResultIsNotReadAsAnError sends a lookup whose result has an error besides.
+func TestAResultIsNotReadAsAnError(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"object":"enrichment_result","status":"not_found","error":{"code":"rate_limited"}}`)
+	}))
+	defer server.Close()
+	client, err := NewClient(Config{BaseURL: server.URL, Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	q, err := client.settings.question(ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, verdict := client.lookups.send(t.Context(), q)
+	if verdict != nil || said.said != (complaint{}) {
+		t.Errorf("verdict %v, complaint %+v", verdict, said.said)
+	}
+	wantAnswered(t, client.settings.judge(said))
 }
