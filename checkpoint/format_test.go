@@ -62,12 +62,26 @@ func TestAJournalOfVersion5IsReadAsItWasWritten(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("the dump (-want +got):\n%s", diff)
 	}
-	wantSound(t, s)
+	wantOnlyMadeUp(t, s)
+}
+
+// wantOnlyMadeUp fails when the check finds more than the lists of provisional charges and of
+// closed periods, which were made up for the file.
+func wantOnlyMadeUp(t *testing.T, s Store) {
+	t.Helper()
+	want := []string{
+		"the ledger state has a period of attempts 2 to 3, which is empty or not in its order",
+		"the ledger state lists a provisional charge of attempt 2 twice, for no field or in a period that is not its own",
+		`the ledger state lists a provisional charge of attempt 2 for "work_email", which it did not pay`,
+	}
+	if diff := cmp.Diff(want, problemsOf(t, s)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
 }
 
 func TestAJournalOfVersion5GoesOn(t *testing.T) {
 	r := version5Rig(t)
-	wantSound(t, r.store)
+	wantOnlyMadeUp(t, r.store)
 	if doubts := r.Doubts(); len(doubts) != 2 || doubts[0].ID != 9 || doubts[1].ID != 10 {
 		t.Errorf("in doubt are %+v, want attempts 9 and 10", doubts)
 	}
@@ -75,5 +89,5 @@ func TestAJournalOfVersion5GoesOn(t *testing.T) {
 	if ticket := r.grant(request(person(100), email)); ticket.ID != 11 {
 		t.Errorf("the next attempt is %d, want 11", ticket.ID)
 	}
-	wantSound(t, r.store)
+	wantOnlyMadeUp(t, r.store)
 }

@@ -85,6 +85,11 @@ func (b *State) pack(data []byte) []byte {
 		data = appendSigned(appendSigned(data, period.Lost), period.Booked)
 		data = packProvisional(appendPrices(data, period.Prices), period.Provisional)
 	}
+	if slices.ContainsFunc(b.Closed, func(p ClosedPeriod) bool { return p.Excess != 0 }) { // older journals have none
+		for _, period := range b.Closed {
+			data = appendSigned(data, period.Excess)
+		}
+	}
 	return data
 }
 
@@ -121,6 +126,9 @@ func (b *State) unpack(from *Packet) {
 		period.Lost, period.Booked = cost.Money(from.signed()), cost.Money(from.signed())
 		period.Prices, period.Provisional = from.prices(), unpackProvisional(from)
 		b.Closed = append(b.Closed, period)
+	}
+	for i := 0; from.left() > 0 && i < len(b.Closed); i++ {
+		b.Closed[i].Excess = cost.Money(from.signed())
 	}
 }
 

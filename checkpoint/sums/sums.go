@@ -18,7 +18,8 @@ type Sum struct {
 	// InFlight is the part of the totals that calls in flight may still give back:
 	// what they hold.
 	InFlight cost.Totals
-	changed  bool // since it was last taken to be written
+	relief   cost.Money // by which the totals hold less than the attempts do
+	changed  bool       // since it was last taken to be written
 }
 
 // Sums are the sums of all scopes, and the attempts that ended on each day.
@@ -28,6 +29,7 @@ type Sums struct {
 	// changed and changedDays are those of which the disk does not know yet.
 	changed     []*Sum
 	changedDays map[string]bool
+	relieved    []*Sum // that may have a relief
 	// kinds holds the sums that attempts of one kind count in, so that their names are
 	// not made for every attempt.
 	kinds map[kind][]*Sum
