@@ -4,7 +4,7 @@
 .PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo clean
 
 build:
-	go build -trimpath -o bin/batch ./cmd/batch
+	go build -trimpath -ldflags "-s -w" -o bin/batch ./cmd/batch
 
 # What has to hold before a change is handed in.
 check: check-static race test fuzz-short

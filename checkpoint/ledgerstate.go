@@ -1,30 +1,30 @@
 package checkpoint
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// ledgerState is the part of the journal that decisions are made on. It is pure memory,
-// guarded by the journal's lock; persisted and totals are written with every
-// commit, so that opening a journal does not read its answers.
+// ledgerState is the part of the journal that decisions are made on. It lies in memory and is
+// guarded by the journal's lock. Every commit writes persisted and the changed sums. So opening a
+// journal does not read its answers.
 type ledgerState struct {
 	persisted record.State
 	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
 	window    window
-	moveNext  attempt.ID // the attempt with which the horizon moves next
-	// left counts the attempts that left the open ones, by the first byte of their
+	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
+	// left counts the attempts that were removed from open, by the first byte of their
 	// keys. It is read without the lock.
 	left [256]atomic.Uint32
 }
@@ -35,7 +35,7 @@ type openAttempt struct {
 	sums  []*sums.Sum   // that it counts in
 	state attempt.State // Intended or InDoubt
 	doubt record.Doubt
-	// resolving is set once a resolution is on its way to the disk.
+	// resolving says that a resolution is decided and not durable yet.
 	resolving bool
 }
 
@@ -49,77 +49,37 @@ func newLedgerState(rate Rate) *ledgerState {
 	}
 }
 
-// newAttempt returns an attempt that is in flight once it was begun.
+// newAttempt returns an attempt that is in flight once it is applied.
 func (b *ledgerState) newAttempt(in record.Intent) *openAttempt {
 	return &openAttempt{Intent: in, sums: b.sums.Of(in), state: attempt.Intended}
 }
 
-// decide says whether a lookup may be sent, and if so what it holds, without
-// changing anything but the slot that it takes from the window. Nothing of the
-// lookup is settled or open. A lookup that is over a ceiling is told so before it
-// waits.
-func (b *ledgerState) decide(a *openAttempt, req attempt.Request) (attempt.Decision, error) {
-	if !req.Strict {
-		free, ok := b.allowance().Take(req.Lookup.Fields)
-		if !ok {
-			return attempt.Blocked{}, nil
+// view returns what a decision about a new attempt is made on: what is known of its subject,
+// its scopes and the account.
+func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
+	subject := decide.Subject{Record: known}
+	for f := range a.Hold.Fields.Each() {
+		if earlier := b.open[known.Attempts[f]]; earlier != nil && earlier.state == attempt.Intended {
+			subject.InFlight = subject.InFlight.With(f)
 		}
-		a.Hold.Free = free
 	}
-	if paid := (a.Hold.Fields & req.OnlyFree).Without(a.Hold.Free); paid != 0 {
-		return attempt.Paid{Fields: paid}, nil
+	scopes := make([]*decide.Scope, len(a.sums))
+	for i, sum := range a.sums {
+		scopes[i] = &sum.Scope
 	}
-	ceilings := append(b.persisted.Base.Ceilings(ScopeAccount), req.Ceilings...)
-	at, err := a.ceilingsAt(ceilings, a.At)
-	if err != nil {
-		return nil, err
-	}
-	if verdict := b.underCeilings(ceilings, at, a.Hold); verdict != nil {
-		return verdict, nil
-	}
-	if b.persisted.PausedUntil.After(a.At) {
-		return attempt.Later{Until: b.persisted.PausedUntil, Asked: true}, nil
-	}
-	if ok, next := b.window.take(a.At); !ok {
-		if next.IsZero() {
-			return attempt.Blocked{}, nil
-		}
-		return attempt.Later{Until: next}, nil
-	}
-	return nil, nil
-}
-
-// underCeilings returns nil when the hold fits under every ceiling; at are the
-// ceilings as they are now. It is over one when it would not fit either if all
-// calls in flight gave back what they hold.
-func (b *ledgerState) underCeilings(ceilings, at []cost.Ceiling, hold cost.Hold) attempt.Decision {
-	if _, refused := cost.Refusing(at, hold, b.sums.Totals); !refused {
-		return nil
-	}
-	refusing, over := cost.Refusing(at, hold, b.withoutFlight)
-	if !over {
-		return attempt.Blocked{}
-	}
-	return attempt.Over{
-		Ceiling: ceilings[slices.Index(at, refusing)],
-		Need:    refusing.Need(hold), Left: refusing.Left(b.sums.Totals(refusing.Scope)),
+	return decide.View{
+		Now: a.At, Subject: subject, Scopes: scopes,
+		Account: decide.Account{
+			Ceilings:  b.persisted.Base.Ceilings(ScopeAccount),
+			Allowance: b.allowance(), PausedUntil: b.persisted.PausedUntil, Window: b.window.at(a.At),
+		},
 	}
 }
 
-// withoutFlight returns the totals of a scope as they would be if every call in
-// flight gave back what it holds.
-func (b *ledgerState) withoutFlight(scope string) cost.Totals {
-	sum := b.sums.Scope(scope)
-	totals := sum.Totals
-	totals.Held -= sum.InFlight.Held
-	totals.Open -= sum.InFlight.Open
-	return totals
-}
-
-// allowance returns the free allowance as the last snapshot and the answers since
-// then leave it. What the snapshot did not tell counts as used up. Units that are
-// held and not by calls in flight are held by calls that came into doubt since then; the
-// snapshot is net of what earlier ones used.
+// allowance returns what the last snapshot and the answers since then leave of the free
+// allowance. A value that the snapshot does not give counts as used up. Units that no call in
+// flight holds are held by calls that came into doubt since the snapshot. What earlier calls
+// used is no longer part of the snapshot.
 func (b *ledgerState) allowance() cost.Allowance {
 	var allowance cost.Allowance
 	account := b.sums.Scope(ScopeAccount)
@@ -131,8 +91,11 @@ func (b *ledgerState) allowance() cost.Allowance {
 	return allowance
 }
 
-// begin enters a decided attempt.
-func (b *ledgerState) begin(a *openAttempt) attempt.ID {
+// apply applies the changes of a decision that grants an attempt.
+func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
+	a.Hold, a.Earlier = changes.Hold, changes.Earlier
+	b.persisted.Strict = b.persisted.Strict || changes.Strict
+	b.window.take()
 	id := b.persisted.NextID
 	b.persisted.NextID++
 	b.enter(id, a)
@@ -145,8 +108,8 @@ func (b *ledgerState) begin(a *openAttempt) attempt.ID {
 	return id
 }
 
-// remember keeps the prices of a hold. The map is replaced and never changed: it may
-// be on its way to the disk.
+// remember keeps the prices of a hold. It replaces the map and does not change it, because the
+// committer may be encoding the map.
 func (b *ledgerState) remember(hold cost.Hold) {
 	for f := range hold.Fields.Each() {
 		if known, ok := b.persisted.Prices.Of(f); !ok || known != hold.Prices[f] {
@@ -156,9 +119,9 @@ func (b *ledgerState) remember(hold cost.Hold) {
 	}
 }
 
-// rebase makes a quiet snapshot the one in which the account's totals begin. It is net
-// of what earlier attempts were charged, those in doubt included, so none counts in them.
-// In every other scope the holds of doubts stay.
+// rebase makes a quiet snapshot the base, at which the account's totals begin. The snapshot
+// already contains what earlier attempts were charged, those in doubt included. So none of them
+// counts in the account's totals. In every other scope the holds of doubts stay.
 func (b *ledgerState) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
@@ -179,15 +142,15 @@ func (b *ledgerState) quiet() bool {
 	return true
 }
 
-// pause lets nothing be sent before a time; the zero time changes nothing.
+// pause prevents calls before a time. The zero time changes nothing.
 func (b *ledgerState) pause(now, until time.Time) {
 	if until.After(b.persisted.PausedUntil) {
 		b.persisted.PausedAt, b.persisted.PausedUntil = now, until
 	}
 }
 
-// clampTimes corrects times that lie in the future because the clock was set back: a pause
-// starts again, and the last call ended now.
+// clampTimes corrects times that lie in the future because the clock was set back. A pause
+// starts again, and the last call counts as ended now.
 func (b *ledgerState) clampTimes(now time.Time) {
 	p := &b.persisted
 	if p.PausedAt.After(now) {
@@ -196,7 +159,7 @@ func (b *ledgerState) clampTimes(now time.Time) {
 	p.LastEnded = earlierOf(p.LastEnded, now)
 }
 
-// enter indexes an open attempt, new or found at open.
+// enter adds an attempt to the open ones.
 func (b *ledgerState) enter(id attempt.ID, a *openAttempt) {
 	b.open[id] = a
 	for f := range a.Hold.Fields.Each() {
@@ -204,8 +167,8 @@ func (b *ledgerState) enter(id attempt.ID, a *openAttempt) {
 	}
 }
 
-// resolve moves the money of an attempt that ended. The attempt stays open until
-// leave is called, when its resolution is durable.
+// resolve replaces the hold of an attempt that ended by its charge. The attempt stays open until
+// its resolution is durable and leave is called.
 func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
 	a := b.open[id]
 	a.resolving = true
@@ -225,8 +188,8 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 	b.persisted.LastEnded = now
 }
 
-// markInDoubt puts an attempt in doubt. Its hold stays; its slot cools down, because no
-// call outlives its time-out.
+// markInDoubt puts an attempt in doubt. Its hold stays. Its slot is freed one window from now,
+// because no call lasts longer than its time-out.
 func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
@@ -235,7 +198,7 @@ func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) 
 	b.persisted.LastEnded = now
 }
 
-// land notes that an attempt is in flight no more.
+// land notes that an attempt is not in flight any more.
 func (b *ledgerState) land(id attempt.ID) {
 	sums.Land(b.open[id].sums, b.open[id].Hold)
 	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
@@ -243,7 +206,7 @@ func (b *ledgerState) land(id attempt.ID) {
 	}
 }
 
-// leave drops an attempt whose resolution is durable.
+// leave removes an attempt whose resolution is durable from the open ones.
 func (b *ledgerState) leave(id attempt.ID) {
 	a := b.open[id]
 	for f := range a.Hold.Fields.Each() {
@@ -253,11 +216,11 @@ func (b *ledgerState) leave(id attempt.ID) {
 	b.departures(a.Key).Add(1)
 }
 
-// departures returns the counter of the attempts that left, which tells whether
-// anything became durable that is about an identity.
+// departures returns the counter of removed attempts for a key. While it stays the same, no
+// resolution about this identity has become durable.
 func (b *ledgerState) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
 
-// departAll notes that anything may have changed.
+// departAll notes that records of any identity may have changed.
 func (b *ledgerState) departAll() {
 	for i := range b.left {
 		b.left[i].Add(1)
@@ -268,11 +231,11 @@ func (b *ledgerState) departAll() {
 // horizon only means that open reads more records.
 const horizonStep = 64
 
-// horizonShare is of how many slots one attempt lies between two moves: each looks at all
-// of them.
+// horizonShare limits the cost of moving the horizon, which looks at every slot: the horizon
+// moves at most once in slots/horizonShare attempts.
 const horizonShare = 16
 
-// moveHorizon moves the horizon up to the first attempt that occupies a slot.
+// moveHorizon moves the horizon to the first attempt that occupies a slot.
 func (b *ledgerState) moveHorizon() {
 	horizon := b.persisted.NextID
 	for _, s := range b.window.cooling {
@@ -286,17 +249,4 @@ func (b *ledgerState) moveHorizon() {
 	b.persisted.Horizon = horizon
 	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
 	b.moveNext = b.persisted.NextID + attempt.ID(step)
-}
-
-// ceilingsAt returns the ceilings as they are at a time, and an error when one of
-// them is on a scope that the attempt does not count in: it would bound nothing.
-func (a *openAttempt) ceilingsAt(ceilings []cost.Ceiling, now time.Time) ([]cost.Ceiling, error) {
-	at := make([]cost.Ceiling, len(ceilings))
-	for i, ceiling := range ceilings {
-		at[i] = ceiling.At(now)
-		if !slices.ContainsFunc(a.sums, func(s *sums.Sum) bool { return s.Scope == at[i].Scope }) {
-			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts", ceiling.Name, at[i].Scope, a.Run)
-		}
-	}
-	return at, nil
 }

@@ -16,14 +16,14 @@ func TestASlotOfADeadProcessIsFreedAfterItsRequestMustHaveArrived(t *testing.T) 
 	r.grant(request(person(1), email))
 	r.reopen()
 	opened := r.clock.at
-	free := opened.Add(maxOnTheWay + time.Minute)
+	free := opened.Add(45*time.Second + time.Minute)
 
 	r.clock.at = opened.Add(time.Minute)
 	r.want(r.begin(request(person(2), email)), attempt.Later{Until: free})
 
 	r.clock.at = r.clock.at.Add(-time.Hour)
 	r.reopen()
-	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(maxOnTheWay + time.Minute)})
+	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(45*time.Second + time.Minute)})
 
 	r.clock.at = free
 	r.grant(request(person(2), email))

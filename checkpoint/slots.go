@@ -10,16 +10,16 @@ import (
 	"payonce/checkpoint/store"
 )
 
-// recoverWindow finds the slots that lookups of earlier processes still occupy. It reads back
-// from the last lookup to the horizon, and further, because the earlier window may have been
-// shorter than this one. Past the horizon it stops where the window is more than full, or
-// where enough lookups in a row ended before the window: a still earlier lookup would have had
+// recoverWindow finds the slots that calls of earlier processes still occupy. It reads back
+// from the last attempt to the horizon, and further, because the earlier window may have been
+// shorter than this one. Before the horizon it stops when the window is more than full, or
+// when horizonStep calls in a row ended before the window. A call before those would have had
 // to be slower than all of them.
 func (j *Journal) recoverWindow(now time.Time) error {
 	w, horizon := &j.state.window, j.state.persisted.Horizon
 	defer w.sort()
 	next := j.state.persisted.NextID
-	outside := 0 // lookups in a row before the horizon that ended before the window
+	outside := 0 // calls in a row before the horizon that ended before the window
 	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, attemptsTogether) {
 		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
 			return nil
@@ -47,15 +47,16 @@ func (j *Journal) recoverWindow(now time.Time) error {
 	return nil
 }
 
-// callEnd says when the call of an attempt ended at the latest, and whether it took a slot.
+// callEnd says when the call of an attempt ended at the latest, and whether it has a slot.
 type callEnd struct {
 	at    time.Time
 	sent  bool
 	known bool
 }
 
-// callsEnded tells when the calls of the attempts from first to last ended: each when it was
-// resolved or doubted, but not in the future, for the clock may have been set back since.
+// callsEnded returns when the calls of the attempts from first to last ended. A call ended when
+// it was resolved or came into doubt. A time in the future counts as now, because the clock may
+// have been set back since.
 func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, error) {
 	ends := make([]callEnd, last-first+1)
 	var from record.Packet
@@ -73,7 +74,7 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 		err := record.Decode(key, value, &d)
 		at := earlierOf(d.At, now)
 		if d.Crash {
-			at = at.Add(j.state.window.rate.onTheWay())
+			at = at.Add(j.state.window.rate.OnTheWay())
 		}
 		ends[id-first] = callEnd{at, true, true}
 		return err
@@ -86,12 +87,3 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 	}
 	return ends, nil
 }
-
-// maxOnTheWay is how long a request of a process that died may take to arrive.
-const maxOnTheWay = 45 * time.Second
-
-// onTheWay returns how long the slot of a call that was in flight at a crash is kept
-// besides the window: the system goes on sending what a dead process gave it, and
-// no response tells any more. A service that counts in short windows is taken to be
-// as near: waiting longer than a window would stop the run and not smooth it.
-func (r Rate) onTheWay() time.Duration { return min(r.Window, maxOnTheWay) }

@@ -70,7 +70,7 @@ func (h *slotHistory) crash(later time.Duration) {
 	h.t.Helper()
 	h.clock.at = h.clock.at.Add(later)
 	for id := range h.flying {
-		h.freeAt[id] = h.clock.at.Add(h.rate.onTheWay() + h.rate.Window)
+		h.freeAt[id] = h.clock.at.Add(h.rate.OnTheWay() + h.rate.Window)
 	}
 	clear(h.flying)
 	h.rig.reopen()
@@ -176,7 +176,7 @@ func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
 		t.Fatalf("the horizon is attempt %d, and the test says nothing", got)
 	}
 	r.rate.Window = time.Minute
-	r.clock.at = start.Add(time.Minute + maxOnTheWay - time.Second)
+	r.clock.at = start.Add(time.Minute + 45*time.Second - time.Second)
 	r.reopen()
 	if cooling := r.state.window.cooling; len(cooling) != 1 || cooling[0].id != lost {
 		t.Errorf("the slots %v are taken, want that of attempt %d", cooling, lost)

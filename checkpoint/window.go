@@ -5,25 +5,18 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/decide"
 )
 
-// Rate is the service's limit: at most Slots lookups in any Window.
-type Rate struct {
-	Slots  int
-	Window time.Duration
-}
+// Rate is the service's limit: at most Slots calls in each Window.
+type Rate = decide.Rate
 
-// Spacing returns the mean time between two lookups at the limit.
-func (r Rate) Spacing() time.Duration { return r.Window / time.Duration(r.Slots) }
-
-// window counts the lookups of the last window. A slot is taken at Begin and is
-// free again one window after the response, not after the request: the service
-// counts a request when it arrives, which is some time between the two, so no
-// delay on the network can put one more request into a window than its slots.
+// window holds the slots of the rolling rate limit that calls occupy. decide.Window says when
+// a call takes its slot and when the slot is free again.
 type window struct {
 	rate     Rate
 	inFlight int
-	cooling  []slot // answered and not yet free, in the order of freeAt
+	cooling  []slot // of calls that ended, in the order of freeAt
 }
 
 type slot struct {
@@ -31,29 +24,28 @@ type slot struct {
 	freeAt time.Time
 }
 
-// take takes a slot at now. Without a free one it says when the next gets free,
-// or the zero time when that depends on a call in flight.
-func (w *window) take(now time.Time) (ok bool, next time.Time) {
+// at returns the window as it is at a time. It drops the slots that are free by then.
+func (w *window) at(now time.Time) decide.Window {
 	for len(w.cooling) > 0 && !w.cooling[0].freeAt.After(now) {
 		w.cooling = w.cooling[1:]
 	}
-	if w.inFlight+len(w.cooling) < w.rate.Slots {
-		w.inFlight++
-		return true, time.Time{}
-	}
+	view := decide.Window{Slots: w.rate.Slots, InFlight: w.inFlight, Cooling: len(w.cooling)}
 	if len(w.cooling) > 0 {
-		return false, w.cooling[0].freeAt
+		view.NextFree = w.cooling[0].freeAt
 	}
-	return false, time.Time{}
+	return view
 }
 
-// release lets the slot of a call that ended at now cool down.
+// take takes a slot for a call that is in flight from now on.
+func (w *window) take() { w.inFlight++ }
+
+// release frees the slot of a call that ended now, one window from now.
 func (w *window) release(id attempt.ID, now time.Time) {
 	w.inFlight--
 	w.cool(slot{id, now.Add(w.rate.Window)})
 }
 
-// giveBack frees the slot of a call that never left.
+// giveBack frees the slot of a call that was never sent.
 func (w *window) giveBack() { w.inFlight-- }
 
 func (w *window) cool(s slot) {
@@ -61,8 +53,8 @@ func (w *window) cool(s slot) {
 	w.cooling = slices.Insert(w.cooling, at, s)
 }
 
-// sort puts slots in order that were noted in another: many one by one, each before the
-// others, would move all the others each time.
+// sort sorts slots that were appended in any order. Inserting each of them with cool would move
+// the others every time.
 func (w *window) sort() { slices.SortFunc(w.cooling, slot.compare) }
 
 func (s slot) compare(other slot) int { return s.freeAt.Compare(other.freeAt) }

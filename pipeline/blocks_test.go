@@ -17,6 +17,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
@@ -131,11 +132,11 @@ func drawScope(t *rapid.T, list csvList) row.Scope {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	mapping, err := row.MapColumns(reader.Schema(), nil)
+	reading, err := columns.Recognise(reader.Schema(), nil, columns.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := row.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
+	scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
 	if rapid.Bool().Draw(t, "priority") {
 		scope.Priority = &row.Priority{Column: 4, AtOnce: rapid.IntRange(1, 5).Draw(t, "at once")}
 	}

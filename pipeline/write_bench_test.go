@@ -21,6 +21,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 )
@@ -155,12 +156,12 @@ func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *he
 		Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada.lovelace@harbor-foods-12.example", BusinessPhone: "+1 311 555 0136",
 		PhoneType: "direct", RequestID: "req_0123456789abcdef", RetrievedAt: at, Provenance: "service",
 	}
-	text := func(line table.Row, role row.Role) string { return string(line.Cell(scope.Mapping[role])) }
+	text := func(line table.Row, role columns.Role) string { return string(line.Cell(scope.Mapping.Column(role))) }
 	err = table.Ordered(b.Context(), reader, func(block table.Block) (people []enrich.Identity, err error) {
 		err = block.Each(func(line table.Row) error {
 			contact := enrich.Contact{
-				ProfileURL: text(line, row.RoleProfileURL), FirstName: text(line, row.RoleFirstName), LastName: text(line, row.RoleLastName),
-				CompanyDomain: text(line, row.RoleCompanyDomain), CompanyName: text(line, row.RoleCompanyName),
+				ProfileURL: text(line, columns.ProfileURL), FirstName: text(line, columns.FirstName), LastName: text(line, columns.LastName),
+				CompanyDomain: text(line, columns.CompanyDomain), CompanyName: text(line, columns.CompanyName),
 			}
 			if who, reason := contact.Identify(scope.Prefer); reason == "" && line.Number()%each == 0 {
 				people = append(people, who)

@@ -104,6 +104,7 @@ func TestPackedRecordsAreReadAsTheyWereWritten(t *testing.T) {
 // that is there.
 func TestALieAboutALengthTakesNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
+	var least uint64 // what the smallest lie takes
 	for _, length := range []uint64{7, 1 << 20, 1 << 40, math.MaxUint64} {
 		lie := binary.AppendUvarint(nil, length)
 		entry := Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start})
@@ -119,8 +120,12 @@ func TestALieAboutALengthTakesNoMemory(t *testing.T) {
 				t.Errorf("length %d: error %v", length, err)
 			}
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<10 {
-			t.Errorf("length %d: %d bytes were taken", length, took)
+		took := after.TotalAlloc - before.TotalAlloc
+		if least == 0 {
+			least = took
+		}
+		if took > 2*least {
+			t.Errorf("length %d: %d bytes were taken, %d for a length of 7", length, took, least)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]co
 			}
 			all += d.Held
 			for _, sum := range d.Sums {
-				if sum.Scope == record.ScopeAccount {
+				if sum.Name == record.ScopeAccount {
 					continue
 				}
 				if _, known := relief[sum]; !known {

@@ -1,10 +1,11 @@
-// Package sums keeps the sums that decisions to spend are made on, by scope.
+// Package sums keeps the totals of each scope. Decisions to spend are made on them.
 package sums
 
 import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
@@ -13,25 +14,21 @@ import (
 
 // Sum is what the attempts of one scope add up to.
 type Sum struct {
-	Scope  string
-	Totals cost.Totals
-	// InFlight is the part of the totals that calls in flight may still give back:
-	// what they hold.
-	InFlight cost.Totals
-	relief   cost.Money // by which the totals hold less than the attempts do
-	changed  bool       // since it was last taken to be written
+	decide.Scope
+	relief  cost.Money // by which the totals hold less than the attempts do
+	changed bool       // since TakeChanges last returned it
 }
 
 // Sums are the sums of all scopes, and the attempts that ended on each day.
 type Sums struct {
 	Scopes map[string]*Sum
 	Days   map[string]record.Span
-	// changed and changedDays are those of which the disk does not know yet.
+	// changed and changedDays are those that TakeChanges returns next.
 	changed     []*Sum
 	changedDays map[string]bool
 	relieved    []*Sum // that may have a relief
-	// kinds holds the sums that attempts of one kind count in, so that their names are
-	// not made for every attempt.
+	// kinds holds the sums that attempts of one kind count in. So the names of the scopes
+	// are not made for every attempt.
 	kinds map[kind][]*Sum
 }
 
@@ -42,10 +39,10 @@ type kind struct {
 	year, day         int
 }
 
-// maxKinds bounds the kinds that are remembered at a time.
+// maxKinds limits how many kinds are remembered at a time.
 const maxKinds = 1024
 
-// New returns sums of nothing.
+// New returns sums without attempts.
 func New() Sums {
 	return Sums{
 		Scopes: map[string]*Sum{}, Days: map[string]record.Span{},
@@ -56,12 +53,12 @@ func New() Sums {
 // Scope returns the sum of a scope.
 func (s *Sums) Scope(name string) *Sum {
 	if s.Scopes[name] == nil {
-		s.Scopes[name] = &Sum{Scope: name}
+		s.Scopes[name] = &Sum{Scope: decide.Scope{Name: name}}
 	}
 	return s.Scopes[name]
 }
 
-// Totals returns the totals of a scope, of which there may be none.
+// Totals returns the totals of a scope. They are zero when no attempt counts in it.
 func (s *Sums) Totals(scope string) cost.Totals {
 	if sum := s.Scopes[scope]; sum != nil {
 		return sum.Totals
@@ -104,19 +101,19 @@ func (s *Sums) Hold(in []*Sum, hold cost.Hold) {
 	}
 }
 
-// Land takes what an attempt holds that is not in flight any more out of what calls
-// in flight may give back.
+// Land removes the hold of an attempt that is not in flight any more from what the calls in
+// flight may release.
 func Land(in []*Sum, hold cost.Hold) {
 	for _, sum := range in {
 		sum.InFlight.Release(hold, cost.Charge{})
 	}
 }
 
-// Release takes the hold of an attempt back and adds what became of it. If the
-// account's base is newer than the attempt, it does not count in the account's sums.
+// Release removes the hold of an attempt and adds its outcome. If the account's base is newer
+// than the attempt, the attempt does not count in the account's sums.
 func (s *Sums) Release(in []*Sum, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
 	for _, sum := range in {
-		if sum.Scope == record.ScopeAccount && beforeBase {
+		if sum.Name == record.ScopeAccount && beforeBase {
 			continue
 		}
 		sum.Totals.Release(hold, res.Charge)
@@ -132,12 +129,13 @@ func (s *Sums) EndOn(at time.Time, id attempt.ID) {
 	s.changedDays[day] = true
 }
 
-// TakeChanges returns the writes of what has changed since it was last called.
+// TakeChanges returns the writes of what has changed since its last call.
 func (s *Sums) TakeChanges() []store.Write {
 	var writes []store.Write
 	for _, sum := range s.changed {
 		sum.changed = false
-		writes = append(writes, store.Write{Key: record.NameKey(record.TotalsPrefix, sum.Scope), Value: record.Encode(&sum.Totals)})
+		key := record.NameKey(record.TotalsPrefix, sum.Name)
+		writes = append(writes, store.Write{Key: key, Value: record.Encode(&sum.Totals)})
 	}
 	for day := range s.changedDays {
 		attempts := s.Days[day]
@@ -148,11 +146,11 @@ func (s *Sums) TakeChanges() []store.Write {
 	return writes
 }
 
-// Correct replaces the charge of a resolved attempt in the sums that it counts in. If
-// the account's base is newer than the attempt, it is net of what was charged.
+// Correct replaces the charge of a resolved attempt in the sums that it counts in. If the
+// account's base is newer than the attempt, the attempt does not count in the account's sums.
 func (s *Sums) Correct(in record.Intent, before, after cost.Charge, beforeBase bool) {
 	for _, sum := range s.Of(in) {
-		if sum.Scope == record.ScopeAccount && beforeBase {
+		if sum.Name == record.ScopeAccount && beforeBase {
 			continue
 		}
 		sum.Totals.Settled += after.Amount - before.Amount

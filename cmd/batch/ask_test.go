@@ -63,8 +63,8 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 		code         int
 	}{
 		{"yes to the question", "y\n", []string{"--yes"}, true, exitDone},
-		{"no to the question", "n\n", []string{"--yes"}, true, exitUsage},
-		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitUsage},
+		{"no to the question", "n\n", []string{"--yes"}, true, exitApproval},
+		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitApproval},
 		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
 		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitUsage},
 	} {
@@ -142,7 +142,7 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 					t.Error(err)
 				}
 			}})
-			env.getenv = b.getenv
+			env.getenv = quietEnvironment(b.vars()).getenv
 			stdout, stderr, code := executeIn(t.Context(), env, "run", b.path("list.csv"), "--max-spend", "3")
 			if charged := b.service.Books().Charged; code != test.code || charged != test.charged || !strings.Contains(stderr, test.says) {
 				t.Errorf("exit code %d, charged %s\n%s%s", code, charged, stdout, stderr)
@@ -226,13 +226,7 @@ func askedList(t *testing.T, dir string) []string {
 
 // askedEnvironment is one in which somebody can be asked.
 func askedEnvironment(stdin io.Reader) environment {
-	return environment{stdin: stdin, now: time.Now, canAsk: true, getenv: func(string) string { return "" }}
-}
-
-// executeIn runs the program in this process and returns what it printed.
-func executeIn(ctx context.Context, env environment, args ...string) (stdout, stderr string, code int) {
-	var out, messages bytes.Buffer
-	env.stdout, env.stderr = &out, &messages
-	code = executed(ctx, env, args)
-	return out.String(), messages.String(), code
+	env := quietEnvironment(nil)
+	env.stdin, env.canAsk = stdin, true
+	return env
 }

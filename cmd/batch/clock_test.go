@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -83,14 +82,10 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 // executeAt runs the program in this process with its own clock.
 func (p *program) executeAt(ahead time.Duration, flags ...string) (code int, stderr string) {
 	vars := map[string]string{"SERVICE_BASE_URL": p.baseURL, "SERVICE_API_KEY": sandbox.DefaultKey}
-	var stdout, messages bytes.Buffer
-	env := environment{
-		stdin: &bytes.Buffer{}, stdout: &stdout, stderr: &messages,
-		getenv: func(name string) string { return vars[name] },
-		now:    func() time.Time { return time.Now().Add(ahead) },
-	}
-	code = executed(p.t.Context(), env, append(slices.Clip(p.args), flags...))
-	return code, messages.String()
+	env := quietEnvironment(vars)
+	env.now = func() time.Time { return time.Now().Add(ahead) }
+	_, stderr, code = executeIn(p.t.Context(), env, append(slices.Clip(p.args), flags...)...)
+	return code, stderr
 }
 
 // checkWindow checks that no span of the window's length saw more lookups than its slots.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -19,7 +18,8 @@ import (
 // TestShippedConfigurations checks every configuration that ships with the program,
 // as the program does and by the schema that editors get.
 func TestShippedConfigurations(t *testing.T) {
-	env := environment{getenv: func(string) string { return "value" }, now: time.Now}
+	env := quietEnvironment(nil)
+	env.getenv = func(string) string { return "value" }
 	_, plan := newPlan(env)
 	_, run := newRun(env)
 	var text bytes.Buffer

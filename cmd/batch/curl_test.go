@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // What the session with curl sends is answered as its text says. The requests are
@@ -72,7 +71,8 @@ func serveHere(t *testing.T, flags ...string) map[string]string {
 	t.Helper()
 	out, stdout := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	env := environment{stdout: stdout, stderr: io.Discard, now: time.Now, getenv: func(string) string { return "" }}
+	env := quietEnvironment(nil)
+	env.stdout = stdout
 	ended := make(chan int, 1)
 	go func() {
 		ended <- execute(ctx, env, append([]string{"sandbox", "--listen", "127.0.0.1:0"}, flags...))

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -110,11 +109,5 @@ func golden(t *testing.T, name string, got []byte) {
 // runHere runs a command line in this process, where nobody can be asked.
 func runHere(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	env := environment{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
-		getenv: func(string) string { return "" },
-	}
-	code = executed(t.Context(), env, args)
-	return out.String(), errs.String(), code
+	return executeIn(t.Context(), quietEnvironment(nil), args...)
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"payonce/cmd/batch/hints"
 )
@@ -23,16 +22,12 @@ func TestInterruptEndsWalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars := map[string]string{"BATCH_STATE": dir, hints.NewKeyVariable: strings.Repeat("0a", 32)}
-	var stderr bytes.Buffer
-	env := environment{
-		stdin: &bytes.Buffer{}, stdout: &bytes.Buffer{}, stderr: &stderr,
-		getenv: func(name string) string { return vars[name] }, now: time.Now,
-	}
+	env := quietEnvironment(vars)
 	do := func(ctx context.Context, code int, line, told string) {
 		t.Helper()
-		stderr.Reset()
-		if got := executed(ctx, env, append(strings.Fields(line), "--sandbox")); got != code || !strings.Contains(stderr.String(), told) {
-			t.Errorf("%s: exit code %d, not %d\n%s", line, got, code, &stderr)
+		_, stderr, got := executeIn(ctx, env, append(strings.Fields(line), "--sandbox")...)
+		if got != code || !strings.Contains(stderr, told) {
+			t.Errorf("%s: exit code %d, not %d\n%s", line, got, code, stderr)
 		}
 	}
 	do(t.Context(), exitDone, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
@@ -56,11 +51,8 @@ func TestInterruptEndsReading(t *testing.T) {
 	defer end.Close()
 	ctx, interrupt := context.WithCancel(t.Context())
 	var stderr bytes.Buffer
-	vars := map[string]string{"BATCH_STATE": t.TempDir()}
-	env := environment{
-		stdin: silent, stdout: &bytes.Buffer{}, stderr: &stderr,
-		getenv: func(name string) string { return vars[name] }, now: time.Now,
-	}
+	env := quietEnvironment(map[string]string{"BATCH_STATE": t.TempDir()})
+	env.stdin, env.stderr = silent, &stderr
 	code := make(chan int)
 	go func() { code <- executed(ctx, env, []string{"plan", "-", "--sandbox"}) }()
 	if _, err := io.WriteString(end, "first_name,last_name,company\n"); err != nil { // it is being read

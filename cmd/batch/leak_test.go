@@ -65,19 +65,12 @@ func (r *leakRig) path(name string) string { return filepath.Join(r.dir, name) }
 
 // run runs one command line, whatever its exit code.
 func (r *leakRig) run(args ...string) int {
-	var stdout, stderr bytes.Buffer
-	env := environment{
-		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, now: time.Now,
-		getenv: func(name string) string {
-			return map[string]string{
-				"SERVICE_BASE_URL": r.url, "SERVICE_API_KEY": r.key, "BATCH_STATE": r.path("state"),
-				hints.KeyVariable: leakJournalKey, hints.NewKeyVariable: leakJournalKey,
-			}[name]
-		},
-	}
-	code := executed(r.t.Context(), env, args)
-	for _, stream := range []*bytes.Buffer{&stdout, &stderr} {
-		r.said.WriteString("$ batch " + args[0] + "\n" + stream.String())
+	stdout, stderr, code := executeIn(r.t.Context(), quietEnvironment(map[string]string{
+		"SERVICE_BASE_URL": r.url, "SERVICE_API_KEY": r.key, "BATCH_STATE": r.path("state"),
+		hints.KeyVariable: leakJournalKey, hints.NewKeyVariable: leakJournalKey,
+	}), args...)
+	for _, said := range []string{stdout, stderr} {
+		r.said.WriteString("$ batch " + args[0] + "\n" + said)
 	}
 	return code
 }

@@ -70,20 +70,14 @@ func (b *workbench) try(args ...string) (stdout, stderr string, code int) {
 // tryUntil is try, interrupted when the context ends.
 func (b *workbench) tryUntil(ctx context.Context, args ...string) (stdout, stderr string, code int) {
 	b.t.Helper()
-	var out, errs bytes.Buffer
-	env := environment{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now,
-		getenv: b.getenv,
-	}
-	code = executed(ctx, env, args)
-	return out.String(), errs.String(), code
+	return executeIn(ctx, quietEnvironment(b.vars()), args...)
 }
 
-// getenv is the environment in which command lines find the service and the journal.
-func (b *workbench) getenv(name string) string {
+// vars are the variables by which command lines find the service and the journal.
+func (b *workbench) vars() map[string]string {
 	return map[string]string{
 		"SERVICE_BASE_URL": b.url, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": b.path("state"),
-	}[name]
+	}
 }
 
 // batch runs a command line on the list, which has to end well, and returns what it

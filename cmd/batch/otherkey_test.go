@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -24,20 +23,15 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 	}
 	defer service.Close()
 	vars := map[string]string{"SERVICE_BASE_URL": service.BaseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
-	var stdout, stderr bytes.Buffer
-	env := environment{
-		stdin: &bytes.Buffer{}, stdout: &stdout, stderr: &stderr,
-		getenv: func(name string) string { return vars[name] }, now: time.Now,
-	}
+	env := quietEnvironment(vars)
 	leaveDoubt(t, env, "the key of another workspace")
-	if code := executed(t.Context(), env, []string{"reconcile", "--settle-delay", "0s"}); code != exitUsage {
-		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, &stderr)
+	_, stderr, code := executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s")
+	if code != exitUsage || !strings.Contains(stderr, "made with another API key") {
+		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, stderr)
 	}
-	if !strings.Contains(stderr.String(), "made with another API key") {
-		t.Errorf("it says:\n%s", &stderr)
-	}
-	if code := executed(t.Context(), env, []string{"reconcile", "--settle-delay", "0s", "--same-workspace"}); code != exitDoubt && code != exitDone {
-		t.Errorf("confirmed, exit code %d\n%s", code, &stderr)
+	_, stderr, code = executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s", "--same-workspace")
+	if code != exitDoubt && code != exitDone {
+		t.Errorf("confirmed, exit code %d\n%s", code, stderr)
 	}
 }
 

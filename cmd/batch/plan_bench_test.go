@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net/http/httptest"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/sandbox"
@@ -31,14 +31,9 @@ func BenchmarkPlan(b *testing.B) {
 	writeBenchList(b, list, rows)
 	flags := []string{list, "--fields", "email,phone", "--max-spend", "500", "--rate", "10000/1s"}
 	batch := func(args ...string) {
-		env := environment{
-			stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: time.Now,
-			getenv: func(name string) string {
-				return map[string]string{
-					"SERVICE_BASE_URL": baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": filepath.Join(dir, "state"),
-				}[name]
-			},
-		}
+		env := quietEnvironment(map[string]string{
+			"SERVICE_BASE_URL": baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": filepath.Join(dir, "state"),
+		})
 		if code := execute(b.Context(), env, args); code != exitDone {
 			b.Fatalf("%v: exit code %d", args, code)
 		}
@@ -86,7 +81,7 @@ func writeBenchList(b *testing.B, path string, rows int) {
 
 // scan opens the journal and takes the survey, and returns the time of the survey.
 func scan(b *testing.B, dir, baseURL, list string) time.Duration {
-	o := newOptions(environment{getenv: func(string) string { return "" }, now: time.Now})
+	o := newOptions(quietEnvironment(nil))
 	o.service.baseURL, o.journal.state = baseURL, filepath.Join(dir, "state")
 	place := &workspace.Session{Options: o.workspace(), Env: o.environment()}
 	defer place.Close()
@@ -102,11 +97,11 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	mapping, err := row.MapColumns(schema, nil)
+	reading, err := columns.Recognise(schema, nil, columns.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	scope := row.Scope{Mapping: mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
+	scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
 	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {

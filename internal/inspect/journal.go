@@ -35,10 +35,10 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 // journal is damaged.
 func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
-		view = &report.JournalCheck{List: []verify.Problem{}}
-		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) (err error) {
-			add := func(p verify.Problem) { view.List = append(view.List, p) }
-			view.Summary, err = verify.Check(store, options.Journal.Stop, add)
+		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+			var problems []verify.Problem
+			found, err := verify.Check(store, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			view = report.JournalCheckOf(found, problems)
 			return err
 		})
 		return view, err
@@ -111,6 +111,6 @@ func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.J
 		if err = errors.Join(err, journal.Close()); err == nil {
 			err = options.Rewrite(dir, options.Store.EncryptionKey)
 		}
-		return &report.Erasure{Erasure: erasure}, err
+		return report.ErasureOf(erasure), err
 	})
 }

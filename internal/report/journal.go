@@ -6,12 +6,65 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/verify"
+	"payonce/cost"
+	"payonce/enrich"
 )
 
 // JournalCheck says what a check of the whole journal found.
 type JournalCheck struct {
-	verify.Summary
-	List []verify.Problem `json:"list"`
+	Journal    string           `json:"journal"`
+	Attempts   map[string]int64 `json:"attempts"` // by state
+	Identities int64            `json:"identities"`
+	Runs       int64            `json:"runs"`
+	Erased     int64            `json:"erased"` // attempts without their identity or values
+	Totals     JournalTotals    `json:"totals"`
+	Problems   int64            `json:"problems"`
+	List       []JournalProblem `json:"list"`
+}
+
+// JournalTotals are the sums of a whole journal. Those by field are in the order of the fields.
+type JournalTotals struct {
+	Settled      cost.Money `json:"settled"`
+	Held         cost.Money `json:"held"`
+	EverHeld     cost.Money `json:"ever_held"`
+	FreeUsed     []int64    `json:"free_used"`
+	FreeHeld     []int64    `json:"free_held"`
+	FreeEverHeld []int64    `json:"free_ever_held"`
+	Charged      []int64    `json:"charged"`
+	Asked        []int64    `json:"asked"`
+	Returned     []int64    `json:"returned"`
+	Forfeited    int64      `json:"forfeited"`
+	Uncharged    int64      `json:"uncharged,omitempty"`
+	Lookups      int64      `json:"lookups"`
+	Whole        int64      `json:"whole"` // lookups that returned every field
+	Open         int64      `json:"open"`  // lookups without an outcome
+}
+
+// JournalProblem is one thing that does not hold in a journal.
+type JournalProblem struct {
+	Record string `json:"record"`
+	Text   string `json:"problem"`
+}
+
+// JournalCheckOf shows what a check found.
+func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalCheck {
+	view := &JournalCheck{
+		Journal: found.ID, Attempts: found.Attempts, Identities: found.Identities, Runs: found.Runs, Erased: found.Erased,
+		Totals: journalTotalsOf(found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+	}
+	for i, problem := range problems {
+		view.List[i] = JournalProblem(problem)
+	}
+	return view
+}
+
+func journalTotalsOf(t cost.Totals) JournalTotals {
+	return JournalTotals{
+		Settled: t.Settled, Held: t.Held, EverHeld: t.EverHeld,
+		FreeUsed: t.FreeUsed[:], FreeHeld: t.FreeHeld[:], FreeEverHeld: t.FreeEverHeld[:],
+		Charged: t.Charged[:], Asked: t.Asked[:], Returned: t.Returned[:],
+		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
+	}
 }
 
 func (v *JournalCheck) render(p *page) {
@@ -19,7 +72,7 @@ func (v *JournalCheck) render(p *page) {
 		p.line("The journal is sound.")
 		p.gap()
 	}
-	p.entry("journal", "%s", v.ID)
+	p.entry("journal", "%s", v.Journal)
 	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
 		if n := v.Attempts[state.String()]; n > 0 {
 			p.entry("attempts "+state.String(), "%d", n)
@@ -29,14 +82,23 @@ func (v *JournalCheck) render(p *page) {
 	p.entry("runs", "%d", v.Runs)
 	p.entry("settled", "$%s", v.Totals.Settled)
 	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", Counts(ByField(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", Counts(ByField(v.Totals.Charged)))
+	p.entry("free allowance used", "%s", Counts(named(v.Totals.FreeUsed)))
+	p.entry("fields charged", "%s", Counts(named(v.Totals.Charged)))
 	if v.Erased > 0 {
 		p.entry("erased", "%s", Counted(v.Erased, "attempt"))
 	}
 	for _, problem := range v.List {
 		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
 	}
+}
+
+// named returns counts in the order of the fields under the names of the fields.
+func named(counts []int64) map[string]int64 {
+	byName := map[string]int64{}
+	for f, n := range counts {
+		byName[enrich.Field(f).String()] = n
+	}
+	return byName
 }
 
 // Rekeyed says that the journal is encrypted with its new key.
@@ -62,7 +124,16 @@ func (v *Unpaused) render(p *page) {
 }
 
 // Erasure says what was erased from the journal.
-type Erasure struct{ checkpoint.Erasure }
+type Erasure struct {
+	Persons  int `json:"persons"`
+	Attempts int `json:"attempts"`
+	Answers  int `json:"answers"`
+}
+
+// ErasureOf shows what was erased.
+func ErasureOf(erased checkpoint.Erasure) *Erasure {
+	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers}
+}
 
 func (v *Erasure) render(p *page) {
 	p.entry("persons forgotten", "%d", v.Persons)

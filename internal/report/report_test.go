@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/checkpoint"
+	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -87,6 +89,16 @@ func samples() map[string]Report {
 			Cases:    []Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
 			Evidence: &Evidence{Free: ByField([enrich.NumFields]int64{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
 		},
+		"check": JournalCheckOf(verify.Summary{
+			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
+			Totals: cost.Totals{
+				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: [enrich.NumFields]int64{1, 0},
+				FreeHeld: [enrich.NumFields]int64{0, 2}, FreeEverHeld: [enrich.NumFields]int64{1, 2}, Charged: [enrich.NumFields]int64{2, 1},
+				Asked: [enrich.NumFields]int64{3, 3}, Returned: [enrich.NumFields]int64{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
+			},
+		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
+		"failed":    &Failed{Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
+		"erasure":   ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
 		"diagnosis": DiagnosisOf([]Finding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
 	}
 }

@@ -54,13 +54,7 @@ func Wrap(words []string, width int) []string {
 }
 
 // ByField returns counts under the names of their fields.
-func ByField(counts [enrich.NumFields]int64) map[string]int64 {
-	named := map[string]int64{}
-	for f, n := range counts {
-		named[enrich.Field(f).String()] = n
-	}
-	return named
-}
+func ByField(counts [enrich.NumFields]int64) map[string]int64 { return named(counts[:]) }
 
 // Counts writes counts by field, in the order of the fields.
 func Counts(counts map[string]int64) string {

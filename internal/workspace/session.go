@@ -188,7 +188,7 @@ func (s *Session) Require(ctx context.Context, doing string) error {
 	return err
 }
 
-// Close closes what was opened.
+// Close closes what was opened. A second Close does nothing.
 func (s *Session) Close() error {
 	var err error
 	if s.Journal != nil {
@@ -197,6 +197,7 @@ func (s *Session) Close() error {
 	if s.embedded != nil {
 		err = errors.Join(err, s.embedded.Close())
 	}
+	s.Journal, s.embedded = nil, nil
 	return err
 }
 

@@ -1,0 +1,149 @@
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Decide decides about a request. The changes are nil unless the decision is attempt.Granted,
+// whose Ticket the store adds. A granted call takes a slot of the window.
+//
+// The limits are checked in a fixed order: what is known of the subject, the free allowance,
+// the ceilings, the pause, the window. So a call that fits under no ceiling is refused at once
+// and does not wait for a slot first.
+func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) {
+	if _, err := req.Prices.Total(req.Lookup.Fields); err != nil {
+		return nil, nil, err
+	}
+	if decision := view.Subject.decided(req); decision != nil {
+		return decision, nil, nil
+	}
+	hold, decision := view.Account.hold(req)
+	if decision != nil {
+		return decision, nil, nil
+	}
+	if decision, err := view.underCeilings(req, hold); decision != nil || err != nil {
+		return decision, nil, err
+	}
+	if decision := view.wait(); decision != nil {
+		return decision, nil, nil
+	}
+	return attempt.Granted{}, &Changes{
+		Hold: hold, Earlier: view.Subject.earlier(req.Lookup.Fields), Strict: req.Strict,
+	}, nil
+}
+
+// decided returns the decision that follows from earlier calls for the fields, nil when the
+// fields may be asked for.
+func (s Subject) decided(req attempt.Request) attempt.Decision {
+	var answered, doubted enrich.Fields
+	for f := range req.Lookup.Fields.Each() {
+		switch {
+		case s.States[f] == attempt.OutcomeUnknown && s.InFlight.Has(f):
+			return attempt.Blocked{}
+		case s.States[f] == attempt.OutcomeUnknown:
+			doubted = doubted.With(f)
+		case !s.Askable(f, req.Reask):
+			answered = answered.With(f)
+		}
+	}
+	switch {
+	case doubted != 0:
+		return attempt.Unsettled{Fields: doubted}
+	case answered != 0:
+		return attempt.Known{Fields: answered}
+	}
+	return nil
+}
+
+// earlier returns the forfeited attempts of the fields.
+func (s Subject) earlier(fields enrich.Fields) map[enrich.Field][]attempt.ID {
+	var forfeited map[enrich.Field][]attempt.ID
+	for f := range fields.Each() {
+		ids := slices.Clone(s.Earlier[f])
+		if s.States[f] == attempt.PaidAndGone {
+			ids = append(ids, s.Attempts[f])
+		}
+		if len(ids) > 0 {
+			if forfeited == nil {
+				forfeited = map[enrich.Field][]attempt.ID{}
+			}
+			forfeited[f] = ids
+		}
+	}
+	return forfeited
+}
+
+// hold returns what the call holds. It returns a decision instead when the free allowance
+// depends on a call in flight, or when a field would hold money that must be free.
+func (a Account) hold(req attempt.Request) (cost.Hold, attempt.Decision) {
+	hold := cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}
+	if !req.Strict {
+		free, ok := a.Allowance.Take(hold.Fields)
+		if !ok {
+			return hold, attempt.Blocked{}
+		}
+		hold.Free = free
+	}
+	if paid := (hold.Fields & req.OnlyFree).Without(hold.Free); paid != 0 {
+		return hold, attempt.Paid{Fields: paid}
+	}
+	return hold, nil
+}
+
+// underCeilings returns nil when the hold fits under every ceiling. The decision is Over when
+// the hold would not fit even if the calls in flight released everything that they hold. Else it
+// depends on them.
+func (v View) underCeilings(req attempt.Request, hold cost.Hold) (attempt.Decision, error) {
+	ceilings := slices.Concat(v.Account.Ceilings, req.Ceilings)
+	now := make([]cost.Ceiling, len(ceilings))
+	for i, ceiling := range ceilings {
+		now[i] = ceiling.At(v.Now)
+		if v.scope(now[i].Scope) == nil {
+			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts",
+				ceiling.Name, now[i].Scope, req.Run)
+		}
+	}
+	totals := func(name string) cost.Totals { return v.scope(name).Totals }
+	if _, refused := cost.Refusing(now, hold, totals); !refused {
+		return nil, nil
+	}
+	withoutFlight := func(name string) cost.Totals { return v.scope(name).withoutFlight() }
+	refusing, over := cost.Refusing(now, hold, withoutFlight)
+	if !over {
+		return attempt.Blocked{}, nil
+	}
+	return attempt.Over{
+		Ceiling: ceilings[slices.Index(now, refusing)],
+		Need:    refusing.Need(hold), Left: refusing.Left(totals(refusing.Scope)),
+	}, nil
+}
+
+// scope returns the scope of that name, nil when the call does not count in it.
+func (v View) scope(name string) *Scope {
+	for _, s := range v.Scopes {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// wait returns nil when the call may be sent now.
+func (v View) wait() attempt.Decision {
+	if paused := v.Account.PausedUntil; paused.After(v.Now) {
+		return attempt.Later{Until: paused, Asked: true}
+	}
+	switch w := v.Account.Window; {
+	case w.InFlight+w.Cooling < w.Slots:
+		return nil
+	case w.Cooling == 0:
+		return attempt.Blocked{}
+	default:
+		return attempt.Later{Until: w.NextFree}
+	}
+}

@@ -1,0 +1,65 @@
+package checkpoint
+
+import (
+	"fmt"
+	"testing"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/ledgertest"
+)
+
+// journals returns a New of journals on a kind of stores.
+func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
+	return func(t testing.TB, options ledgertest.Options) func() ledgertest.Books {
+		store := kind(t)
+		var last *Journal
+		t.Cleanup(func() {
+			if err := last.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return func() ledgertest.Books {
+			if last != nil {
+				if err := last.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var err error
+			if last, err = New(store(), Options{Rate: options.Rate, Now: options.Now}); err != nil {
+				t.Fatal(err)
+			}
+			return last
+		}
+	}
+}
+
+func inMemory(testing.TB) func() Store {
+	store := newMemStore()
+	return func() Store { return store }
+}
+
+func inBadger(t testing.TB) func() Store {
+	dir := t.TempDir()
+	return func() Store {
+		store, err := badgerstore.Open(dir, badgerstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+}
+
+func TestAJournalConforms(t *testing.T) {
+	t.Run("memory", func(t *testing.T) { ledgertest.Run(t, journals(inMemory)) })
+	t.Run("badger", func(t *testing.T) { ledgertest.Run(t, journals(inBadger)) })
+}
+
+// TestAJournalDecidesAsRowsDo compares a journal, which keeps its view up to date, with a ledger
+// that loads each view from the rows of all attempts.
+func TestAJournalDecidesAsRowsDo(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			ledgertest.Compare(t, seed, journals(inMemory), ledgertest.Rows)
+		})
+	}
+}

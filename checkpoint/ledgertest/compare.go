@@ -1,0 +1,144 @@
+package ledgertest
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/attempt"
+	"payonce/checkpoint/decide"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Compare drives two ledgers with the same random steps and fails when they decide, charge or
+// count differently. The seed decides every step.
+func Compare(t *testing.T, seed uint64, one, other New) {
+	draw := rand.New(rand.NewPCG(seed, 0))
+	rate := decide.Rate{Slots: 1 + draw.IntN(6), Window: time.Duration(1+draw.IntN(90)) * time.Second}
+	a, b := newRig(t, one, rate), newRig(t, other, rate)
+	c := &comparison{rigs: [2]*Rig{a, b}, draw: draw, t: t}
+	for range 120 {
+		c.step()
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+type comparison struct {
+	rigs     [2]*Rig
+	draw     *rand.Rand
+	t        *testing.T
+	inFlight []attempt.Ticket
+	inDoubt  []attempt.ID
+}
+
+// both does the same to both ledgers and compares what comes back.
+func both[T any](c *comparison, what string, do func(*Rig) (T, error)) (T, bool) {
+	first, firstErr := do(c.rigs[0])
+	second, secondErr := do(c.rigs[1])
+	if (firstErr == nil) != (secondErr == nil) {
+		c.t.Errorf("%s: errors %v and %v", what, firstErr, secondErr)
+	}
+	if diff := cmp.Diff(first, second, anyTicket()); diff != "" {
+		c.t.Errorf("%s (-one +other):\n%s", what, diff)
+	}
+	return first, firstErr == nil
+}
+
+func (c *comparison) step() {
+	switch n := c.draw.IntN(20); {
+	case n < 8:
+		c.begin()
+	case n < 14:
+		c.end()
+	case n < 16:
+		c.assume()
+	case n < 17:
+		snapshot := account(c.draw.Int64N(4), c.draw.Int64N(3), cost.Money(c.draw.Int64N(3))*cost.Dollar)
+		both(c, "rebase", func(r *Rig) (bool, error) { return true, r.Rebase(snapshot) })
+	case n < 18:
+		for _, r := range c.rigs {
+			r.crash()
+		}
+		for _, ticket := range c.inFlight {
+			c.inDoubt = append(c.inDoubt, ticket.ID)
+		}
+		c.inFlight = nil
+	default:
+		later := time.Duration(c.draw.Int64N(int64(time.Minute)))
+		if c.draw.IntN(10) == 0 {
+			later = time.Duration(c.draw.Int64N(int64(40 * 24 * time.Hour)))
+		}
+		for _, r := range c.rigs {
+			r.pass(later)
+		}
+	}
+	for _, scope := range []string{record.ScopeAll, record.ScopeAccount, record.RunScope("run")} {
+		both(c, scope, func(r *Rig) (cost.Totals, error) { return r.Totals(scope), nil })
+	}
+}
+
+func (c *comparison) begin() {
+	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(enrich.AllFields))))
+	if c.draw.IntN(2) == 0 {
+		req.Ceilings = []cost.Ceiling{
+			spend(record.WorkspaceScope, cost.Day, cost.Money(1+c.draw.Int64N(20))*10*cost.Cent),
+			calls(record.RunScope("run"), 1+c.draw.Int64N(60)),
+		}
+	}
+	req.Strict = c.draw.IntN(8) == 0
+	req.OnlyFree = enrich.Fields(c.draw.IntN(int(enrich.AllFields)+1)) * enrich.Fields(c.draw.IntN(2))
+	req.Reask.Forfeited = c.draw.IntN(3) == 0
+	if c.draw.IntN(3) == 0 {
+		req.Reask.Before = c.rigs[0].At
+	}
+	decision, _ := both(c, "begin", func(r *Rig) (attempt.Decision, error) { return r.Begin(req) })
+	if _, ok := decision.(attempt.Granted); !ok {
+		return
+	}
+	// Begin has returned the function of the first ledger. Both number their attempts alike.
+	ticket, err := decision.(attempt.Granted).Ticket()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.inFlight = append(c.inFlight, ticket)
+}
+
+func (c *comparison) end() {
+	if len(c.inFlight) == 0 {
+		return
+	}
+	i := c.draw.IntN(len(c.inFlight))
+	id := c.inFlight[i].ID
+	c.inFlight = append(c.inFlight[:i:i], c.inFlight[i+1:]...)
+	switch c.draw.IntN(4) {
+	case 0:
+		c.inDoubt = append(c.inDoubt, id)
+		both(c, "doubt", func(r *Rig) (bool, error) { return true, r.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}) })
+	case 1:
+		v := attempt.Voiding{Reason: "refused", Sent: c.draw.IntN(2) == 0, Reject: c.draw.IntN(3) == 0}
+		if c.draw.IntN(4) == 0 {
+			v.PauseUntil = c.rigs[0].At.Add(time.Minute)
+		}
+		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
+	default:
+		returned := enrich.Fields(c.draw.IntN(int(enrich.AllFields) + 1))
+		both(c, "settle", func(r *Rig) (cost.Charge, error) { return r.Settle(id, answer(returned)) })
+	}
+}
+
+func (c *comparison) assume() {
+	if len(c.inDoubt) == 0 {
+		return
+	}
+	i := c.draw.IntN(len(c.inDoubt))
+	id := c.inDoubt[i]
+	c.inDoubt = append(c.inDoubt[:i:i], c.inDoubt[i+1:]...)
+	charged := c.draw.IntN(2) == 0
+	both(c, "assume", func(r *Rig) (bool, error) { return true, r.Assume(charged, id) })
+}

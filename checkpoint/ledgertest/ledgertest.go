@@ -1,0 +1,158 @@
+// Package ledgertest is the conformance suite of ledgers: of everything that decides about paid
+// calls and records how they end. A ledger stores its records in its own way and takes its
+// decisions from package decide.
+package ledgertest
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/attempt"
+	"payonce/checkpoint/decide"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// Ledger decides about calls and records how they end.
+type Ledger interface {
+	Begin(attempt.Request) (attempt.Decision, error)
+	Settle(attempt.ID, enrich.Answer) (cost.Charge, error)
+	Void(attempt.ID, attempt.Voiding) error
+	MarkInDoubt(attempt.ID, attempt.LostCall) error
+}
+
+// Books are a Ledger with the account that it belongs to and the totals of its scopes.
+type Books interface {
+	Ledger
+	// Rebase makes a snapshot of the account the base of its free allowance and ceilings. It
+	// fails while a call is in flight.
+	Rebase(cost.Account) error
+	// Assume decides calls in doubt: each was charged for all its fields, or for none.
+	Assume(charged bool, ids ...attempt.ID) error
+	// Totals returns the totals of a scope.
+	Totals(scope string) cost.Totals
+}
+
+// Options say how a ledger is opened.
+type Options struct {
+	Rate decide.Rate
+	Now  func() time.Time
+}
+
+// New prepares an empty store and returns a function that opens the ledger in it. When the
+// function is called again, the process before has died: what it did not record is lost.
+type New func(t testing.TB, options Options) (open func() Books)
+
+// Rig drives one ledger in a test. It fails the test when a step does not go as expected.
+type Rig struct {
+	Books
+	T    testing.TB
+	At   time.Time // the clock
+	open func() Books
+}
+
+// start is the time at which the clock of a Rig begins.
+var start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+func newRig(t testing.TB, make New, rate decide.Rate) *Rig {
+	r := &Rig{T: t, At: start}
+	r.open = make(t, Options{Rate: rate, Now: func() time.Time { return r.At }})
+	r.Books = r.open()
+	return r
+}
+
+// Run runs every scenario on ledgers that New makes.
+func Run(t *testing.T, make New) {
+	for name, scenario := range scenarios() {
+		t.Run(name, func(t *testing.T) { scenario.play(newRig(t, make, scenario.rateOrWide())) })
+	}
+}
+
+// crash ends the process and opens the ledger again.
+func (r *Rig) crash() { r.Books = r.open() }
+
+// pass lets time pass.
+func (r *Rig) pass(d time.Duration) { r.At = r.At.Add(d) }
+
+func (r *Rig) check(err error) {
+	r.T.Helper()
+	if err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// want begins a call that must get this decision.
+func (r *Rig) want(req attempt.Request, want attempt.Decision) {
+	r.T.Helper()
+	decision, err := r.Begin(req)
+	r.check(err)
+	if diff := cmp.Diff(want, decision, anyTicket()); diff != "" {
+		r.T.Fatalf("decision (-want +got):\n%s", diff)
+	}
+}
+
+// grant begins a call that must be granted, and waits for its ticket.
+func (r *Rig) grant(req attempt.Request) attempt.Ticket {
+	r.T.Helper()
+	decision, err := r.Begin(req)
+	r.check(err)
+	granted, ok := decision.(attempt.Granted)
+	if !ok {
+		r.T.Fatalf("decision %#v, want Granted", decision)
+	}
+	ticket, err := granted.Ticket()
+	r.check(err)
+	return ticket
+}
+
+// settle records an answer that must be charged so.
+func (r *Rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Charge) {
+	r.T.Helper()
+	charge, err := r.Settle(ticket.ID, answer(returned))
+	r.check(err)
+	if diff := cmp.Diff(want, charge); diff != "" {
+		r.T.Fatalf("charge (-want +got):\n%s", diff)
+	}
+}
+
+func (r *Rig) void(ticket attempt.Ticket, v attempt.Voiding) {
+	r.T.Helper()
+	r.check(r.Void(ticket.ID, v))
+}
+
+func (r *Rig) lose(ticket attempt.Ticket) {
+	r.T.Helper()
+	r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
+}
+
+// spent checks the money of a scope.
+func (r *Rig) spent(scope string, settled, held cost.Money) {
+	r.T.Helper()
+	if got := r.Totals(scope); got.Settled != settled || got.Held != held {
+		r.T.Fatalf("%s: settled $%s, held $%s; want $%s, $%s", scope, got.Settled, got.Held, settled, held)
+	}
+}
+
+// anyTicket compares granted decisions as equal: a ticket is a function.
+func anyTicket() cmp.Option {
+	return cmp.Comparer(func(_, _ attempt.Granted) bool { return true })
+}
+
+func person(n int) enrich.Identity {
+	return enrich.Identity{ProfileURL: "https://pro.example/in/p" + strconv.Itoa(n)}
+}
+
+// answer returns an answer with values for some fields.
+func answer(returned enrich.Fields) enrich.Answer {
+	a := enrich.Answer{Status: enrich.NotFound}
+	if returned.Has(enrich.WorkEmail) {
+		a.Status, a.WorkEmail = enrich.Matched, "a@b.example"
+	}
+	if returned.Has(enrich.BusinessPhone) {
+		a.Status, a.BusinessPhone = enrich.Matched, "+15550100"
+	}
+	return a
+}

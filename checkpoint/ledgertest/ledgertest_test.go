@@ -1,0 +1,5 @@
+package ledgertest
+
+import "testing"
+
+func TestALedgerOfRowsConforms(t *testing.T) { Run(t, Rows) }

@@ -1,0 +1,255 @@
+package ledgertest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint/decide"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// table is the simplest store of a ledger: rows, one for each attempt, and the state of the
+// account. It keeps no sums. Every view is computed from all rows, so it is slow and easy to
+// check.
+type table struct {
+	attempts []*row
+	account  accountRow
+}
+
+type row struct {
+	id      attempt.ID
+	intent  record.Intent
+	state   attempt.State
+	endedAt time.Time // when its call ended
+	slot    bool      // its call reached the service, or may have
+	crashed bool      // the process died while the call was in flight
+	result  attempt.Resolution
+	decided time.Time // when the result was recorded
+}
+
+type accountRow struct {
+	base        cost.Account
+	baseFirst   attempt.ID // the first attempt after the base
+	pausedUntil time.Time
+}
+
+// rows is a ledger on a table.
+type rows struct {
+	*table
+	Options
+}
+
+// Rows is a New of ledgers that load each view from rows.
+func Rows(_ testing.TB, options Options) (open func() Books) {
+	disk := &table{account: accountRow{baseFirst: 1}}
+	return func() Books {
+		for _, a := range disk.attempts {
+			if a.state == attempt.Intended {
+				a.state, a.endedAt, a.slot, a.crashed = attempt.InDoubt, options.Now(), true, true
+			}
+		}
+		return &rows{disk, options}
+	}
+}
+
+func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
+	intent := record.Intent{
+		At: l.Now(), Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
+		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
+	}
+	decision, changes, err := decide.Decide(l.view(intent), req)
+	if changes == nil || err != nil {
+		return decision, err
+	}
+	intent.Hold, intent.Earlier = changes.Hold, changes.Earlier
+	id := attempt.ID(len(l.attempts) + 1)
+	l.attempts = append(l.attempts, &row{id: id, intent: intent, state: attempt.Intended})
+	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: changes.Hold}
+	return attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, nil }}, nil
+}
+
+// view loads what a decision about a new attempt is made on.
+func (l *rows) view(intent record.Intent) decide.View {
+	view := decide.View{Now: intent.At, Subject: l.subject(intent.Identity)}
+	for _, scope := range intent.Scopes() {
+		view.Scopes = append(view.Scopes, l.scope(scope))
+	}
+	account := l.scope(record.ScopeAccount)
+	view.Account = decide.Account{
+		Ceilings:    l.account.base.Ceilings(record.ScopeAccount),
+		PausedUntil: l.account.pausedUntil,
+		Window:      l.window(intent.At),
+	}
+	for f, base := range l.account.base.Free {
+		a := &view.Account.Allowance
+		a.Left[f] = base.Value - account.Totals.FreeUsed[f]
+		a.Held[f] = account.InFlight.FreeHeld[f]
+		a.Doubted[f] = account.Totals.FreeHeld[f] - account.InFlight.FreeHeld[f]
+	}
+	return view
+}
+
+// subject loads what the attempts say of one identity. A later attempt overrides earlier ones.
+func (l *rows) subject(who enrich.Identity) (s decide.Subject) {
+	for _, a := range l.attempts {
+		if a.intent.Identity.Canonical() != who.Canonical() {
+			continue
+		}
+		for f := range a.intent.Hold.Fields.Each() {
+			if state := a.stateOf(f); state != attempt.Unasked {
+				s.States[f], s.Attempts[f], s.At[f], s.Earlier[f] = state, a.id, a.decided, a.intent.Earlier[f]
+				if a.state == attempt.Intended {
+					s.InFlight = s.InFlight.With(f)
+				}
+			}
+		}
+	}
+	return s
+}
+
+// stateOf returns what the attempt says of a field.
+func (a *row) stateOf(f enrich.Field) attempt.FieldState {
+	switch a.state {
+	case attempt.Intended, attempt.InDoubt:
+		return attempt.OutcomeUnknown
+	case attempt.Settled:
+		if a.result.Answer.Returned().Has(f) {
+			return attempt.Found
+		}
+		return attempt.Missing
+	case attempt.Forfeited:
+		if (a.result.Charge.Free | a.result.Charge.Paid).Has(f) {
+			return attempt.PaidAndGone
+		}
+	case attempt.Voided:
+		if a.result.Rejected {
+			return attempt.Rejected
+		}
+	}
+	return attempt.Unasked
+}
+
+// scope adds up the attempts of a scope.
+func (l *rows) scope(name string) *decide.Scope {
+	s := &decide.Scope{Name: name}
+	for _, a := range l.attempts {
+		if !slices.Contains(a.intent.Scopes(), name) || name == record.ScopeAccount && a.id < l.account.baseFirst {
+			continue
+		}
+		s.Totals.Hold(a.intent.Hold)
+		switch a.state {
+		case attempt.Intended:
+			s.InFlight.Hold(a.intent.Hold)
+		case attempt.InDoubt:
+		default:
+			s.Totals.Release(a.intent.Hold, a.result.Charge)
+			record.CountOutcome(&s.Totals, a.intent.Hold, a.result)
+		}
+	}
+	return s
+}
+
+// window counts the slots that are taken at a time.
+func (l *rows) window(now time.Time) decide.Window {
+	w := decide.Window{Slots: l.Rate.Slots}
+	for _, a := range l.attempts {
+		freeAt := a.endedAt.Add(l.Rate.Window)
+		if a.crashed {
+			freeAt = freeAt.Add(l.Rate.OnTheWay())
+		}
+		switch {
+		case a.state == attempt.Intended:
+			w.InFlight++
+		case a.slot && freeAt.After(now):
+			w.Cooling++
+			if w.NextFree.IsZero() || freeAt.Before(w.NextFree) {
+				w.NextFree = freeAt
+			}
+		}
+	}
+	return w
+}
+
+func (l *rows) inFlight(id attempt.ID) (*row, error) {
+	if id < 1 || int(id) > len(l.attempts) || l.attempts[id-1].state != attempt.Intended {
+		return nil, fmt.Errorf("attempt %d is not in flight", id)
+	}
+	return l.attempts[id-1], nil
+}
+
+// resolve records how an attempt ended.
+func (l *rows) resolve(a *row, res attempt.Resolution) {
+	if a.state == attempt.Intended {
+		a.endedAt, a.slot = l.Now(), res.Sent
+	}
+	a.state, a.result, a.decided = res.State, res, l.Now()
+}
+
+func (l *rows) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+	a, err := l.inFlight(id)
+	if err != nil {
+		return cost.Charge{}, err
+	}
+	charge := a.intent.Hold.Settle(answer.Returned())
+	l.resolve(a, attempt.Resolution{State: attempt.Settled, Charge: charge, Answer: &answer, Sent: true})
+	return charge, nil
+}
+
+func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
+	a, err := l.inFlight(id)
+	if err != nil {
+		return err
+	}
+	l.pause(v.PauseUntil)
+	l.resolve(a, attempt.Resolution{State: attempt.Voided, Rejected: v.Reject, Sent: v.Sent})
+	return nil
+}
+
+func (l *rows) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
+	a, err := l.inFlight(id)
+	if err != nil {
+		return err
+	}
+	l.pause(why.PauseUntil)
+	a.state, a.endedAt, a.slot = attempt.InDoubt, l.Now(), true
+	return nil
+}
+
+func (l *rows) pause(until time.Time) {
+	if until.After(l.account.pausedUntil) {
+		l.account.pausedUntil = until
+	}
+}
+
+func (l *rows) Assume(charged bool, ids ...attempt.ID) error {
+	for _, id := range ids {
+		if id < 1 || int(id) > len(l.attempts) || l.attempts[id-1].state != attempt.InDoubt {
+			return fmt.Errorf("attempt %d is not in doubt", id)
+		}
+	}
+	for _, id := range ids {
+		a := l.attempts[id-1]
+		res := attempt.Resolution{State: attempt.Voided, Sent: true}
+		if charged {
+			res.State, res.Charge = attempt.Forfeited, a.intent.Hold.Settle(a.intent.Hold.Fields)
+		}
+		l.resolve(a, res)
+	}
+	return nil
+}
+
+func (l *rows) Rebase(account cost.Account) error {
+	if slices.ContainsFunc(l.attempts, func(a *row) bool { return a.state == attempt.Intended }) {
+		return errors.New("the snapshot was taken while calls were in flight")
+	}
+	l.account.base, l.account.baseFirst = account, attempt.ID(len(l.attempts)+1)
+	return nil
+}
+
+func (l *rows) Totals(scope string) cost.Totals { return l.scope(scope).Totals }

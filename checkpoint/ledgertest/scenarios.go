@@ -1,0 +1,329 @@
+package ledgertest
+
+import (
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint/decide"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// scenario is what happens to a ledger, and what it must decide.
+type scenario struct {
+	rate decide.Rate
+	play func(r *Rig)
+}
+
+// rateOrWide returns the rate of the scenario, by default one that no scenario reaches.
+func (s scenario) rateOrWide() decide.Rate {
+	if s.rate.Slots == 0 {
+		return decide.Rate{Slots: 1000, Window: time.Minute}
+	}
+	return s.rate
+}
+
+// The fields and prices of the scenarios.
+const (
+	email      = enrich.Fields(1) << enrich.WorkEmail
+	phone      = enrich.Fields(1) << enrich.BusinessPhone
+	emailPrice = 15 * cost.Cent
+	phonePrice = 25 * cost.Cent
+)
+
+func ask(who int, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
+	return attempt.Request{
+		Lookup: enrich.Lookup{Identity: person(who), Fields: fields}, Run: "run",
+		Prices: cost.Prices{enrich.WorkEmail: emailPrice, enrich.BusinessPhone: phonePrice}, Ceilings: ceilings,
+	}
+}
+
+// paid is the charge of fields that cost money.
+func paid(fields enrich.Fields, amount cost.Money) cost.Charge {
+	return cost.Charge{Paid: fields, Amount: amount}
+}
+
+// account is a snapshot of an account with free units, and with a balance unless it is 0.
+func account(emails, phones int64, balance cost.Money) cost.Account {
+	var a cost.Account
+	a.Free[enrich.WorkEmail], a.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	a.Balance.Available = cost.Optional[cost.Money]{Value: balance, Known: balance > 0}
+	return a
+}
+
+func spend(scope string, period cost.Period, limit cost.Money) cost.Ceiling {
+	return cost.Ceiling{Name: "spend", Scope: scope, Period: period, Limit: int64(limit)}
+}
+
+func calls(scope string, limit int64) cost.Ceiling {
+	return cost.Ceiling{Name: "calls", Scope: scope, Measure: cost.Lookups, Limit: limit}
+}
+
+func scenarios() map[string]scenario {
+	minute := decide.Rate{Slots: 1, Window: time.Minute}
+	return map[string]scenario{
+		"an answered field is never bought again":     {play: answered},
+		"an empty answer is asked again by its age":   {play: empty},
+		"a rejected identity is not asked again":      {play: rejected},
+		"a lost call keeps its hold after a crash":    {play: lost},
+		"a forfeited field is bought again on demand": {play: forfeited},
+		"a voided call returns all that it held":      {play: voided},
+		"an attempt ends once":                        {play: once},
+		"ceilings count what is held":                 {play: ceilings},
+		"ceilings renew with their period":            {play: periods},
+		"a ceiling of calls counts what was sent":     {play: callCeilings},
+		"free units are used before money":            {play: allowance},
+		"a doubted free unit is not counted on":       {play: doubtedUnit},
+		"strict holds the full price":                 {play: strict},
+		"fields that must be free are not paid for":   {play: onlyFree},
+		"the account's balance is a ceiling":          {play: balance},
+		"a slot is free one window after the answer":  {rate: minute, play: window},
+		"an unsent call gives its slot back":          {rate: minute, play: unsent},
+		"a crash keeps the slot of a call":            {rate: minute, play: crashedSlot},
+		"a pause holds every call":                    {play: pause},
+		"a ceiling that bounds nothing is an error":   {play: looseCeiling},
+	}
+}
+
+func answered(r *Rig) {
+	ticket := r.grant(ask(1, email))
+	r.want(ask(1, email), attempt.Blocked{})
+	r.want(ask(1, email|phone), attempt.Blocked{})
+	r.settle(ticket, email, paid(email, emailPrice))
+	for range 2 {
+		r.want(ask(1, email), attempt.Known{Fields: email})
+		r.want(ask(1, email|phone), attempt.Known{Fields: email})
+		r.spent(record.ScopeAll, emailPrice, 0)
+		r.crash()
+	}
+	r.settle(r.grant(ask(1, phone)), 0, cost.Charge{})
+	r.want(ask(1, email|phone), attempt.Known{Fields: email | phone})
+}
+
+func empty(r *Rig) {
+	r.settle(r.grant(ask(1, email)), 0, cost.Charge{})
+	again := ask(1, email)
+	again.Reask.Before = r.At
+	r.want(again, attempt.Known{Fields: email})
+	again.Reask.Before = r.At.Add(time.Second)
+	r.grant(again)
+}
+
+func rejected(r *Rig) {
+	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "invalid", Reject: true, Sent: true})
+	r.want(ask(1, email), attempt.Known{Fields: email})
+	r.crash()
+	r.want(ask(1, email), attempt.Known{Fields: email})
+	r.spent(record.ScopeAll, 0, 0)
+	r.grant(ask(1, phone)) // the other field was not asked for
+}
+
+func lost(r *Rig) {
+	r.lose(r.grant(ask(1, email)))
+	r.grant(ask(2, phone)) // in flight at the crash
+	for range 2 {
+		r.crash()
+		r.want(ask(1, email|phone), attempt.Unsettled{Fields: email})
+		r.want(ask(2, phone), attempt.Unsettled{Fields: phone})
+		r.spent(record.RunScope("run"), 0, emailPrice+phonePrice)
+	}
+}
+
+func forfeited(r *Rig) {
+	ticket := r.grant(ask(1, email|phone))
+	r.lose(ticket)
+	r.check(r.Assume(true, ticket.ID))
+	r.spent(record.ScopeAll, emailPrice+phonePrice, 0)
+	r.want(ask(1, email), attempt.Known{Fields: email})
+	r.crash()
+	again := ask(1, email)
+	again.Reask.Forfeited = true
+	r.settle(r.grant(again), email, paid(email, emailPrice))
+	r.want(again, attempt.Known{Fields: email})
+	r.spent(record.ScopeAll, 2*emailPrice+phonePrice, 0)
+}
+
+func voided(r *Rig) {
+	sent := attempt.Voiding{Reason: "refused", Sent: true}
+	r.void(r.grant(ask(1, email)), sent)
+	ticket := r.grant(ask(1, email))
+	r.lose(ticket)
+	r.spent(record.ScopeAll, 0, emailPrice)
+	r.check(r.Assume(false, ticket.ID))
+	r.crash()
+	r.spent(record.ScopeAll, 0, 0)
+	r.grant(ask(1, email))
+}
+
+func once(r *Rig) {
+	ticket := r.grant(ask(1, email))
+	r.settle(ticket, email, paid(email, emailPrice))
+	if err := r.Void(ticket.ID, attempt.Voiding{Reason: "refused"}); err == nil {
+		r.T.Error("a settled attempt was voided")
+	}
+	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
+		r.T.Error("a settled attempt came into doubt")
+	}
+	if _, err := r.Settle(ticket.ID+1, answer(email)); err == nil {
+		r.T.Error("an attempt that never began was settled")
+	}
+	r.spent(record.ScopeAll, emailPrice, 0)
+}
+
+func ceilings(r *Rig) {
+	limit := spend(record.RunScope("run"), cost.Ever, emailPrice+phonePrice)
+	first, second := r.grant(ask(1, email, limit)), r.grant(ask(2, phone, limit))
+	r.want(ask(3, email, limit), attempt.Blocked{}) // the calls in flight may cost less
+	r.settle(first, email, paid(email, emailPrice))
+	r.want(ask(3, phone, limit), attempt.Blocked{})
+	r.lose(second) // what is in doubt stays held
+	r.want(ask(3, email, limit), attempt.Over{Ceiling: limit, Need: int64(emailPrice)})
+	r.crash()
+	r.want(ask(3, email, limit), attempt.Over{Ceiling: limit, Need: int64(emailPrice)})
+	r.check(r.Assume(false, second.ID))
+	r.grant(ask(3, phone, limit))
+}
+
+func periods(r *Rig) {
+	r.At = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
+	day := spend(record.JobScope("run"), cost.Day, emailPrice)
+	month := spend(record.WorkspaceScope, cost.Month, 2*emailPrice)
+	r.settle(r.grant(ask(1, email, day, month)), email, paid(email, emailPrice))
+	r.want(ask(2, email, day, month), attempt.Over{Ceiling: day, Need: int64(emailPrice)})
+	r.pass(time.Second)
+	r.settle(r.grant(ask(2, email, day, month)), email, paid(email, emailPrice))
+	r.spent(record.WorkspaceScope+"/2026-11", emailPrice, 0)
+	r.spent(record.WorkspaceScope+"/2026-12", emailPrice, 0)
+	r.crash()
+	r.want(ask(3, email, day, month), attempt.Over{Ceiling: day, Need: int64(emailPrice)})
+	r.pass(24 * time.Hour)
+	r.want(ask(3, phone, month), attempt.Over{Ceiling: month, Need: int64(phonePrice), Left: int64(emailPrice)})
+}
+
+func callCeilings(r *Rig) {
+	two := calls(record.RunScope("run"), 2)
+	r.void(r.grant(ask(1, email, two)), attempt.Voiding{Reason: "not sent"})
+	r.settle(r.grant(ask(2, email, two)), 0, cost.Charge{})
+	r.void(r.grant(ask(3, email, two)), attempt.Voiding{Reason: "refused", Sent: true})
+	r.want(ask(4, email, two), attempt.Over{Ceiling: two, Need: 1})
+	r.crash()
+	r.want(ask(4, email, two), attempt.Over{Ceiling: two, Need: 1})
+}
+
+func allowance(r *Rig) {
+	r.check(r.Rebase(account(1, 0, 0)))
+	first := r.grant(ask(1, email|phone))
+	r.spent(record.ScopeAccount, 0, phonePrice)
+	r.want(ask(2, email), attempt.Blocked{}) // whether it is free depends on the first
+	r.settle(first, phone, paid(phone, phonePrice))
+	second := r.grant(ask(2, email))
+	r.settle(second, email, cost.Charge{Free: email})
+	third := r.grant(ask(3, email))
+	r.settle(third, email, paid(email, emailPrice))
+	r.check(r.Rebase(account(1, 1, 0))) // units beyond the last ones
+	r.settle(r.grant(ask(4, email|phone)), email|phone, cost.Charge{Free: email | phone})
+}
+
+func doubtedUnit(r *Rig) {
+	r.check(r.Rebase(account(1, 0, 0)))
+	first := r.grant(ask(1, email))
+	r.lose(first)
+	r.spent(record.ScopeAll, 0, 0)
+	r.settle(r.grant(ask(2, email)), email, paid(email, emailPrice))
+	r.check(r.Assume(false, first.ID))
+	r.settle(r.grant(ask(1, email)), email, cost.Charge{Free: email})
+}
+
+func strict(r *Rig) {
+	r.check(r.Rebase(account(5, 5, 0)))
+	req := ask(1, email)
+	req.Strict = true
+	r.settle(r.grant(req), email, paid(email, emailPrice))
+}
+
+func onlyFree(r *Rig) {
+	r.check(r.Rebase(account(1, 0, 0)))
+	req := ask(1, email|phone)
+	req.OnlyFree = email | phone
+	r.want(req, attempt.Paid{Fields: phone})
+	req.OnlyFree = email
+	r.settle(r.grant(req), email, cost.Charge{Free: email})
+	next := ask(2, email)
+	next.OnlyFree = email
+	r.want(next, attempt.Paid{Fields: email})
+}
+
+func balance(r *Rig) {
+	r.check(r.Rebase(account(0, 0, emailPrice)))
+	ceiling := cost.SpendCeiling(cost.AccountBalance, record.ScopeAccount, emailPrice)
+	r.want(ask(1, phone), attempt.Over{Ceiling: ceiling, Need: int64(phonePrice), Left: int64(emailPrice)})
+	r.settle(r.grant(ask(1, email)), email, paid(email, emailPrice))
+	r.crash()
+	r.want(ask(2, email), attempt.Over{Ceiling: ceiling, Need: int64(emailPrice)})
+	r.check(r.Rebase(account(0, 0, emailPrice)))
+	r.grant(ask(2, email))
+	if err := r.Rebase(account(0, 0, cost.Dollar)); err == nil {
+		r.T.Error("a snapshot became the base while a call was in flight")
+	}
+}
+
+func window(r *Rig) {
+	ticket := r.grant(ask(1, email))
+	r.pass(time.Hour)
+	r.want(ask(2, email), attempt.Blocked{})
+	r.settle(ticket, 0, cost.Charge{})
+	free := r.At.Add(time.Minute)
+	for range 2 {
+		r.pass(30*time.Second - time.Nanosecond)
+		r.want(ask(2, email), attempt.Later{Until: free})
+		r.crash()
+		r.want(ask(2, email), attempt.Later{Until: free})
+	}
+	r.pass(2 * time.Nanosecond)
+	r.lose(r.grant(ask(2, email)))
+	r.want(ask(3, email), attempt.Later{Until: r.At.Add(time.Minute)})
+}
+
+func unsent(r *Rig) {
+	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "not sent"})
+	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "refused", Sent: true})
+	r.want(ask(2, email), attempt.Later{Until: r.At.Add(time.Minute)})
+}
+
+func crashedSlot(r *Rig) {
+	r.grant(ask(1, email))
+	r.pass(time.Second)
+	r.crash()
+	free := r.At.Add(45*time.Second + time.Minute) // its request may still arrive
+	r.want(ask(2, email), attempt.Later{Until: free})
+	r.pass(time.Minute)
+	r.crash()
+	r.want(ask(2, email), attempt.Later{Until: free})
+	r.pass(45 * time.Second)
+	r.grant(ask(2, email))
+}
+
+func pause(r *Rig) {
+	until := r.At.Add(time.Hour)
+	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "slow down", Sent: true, PauseUntil: until})
+	r.want(ask(1, email), attempt.Later{Until: until, Asked: true})
+	r.crash()
+	r.want(ask(1, email), attempt.Later{Until: until, Asked: true})
+	r.pass(time.Hour)
+	r.check(r.MarkInDoubt(r.grant(ask(1, email)).ID, attempt.LostCall{Cause: "lost", PauseUntil: r.At.Add(time.Minute)}))
+	r.want(ask(2, email), attempt.Later{Until: r.At.Add(time.Minute), Asked: true})
+}
+
+func looseCeiling(r *Rig) {
+	for _, loose := range []cost.Ceiling{
+		spend(record.RunScope("other"), cost.Ever, cost.Dollar),
+		spend(record.WorkspaceScope, cost.Ever, cost.Dollar),
+		calls(record.RunScope("run")+"/2026-11", 1),
+	} {
+		if decision, err := r.Begin(ask(1, email, loose)); err == nil {
+			r.T.Errorf("a ceiling on %q: decision %#v", loose.Scope, decision)
+		}
+	}
+	r.spent(record.ScopeAll, 0, 0)
+}

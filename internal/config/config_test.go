@@ -1,0 +1,149 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// flagSet holds flags of a few kinds and where their values go.
+type flagSet struct {
+	*pflag.FlagSet
+	name    string
+	timeout time.Duration
+	maps    []string
+	state   string
+}
+
+func newFlags() *flagSet {
+	f := &flagSet{FlagSet: pflag.NewFlagSet("run", pflag.ContinueOnError)}
+	f.StringVar(&f.name, "name", "", "the `NAME` of the run")
+	f.DurationVar(&f.timeout, "timeout", time.Minute, "wait")
+	f.StringArrayVar(&f.maps, "map", nil, "columns")
+	f.StringVar(&f.state, "state", "", "where journals are")
+	f.String("config", "", "the file itself")
+	return f
+}
+
+// read reads a configuration of this text into the flags, which the arguments set before.
+func (f *flagSet) read(t *testing.T, text string, args ...string) error {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	others := pflag.NewFlagSet("plan", pflag.ContinueOnError)
+	others.Bool("offline", false, "")
+	err := Read(path, Target{
+		Flags: f.FlagSet, Others: []*pflag.FlagSet{others}, Variables: map[string]string{"state": "STATE_DIR"},
+		Getenv:     func(name string) string { return map[string]string{"STATE_DIR": "elsewhere", "LIST": "spring"}[name] },
+		Suggest:    func(string, []string) string { return "; did you mean another?" },
+		SecretHint: "; keep it elsewhere",
+		Check: func() []Problem {
+			if f.timeout > time.Hour {
+				return []Problem{{"timeout", "choose at most 1h"}}
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return &shortened{strings.ReplaceAll(err.Error(), path, "c.yaml")}
+	}
+	return nil
+}
+
+// shortened is an error without the directory of the file.
+type shortened struct{ text string }
+
+func (e *shortened) Error() string { return e.text }
+
+func TestFileSetsFlagsBelowCommandLineAndEnvironment(t *testing.T) {
+	t.Parallel()
+	flags := newFlags()
+	text := "name: ${LIST}-$$1\ntimeout: 45s\nmap: [email=A, phone=B]\nstate: here\noffline: true\n"
+	if err := flags.read(t, text, "--timeout", "5s"); err != nil {
+		t.Fatal(err)
+	}
+	if flags.name != "spring-$1" || flags.timeout != 5*time.Second || flags.state != "" {
+		t.Errorf("name %q, timeout %s, state %q", flags.name, flags.timeout, flags.state)
+	}
+	if diff := cmp.Diff([]string{"email=A", "phone=B"}, flags.maps); diff != "" {
+		t.Error(diff)
+	}
+	if !flags.Changed("name") {
+		t.Error("a flag that the file sets does not count as given")
+	}
+}
+
+func TestErrorsOfAFileNameEveryLine(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"several": {
+			"nmae: x\ntimeout: soon\ntimeout: 5s\nname: ${MY_TOKEN}\nstate: [a, b]\n",
+			"c.yaml:1: unknown key \"nmae\"; did you mean another?; the keys are the long names of the command's flags\n" +
+				"c.yaml:2: timeout: \"soon\": write a time span such as 45s\n" +
+				"c.yaml:3: timeout stands on line 2 already; remove one\n" +
+				"c.yaml:4: name: ${MY_TOKEN} looks like a secret, which does not belong in a configuration; keep it elsewhere",
+		},
+		"unset variable":  {"name: ${MISSING}\n", "c.yaml:1: name: the variable MISSING of the environment is not set"},
+		"its own flag":    {"config: other.yaml\n", "c.yaml:1: unknown key \"config\"; did you mean another?; the keys are the long names of the command's flags"},
+		"no value":        {"name:\n", "c.yaml:1: name: there is no value; write one, or remove it"},
+		"too much":        {"timeout: 2h\n", "c.yaml:1: timeout: choose at most 1h"},
+		"a list":          {"- name\n", "c.yaml:1: a configuration holds names and values, such as max-spend: 20.00"},
+		"second document": {"name: x\n---\nname: y\n", "c.yaml:2: a second document begins here, and a configuration is one; remove it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := newFlags().read(t, test.text)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMergeTellsEachProblemOnce(t *testing.T) {
+	t.Parallel()
+	problems := func(lines ...int) error {
+		p := &Problems{file: "c.yaml"}
+		for _, line := range lines {
+			p.add(line, &shortened{"wrong"})
+		}
+		return p.err()
+	}
+	if err := Merge(problems(), problems()); err != nil {
+		t.Error(err)
+	}
+	err := Merge(problems(7, 2), nil, problems(7))
+	if want := "c.yaml:2: wrong\nc.yaml:7: wrong"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := Merge(problems(1), os.ErrNotExist); err != os.ErrNotExist {
+		t.Errorf("%v, want the error of the file itself", err)
+	}
+}
+
+func TestSchemaHasEveryFlagButTheFileItself(t *testing.T) {
+	t.Parallel()
+	schema := Schema(newFlags().FlagSet)
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range []string{"name", "timeout", "map", "state"} {
+		if properties[name] == nil {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if properties["config"] != nil || schema["additionalProperties"] != false {
+		t.Errorf("the schema allows what a file must not hold: %v", schema)
+	}
+}
