@@ -70,7 +70,7 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table"},
+		"io/sheet":                 {"io/table", "io/headrow"},
 		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, useCaseLayers())
