@@ -17,19 +17,20 @@ func layers() map[string][]string {
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
+		"numbered":          {},
 		"forecast":          {"enrich", "cost"},
 		"io/table":          {},
 		"io/csvtable":       {"io/table"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
 		"service/jsonobject":  {"cost"},
 		"service/inputschema": {},
-		"service/v1":          {"enrich", "cost", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"service/v1":          {"enrich", "cost", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
@@ -49,11 +50,11 @@ func layers() map[string][]string {
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
-		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store", "numbered"},
 		"checkpoint/decide":      {"enrich", "cost", "attempt"},
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
-		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -82,7 +83,7 @@ func layers() map[string][]string {
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The measuring of the whole program, which runs in a separate process.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
 		"internal/problem":  {"service/v1"},
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
@@ -92,7 +93,7 @@ func useCaseLayers() map[string][]string {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/help":     {"internal/report"},
 		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
