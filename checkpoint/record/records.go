@@ -46,11 +46,14 @@ const (
 
 // KindOf returns the name of a kind of record, "" when there is none.
 func KindOf(prefix byte) string {
-	names := map[byte]string{
+	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
 	}
-	return names[prefix]
+	if int(prefix) < len(names) {
+		return names[prefix]
+	}
+	return ""
 }
 
 // SecretLength is the length of the secret that keys are hashed with, in bytes.
