@@ -185,6 +185,9 @@ func runMembers(m *numbered.Members, r *Run) {
 	mapMembers(m, 20, &r.Rows, func(m *numbered.Members, rows *int64) { numbered.Int(m, 2, rows) })
 	numbered.Value(m, 21, &r.Drift, driftMembers)
 	numbered.Flag(m, 22, &r.CopyHeld)
+	numbered.Texts(m, 23, &r.Columns)
+	numbered.Text(m, 24, &r.Header)
+	numbered.Text(m, 25, &r.Held)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -46,11 +46,14 @@ const (
 
 // KindOf returns the name of a kind of record, "" when there is none.
 func KindOf(prefix byte) string {
-	names := map[byte]string{
+	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
 	}
-	return names[prefix]
+	if int(prefix) < len(names) {
+		return names[prefix]
+	}
+	return ""
 }
 
 // SecretLength is the length of the secret that keys are hashed with, in bytes.
@@ -228,11 +231,12 @@ type Run struct {
 	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
 	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"`       // as given to --map
-	Columns   []string         `json:"columns,omitempty"`   // as they were read, in the form of Map; none in older records
-	Header    string           `json:"header,omitempty"`    // SHA-256 of the names of the columns
-	Held      string           `json:"held,omitempty"`      // as given to --held
-	CopyHeld  bool             `json:"copy_held,omitempty"` // as given to --copy-held
+	Map       []string         `json:"map,omitempty"`        // as given to --map
+	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
+	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns
+	HeaderRow int64            `json:"header_row,omitempty"` // as given to --header-row
+	Held      string           `json:"held,omitempty"`       // as given to --held
+	CopyHeld  bool             `json:"copy_held,omitempty"`  // as given to --copy-held
 	Prefer    string           `json:"prefer"`
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`
