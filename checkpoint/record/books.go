@@ -68,6 +68,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Int(m, 4, &p.Booked)
 	numbered.Value(m, 5, &p.Prices, priceMembers)
 	numbered.List(m, 6, &p.Provisional, provisionalMembers)
+	numbered.Int(m, 7, &p.Excess)
 }
 
 func accountMembers(m *numbered.Members, a *cost.Account) {

@@ -23,10 +23,10 @@ import (
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening
 //
-// Written once has one exception, erasure: it takes the identity out of intents and
-// the values out of answers, and leaves the rest, the money above all, as it was. A
-// field that was forgotten on request says so, and still points to what was charged for
-// it; those of older journals point to no attempt.
+// Written once has two exceptions. Erasure takes the identity out of intents and the values out
+// of answers; the money stays as it was. A correction books fields of a resolution as free that
+// were booked as paid. A field that was forgotten on request says so, and still points to what was
+// charged for it; those of older journals point to no attempt.
 //
 // The value of a record is in the form that Version says.
 //
@@ -192,6 +192,9 @@ type ClosedPeriod struct {
 	First, Next attempt.ID // its attempts: from First on, before Next
 	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
+	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
+	// have been charged.
+	Excess      cost.Money `json:",omitzero"`
 	Prices      cost.Prices
 	Provisional []Provisional
 }
