@@ -74,6 +74,13 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
+	names, err := record.MustKnowFields(s)
+	if err == nil && len(names) > 0 {
+		err = s.Commit(names)
+	}
+	if err != nil {
+		return nil, err
+	}
 	j, err := newJournal(s, identity, options)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/service/v1"
 )
 
 func mapColumns(t *testing.T, headers []string, overrides ...string) columns.Mapping {
@@ -102,7 +103,7 @@ func TestOneColumnTakesOneField(t *testing.T) {
 func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
 	appended := func(list ...string) []string {
 		schema := table.Schema{Columns: list}
-		output := output.Output{Scope: row.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
+		output := output.Output{Decode: v1.DecodeAnswer, Scope: row.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
 		for _, column := range output.Columns(schema) {
 			schema.Columns = append(schema.Columns, column.Name)
 		}

@@ -196,6 +196,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		j.list.recordIn(&run)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
+		run.HeaderRow = j.order.HeaderRow
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
@@ -212,7 +213,7 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 		stopped = stop.Word()
 	}
 	return output.Output{
-		Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
+		Decode: v1.DecodeAnswer, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
 		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
 	}
 }

@@ -331,7 +331,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 }
 
 func (j *job) write(stop dispatch.Stop) ([]byte, error) {
-	output := output.Output{Scope: j.scope, Run: runName}
+	output := output.Output{Decode: v1.DecodeAnswer, Scope: j.scope, Run: runName}
 	if stop != nil {
 		output.Stopped = stop.Word()
 	}

@@ -17,19 +17,20 @@ func layers() map[string][]string {
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
+		"numbered":          {},
 		"forecast":          {"enrich", "cost"},
 		"io/table":          {},
-		"io/csvtable":       {"io/table"},
+		"io/csvtable":       {"io/table", "io/headrow"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
 		"service/jsonobject":  {"cost"},
 		"service/inputschema": {},
-		"service/v1":          {"enrich", "cost", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"service/v1":          {"enrich", "cost", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
@@ -49,11 +50,11 @@ func layers() map[string][]string {
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
-		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store", "numbered"},
 		"checkpoint/decide":      {"enrich", "cost", "attempt"},
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
-		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -70,7 +71,7 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table"},
+		"io/sheet":                 {"io/table", "io/headrow"},
 		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, useCaseLayers())
@@ -81,8 +82,10 @@ func layers() map[string][]string {
 // useCaseLayers lists the packages of the use cases, from the bottom up.
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
+		// The row with the names of the columns.
+		"io/headrow": {},
 		// The measuring of the whole program, which runs in a separate process.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
 		"internal/problem":  {"service/v1"},
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},

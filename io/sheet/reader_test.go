@@ -232,6 +232,9 @@ func packed(t *testing.T, size int, claimed uint64) []byte {
 }
 
 func TestWorkbooksThatUnpackToTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	if _, err := Open(save(t, packed(t, 10, maxUnzipped+1)), ""); !isListError(err, "unzip size exceeds the 1073741824 bytes limit") {
 		t.Errorf("a part that is too large: %v", err)
 	}

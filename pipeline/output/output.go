@@ -47,6 +47,8 @@ type Output struct {
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
 	Profile bool   // the person's profile is the last column
+	// Decode reads an answer. It is called from many goroutines.
+	Decode func(enrich.Answered) (enrich.Answer, error)
 	// Names are the names of the list's columns, which reasons name.
 	Names []string
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.

@@ -77,7 +77,11 @@ func wantAnswered(t *testing.T, verdict enrich.Verdict) enrich.Answer {
 	if !ok {
 		t.Fatalf("verdict %T %+v, want Answered", verdict, verdict)
 	}
-	return answered.Answer
+	answer, err := DecodeAnswer(answered)
+	if err != nil || answer.Returned() != answered.Returned {
+		t.Fatalf("the answer %+v is decoded as %+v, error %v", answered, answer, err)
+	}
+	return answer
 }
 
 func wantLost(t *testing.T, verdict enrich.Verdict) error {

@@ -111,6 +111,9 @@ func reset(t *testing.T) http.HandlerFunc {
 }
 
 func TestFindAnsweredAtTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	body := foundBoth + strings.Repeat(" ", paidhttp.MaxBody-len(foundBoth))
 	wantAnswered(t, find(clientOf(t, serve(t, respond(http.StatusOK, body)))))
 }
