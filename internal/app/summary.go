@@ -26,6 +26,9 @@ func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, dr
 		word := stop.Word()
 		view.Stop = &word
 	}
+	if stop != nil && stop == someGivenUp(tally) {
+		view.GivenUp = tally.GivenUp
+	}
 	view.Drift = report.DriftOf(drift)
 	return view, nil
 }

@@ -36,7 +36,7 @@ func layers() map[string][]string {
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
 		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
-		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns"},
+		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/names"},
 		"pipeline/dedup":     {"enrich"},
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
@@ -86,6 +86,8 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The row with the names of the columns.
 		"io/headrow": {},
+		// Full names.
+		"pipeline/names": {},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
