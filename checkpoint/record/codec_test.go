@@ -36,7 +36,7 @@ func kinds() map[string]kindOfRecord {
 	return map[string]kindOfRecord{
 		"intent": kindFor[Intent](), "doubt": kindFor[Doubt](), "open mark": kindFor[OpenMark](), "field": kindFor[FieldEntry](),
 		"resolution": kindFor[attempt.Resolution](), "totals": kindFor[cost.Totals](), "span": kindFor[Span](),
-		"books": kindFor[State](), "run": kindFor[Run](), "journal": kindFor[Journal](), "bytes": kindFor[[]byte](),
+		"books": kindFor[State](), "run": kindFor[Run](), "file": kindFor[File](), "journal": kindFor[Journal](), "bytes": kindFor[[]byte](),
 	}
 }
 
