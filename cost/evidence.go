@@ -2,6 +2,7 @@ package cost
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"payonce/enrich"
@@ -285,6 +286,23 @@ func (e Evidence) bound(change Change) explanations {
 		}
 	}
 	return common
+}
+
+// MostInDoubt returns the most money that the lost calls can have been charged together: what the
+// account lost, less the least that the certain charges cost. It is not known when the evidence
+// cannot be used.
+func (e Evidence) MostInDoubt(certain [enrich.NumFields]int64) (most Money, known bool) {
+	change, why := e.usable()
+	if why != "" {
+		return 0, false
+	}
+	m := e.movement(change, certain, [enrich.NumFields]int64{})
+	money := len(m.lost) - 1
+	least := sort.Search(int(change.Money), func(lost int) bool {
+		m.lost[money] = int64(lost)
+		return m.fits()
+	})
+	return change.Money - Money(least) + Money(m.grain[money]-1), true
 }
 
 // rounded reports whether two amounts can be one: the account status shows whole cents,

@@ -68,6 +68,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Int(m, 4, &p.Booked)
 	numbered.Value(m, 5, &p.Prices, priceMembers)
 	numbered.List(m, 6, &p.Provisional, provisionalMembers)
+	numbered.Int(m, 7, &p.Excess)
 }
 
 func accountMembers(m *numbered.Members, a *cost.Account) {
@@ -187,6 +188,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Texts(m, 23, &r.Columns)
 	numbered.Text(m, 24, &r.Header)
 	numbered.Text(m, 25, &r.Held)
+	numbered.Int(m, 26, &r.HeaderRow)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

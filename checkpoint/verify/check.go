@@ -69,6 +69,7 @@ type checker struct {
 	flight  map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
 	next    attempt.ID          // the first ID without an intent
 	*recount
+	periods
 	paid         map[record.KeyedField]payment
 	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
@@ -129,6 +130,7 @@ func (c *checker) checkMeta() error {
 	if err != nil {
 		return err
 	}
+	c.checkPeriods()
 	return c.checkFlight()
 }
 
@@ -167,6 +169,7 @@ func (c *checker) checkAttempts() error {
 	for ; c.next < c.state.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
 	}
+	c.endPeriods()
 	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
 		c.problem("the ledger state", "has attempt %d in flight, which has no intent", id)
 	}

@@ -105,6 +105,7 @@ type listFlags struct {
 	limit        flagvalue.Count
 	encoding     string
 	sheet        string
+	headerRow    int64
 	memory       flagvalue.Size
 	tempDir      string
 	priority     string
@@ -127,7 +128,7 @@ func (f *listFlags) value(ctx context.Context, env environment, names ...string)
 	}
 	held, _ := columns.ParseHeld(f.held.Value) // the flag takes no other names
 	return app.List{
-		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
+		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet, HeaderRow: f.headerRow,
 		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
 		Mapping: f.mapping, Recorded: f.recorded, Held: held, CopyHeld: f.copyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
 		Limit: f.limit.OrZero(), Priority: f.priority,
@@ -182,16 +183,21 @@ func (f *budgetFlags) value() app.Budget {
 }
 
 // outputFlags say where results are written.
-type outputFlags struct{ path, rejects, keepAs string }
+type outputFlags struct {
+	path, rejects, keepAs string
+	keep                  uint // earlier versions
+}
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
+	return app.Output{Path: f.path, Rejects: f.rejects, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but errors and questions")
+	flags.Var(&o.logFormat, "log-format", "how standard error tells what happens: text, or one JSON object to a line")
 	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 
@@ -222,6 +228,7 @@ func (o *options) addReadingFlags(flags *pflag.FlagSet) {
 	f := &o.list
 	flags.StringVar(&f.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
 	flags.StringVar(&f.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Int64Var(&f.headerRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.memory, "memory", "the most memory that the persons of a list may take; more of them go to temporary files (default a quarter of the machine's)")
 	flags.StringVar(&f.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
@@ -259,6 +266,7 @@ func (o *options) addAskingFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.

@@ -18,14 +18,14 @@ import (
 // agreedFlags are the flags that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
-	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"encoding", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
 	"short-budget", "approval-threshold", "strict", "held", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
 // readingFlags are those of the agreed flags that stand in a plan also when they say
 // nothing: in the plans of earlier programs they never do, and a run of one may set them.
-var readingFlags = []string{"encoding", "sheet"}
+var readingFlags = []string{"encoding", "sheet", "header-row"}
 
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken
@@ -72,7 +72,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.rebuy {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
-	found, taken := &app.Differences{File: o.planFile}, []string{"batch:", o.planFile, "sets"}
+	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
@@ -106,8 +106,8 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(o.env.stderr, strings.Join(report.Wrap(taken, report.LineWidth-2), "\n  "))
-	return err
+	o.log().Note(strings.Join(taken, " "))
+	return nil
 }
 
 // setPlanned sets a flag to what the plan says. A rate faster than the default has to come

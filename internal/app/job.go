@@ -207,6 +207,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		j.list.recordIn(&run)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
+		run.HeaderRow = j.order.HeaderRow
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
@@ -263,9 +264,14 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
+		stop = someGivenUp(tally)
 	}
 	return tally, stop, err
+}
+
+// someGivenUp is how a run ends that has sent all lookups and has given some up.
+func someGivenUp(tally dispatch.Tally) dispatch.Stop {
+	return dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 }
 
 // request returns what every lookup of the run asks the journal for.

@@ -171,7 +171,9 @@ func ErasureOf(erased checkpoint.Erasure) *Erasure {
 
 func (v *Erasure) render(p *page) {
 	if v.Persons > 0 && v.Attempts == 0 {
-		p.line("The journal holds nothing about this person, who is never looked up from now on.")
+		p.entry("persons forgotten", "0: this journal knew nothing of this person")
+		p.entry("not looked up from now on", "%s", People(int64(v.Persons)))
+		return
 	}
 	for _, held := range v.Lookups {
 		p.line("%s", held)
