@@ -17,6 +17,7 @@ import (
 type ReconcileOptions struct {
 	Assume   string       // "charged" or "not-charged" for what the account does not prove; "" for neither
 	Attempts []attempt.ID // that Assume decides; none for all
+	Vendor   string       // the file for the service; "" for none
 	Reading  List         // how the lists of the runs are read where the runs do not say
 }
 
@@ -52,6 +53,11 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")
+	if view.Vendor = o.Vendor; o.Vendor != "" {
+		if err := s.writeVendorFile(o.Vendor, s.journal().Doubts()); err != nil {
+			return nil, err
+		}
+	}
 	return view, nil
 }
 
