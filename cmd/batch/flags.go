@@ -193,6 +193,8 @@ func (f *outputFlags) value(env environment, sources []target.Source) app.Output
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but errors and questions")
+	flags.Var(&o.logFormat, "log-format", "how standard error tells what happens: text, or one JSON object to a line")
 	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 

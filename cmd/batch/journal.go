@@ -47,7 +47,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := o.work(cmd, env.observer())
+			w, err := o.work(cmd)
 			if err != nil {
 				return err
 			}

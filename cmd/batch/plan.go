@@ -50,7 +50,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 }
 
 func planList(cmd *cobra.Command, o *options, list []string) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run", "quiet", "log-format":
 			return
 		}
 		values := []string{flag.Value.String()}

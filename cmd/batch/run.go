@@ -71,7 +71,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 
 // runList runs a list and tells how it went.
 func runList(cmd *cobra.Command, o *options, args []string) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,10 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	person := &person{env: o.env, out: out}
-	if o.json {
+	switch {
+	case o.json && (o.quiet || o.logFormat.Value == "json"):
+		person.out = io.Discard // the object on standard output says how it went
+	case o.json:
 		person.out = o.env.stderr
 	}
 	run := app.RunOptions{
@@ -145,6 +148,9 @@ func (o *options) besideLists() (io.Writer, error) {
 	}
 	if o.json {
 		return nil, usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
+	}
+	if o.quiet {
+		return io.Discard, nil
 	}
 	return o.env.stderr, nil
 }

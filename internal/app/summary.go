@@ -26,6 +26,9 @@ func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop disp
 		word := stop.Word()
 		view.Stop = &word
 	}
+	if stop != nil && stop == someGivenUp(tally) {
+		view.GivenUp = tally.GivenUp
+	}
 	view.Drift = report.DriftOf(drift)
 	return view, nil
 }

@@ -32,6 +32,8 @@ type Summary struct {
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
+	// GivenUp counts lookups that failed three times in a run that has sent all the others.
+	GivenUp int64 `json:"-"`
 	// Exclusive says that the account was declared exclusive.
 	Exclusive bool   `json:"-"`
 	Advice    string `json:"-"` // why the run stopped and what to do next
