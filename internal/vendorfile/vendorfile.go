@@ -1,4 +1,6 @@
-package app
+// Package vendorfile writes the file with which the service can find calls in doubt in its own
+// records.
+package vendorfile
 
 import (
 	"encoding/csv"
@@ -10,13 +12,11 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/internal/target"
 	"payonce/io/atomicfile"
 )
 
-// vendorColumns are the columns of the file for the service: what it needs to find the calls in
-// its own records. It holds no names and no results.
-var vendorColumns = []string{
+// columns are the columns of the file. It holds no names and no results.
+var columns = []string{
 	"attempt", "sent", "lost", "asked", "cause", "request_id_before", "answered_before", "request_id_after", "answered_after",
 	"account_from", "account_to", "account_charged_usd", "answers_charged_usd", "account_free_units",
 }
@@ -24,38 +24,33 @@ var vendorColumns = []string{
 // aroundDoubt is how far from a lost call an answer is looked for, before and after.
 const aroundDoubt = time.Hour
 
-// writeVendorFile writes the calls in doubt to a file, which appears whole or not at all. Lists and
-// outputs of runs are never overwritten.
-func (s *session) writeVendorFile(path string, doubts []attempt.Doubt) error {
-	lists, err := RecordedLists(s.journal())
-	if err != nil {
-		return err
-	}
-	outputs, err := RecordedOutputs(s.journal())
-	if err != nil {
-		return err
-	}
-	if err := target.Check(path, slices.Concat(lists, outputs)); err != nil {
-		return err
-	}
+// Journal is the part of the journal that knows the answers around a call.
+type Journal interface {
+	// Attempts visits the attempts that ended from a time on and before another one, in the order
+	// of their Begin.
+	Attempts(from, to time.Time, visit func(attempt.Entry) error) error
+}
+
+// Create writes the calls in doubt to a file, which appears whole or not at all.
+func Create(path string, journal Journal, doubts []attempt.Doubt) error {
 	file, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	if err := s.writeDoubts(file, doubts); err != nil {
+	if err := write(file, journal, doubts); err != nil {
 		return err
 	}
 	return file.Commit()
 }
 
-func (s *session) writeDoubts(w io.Writer, doubts []attempt.Doubt) error {
-	around, err := s.answersAround(doubts)
+func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
+	around, err := answersAround(journal, doubts)
 	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
-	out.Write(vendorColumns) // Flush returns its error
+	out.Write(columns) // Error returns its error
 	for i, d := range doubts {
 		out.Write(slices.Concat(
 			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), d.Hold.Fields.String(), d.Cause},
@@ -70,7 +65,7 @@ func (s *session) writeDoubts(w io.Writer, doubts []attempt.Doubt) error {
 type neighbours struct{ before, after attempt.Entry }
 
 // answersAround finds the neighbours of each doubt.
-func (s *session) answersAround(doubts []attempt.Doubt) ([]neighbours, error) {
+func answersAround(journal Journal, doubts []attempt.Doubt) ([]neighbours, error) {
 	around := make([]neighbours, len(doubts))
 	if len(doubts) == 0 {
 		return around, nil
@@ -79,7 +74,7 @@ func (s *session) answersAround(doubts []attempt.Doubt) ([]neighbours, error) {
 	for _, d := range doubts {
 		from, to = earlier(from, d.Begun), later(to, d.Since)
 	}
-	err := s.journal().Attempts(from.Add(-aroundDoubt), to.Add(aroundDoubt), func(e attempt.Entry) error {
+	err := journal.Attempts(from.Add(-aroundDoubt), to.Add(aroundDoubt), func(e attempt.Entry) error {
 		if e.RequestID == "" {
 			return nil
 		}
