@@ -183,10 +183,13 @@ func (f *budgetFlags) value() app.Budget {
 }
 
 // outputFlags say where results are written.
-type outputFlags struct{ path, rejects, keepAs string }
+type outputFlags struct {
+	path, rejects, keepAs string
+	keep                  uint // earlier versions
+}
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
+	return app.Output{Path: f.path, Rejects: f.rejects, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
@@ -263,6 +266,7 @@ func (o *options) addAskingFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.
