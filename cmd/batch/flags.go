@@ -183,10 +183,13 @@ func (f *budgetFlags) value() app.Budget {
 }
 
 // outputFlags say where results are written.
-type outputFlags struct{ path, rejects, keepAs string }
+type outputFlags struct {
+	path, rejects, keepAs string
+	keep                  uint // earlier versions
+}
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
+	return app.Output{Path: f.path, Rejects: f.rejects, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
@@ -215,7 +218,7 @@ func (o *options) addServiceFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
-	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
+	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at; shorter than --timeout, it may miss the charge of a lookup that the service still processes")
 	flags.Var(&o.rate.rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
@@ -263,6 +266,7 @@ func (o *options) addAskingFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/internal/app"
+	"payonce/internal/planfile"
 	"payonce/internal/report"
 	"payonce/internal/target"
 )
@@ -98,7 +99,10 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...))
+	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {
+		return err
+	}
+	return planfile.CheckName(o.output.keepAs)
 }
 
 // sampleCommand returns the words of the command that runs a sample.

@@ -173,24 +173,29 @@ func (p *person) Show(plan *report.Plan) error {
 	return err
 }
 
-// Confirm asks a question and waits for a line, or for an interrupt.
+// Confirm asks whether the lookups may be sent.
 func (p *person) Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool {
 	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(lookups), possible)
 	if beyond != nil {
 		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", beyond) + question
 	}
-	fmt.Fprint(p.env.stderr, question)
+	return p.env.confirm(ctx, question)
+}
+
+// confirm asks a question and waits for a line, or for an interrupt.
+func (env environment) confirm(ctx context.Context, question string) bool {
+	fmt.Fprint(env.stderr, question)
 	answer := make(chan string, 1)
 	go func() {
-		line, err := bufio.NewReader(p.env.stdin).ReadString('\n')
+		line, err := bufio.NewReader(env.stdin).ReadString('\n')
 		if err != nil {
-			fmt.Fprintln(p.env.stderr) // nobody ended the question's line
+			fmt.Fprintln(env.stderr) // nobody ended the question's line
 		}
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(p.env.stderr)
+		fmt.Fprintln(env.stderr)
 		return false
 	case text := <-answer:
 		return text == "y" || text == "yes"

@@ -29,6 +29,9 @@ type Summary struct {
 	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
 	Stop       *string          `json:"stop"`          // null when every row has its outcome
 	Drift      *Drift           `json:"drift,omitempty"`
+	Found      Found            `json:"found"`          // by the run
+	FoundNow   Found            `json:"found_now"`      // by this command
+	Kept       []Kept           `json:"kept,omitempty"` // files that were replaced
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -95,6 +98,7 @@ func (v *Summary) render(p *page) {
 	if v.Dropped > 0 {
 		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
+	v.printFound(p)
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+v.Tightest), v.Tightest), v.Left)
 	if v.Held > 0 {
@@ -105,9 +109,21 @@ func (v *Summary) render(p *page) {
 		p.prose("drift", "%s", v.Drift)
 	}
 	p.entry("output", "%s", v.Output)
+	p.kept(v.Kept)
 	if v.Advice != "" {
 		p.gap()
 		p.line("%s", v.Advice)
+	}
+}
+
+// printFound says what was found by the run, and by this start when an earlier one found
+// something.
+func (v *Summary) printFound(p *page) {
+	if all := v.Found.String(); all != "" {
+		p.prose("found", "%s", all)
+	}
+	if now := v.FoundNow.fields(); now != "" && now != v.Found.fields() {
+		p.prose("  by this start", "%s", v.FoundNow)
 	}
 }
 
@@ -133,9 +149,24 @@ type Written struct {
 	Output string           `json:"output"`
 	Rows   map[string]int64 `json:"rows"`
 	Run    string           `json:"run"`
+	Kept   []Kept           `json:"kept,omitempty"`
+}
+
+// Kept is an earlier version of a file that was kept beside the new one.
+type Kept struct {
+	File   string `json:"file"`
+	As     string `json:"kept_as"`
+	Reason string `json:"reason"`
+}
+
+func (p *page) kept(files []Kept) {
+	for _, k := range files {
+		p.entry("earlier file", "%s: %s", k.As, k.Reason)
+	}
 }
 
 func (v *Written) render(p *page) {
 	p.rows(v.Rows)
 	p.entry("output", "%s", v.Output)
+	p.kept(v.Kept)
 }

@@ -23,6 +23,7 @@ func layers() map[string][]string {
 		"io/csvtable":       {"io/table", "io/headrow"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
+		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
 		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
@@ -55,6 +56,7 @@ func layers() map[string][]string {
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
+		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -89,10 +91,11 @@ func useCaseLayers() map[string][]string {
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
-		"internal/problem":  {"service/v1"},
-		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
-		"internal/target":   {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
-		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
+		"internal/problem":    {"service/v1"},
+		"internal/pricing":    {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":     {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
+		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
@@ -101,11 +104,16 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/help":     {"internal/report"},
 		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":    {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/undo":     {"internal/problem", "io/backup"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		// The files that a run writes.
+		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
+			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"internal/vendorfile", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
