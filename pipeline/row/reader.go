@@ -9,10 +9,11 @@ import (
 
 // Reader reads rows, as one goroutine does: what is missing and who a row is about.
 type Reader struct {
-	keyOf  func(canonical []byte) enrich.Key
-	prefer enrich.Pattern
-	fields []FieldColumn
-	held   columns.Held
+	keyOf     func(canonical []byte) enrich.Key
+	prefer    enrich.Pattern
+	fields    []FieldColumn
+	held      columns.Held
+	forgotten map[enrich.Key]bool
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
@@ -36,7 +37,7 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 // Reader returns a reader of rows, which gets keys from keyOf.
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	return &Reader{
-		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held,
+		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
 		fullName:      s.Mapping[columns.FullName],
@@ -125,10 +126,20 @@ func cellOf(row table.Row, of []int) (cell []byte) {
 	return cell
 }
 
-// Canonical returns the canonical form of the row's person, or why the row names nobody. The
-// form is valid until the next call.
+// Canonical returns the canonical form of the row's person, or why the row names nobody: an
+// identity of the row that was forgotten, if there is one. The form is valid until the next call.
 func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
-	form, pattern, reason := r.read(row).AppendCanonical(r.canonical[:0], r.prefer)
+	cells := r.read(row)
+	if len(r.forgotten) > 0 && r.keyOf != nil {
+		forgotten := cells.EachCanonical(r.canonical[:0], func(form []byte) bool {
+			r.canonical = form
+			return r.forgotten[r.keyOf(form)]
+		})
+		if forgotten {
+			return r.canonical, r.prefer, ""
+		}
+	}
+	form, pattern, reason := cells.AppendCanonical(r.canonical[:0], r.prefer)
 	r.canonical = form
 	return form, pattern, reason
 }
