@@ -189,12 +189,12 @@ const (
 // Record is what the journal knows of one identity: for each field its state and the attempt
 // that decided it.
 type Record struct {
-	States   [enrich.NumFields]FieldState
-	Attempts [enrich.NumFields]ID // 0 when unasked
-	At       [enrich.NumFields]time.Time
+	States   enrich.ByField[FieldState]
+	Attempts enrich.ByField[ID] // 0 when unasked
+	At       enrich.ByField[time.Time]
 	// Earlier are previous attempts that were charged for a field and whose values are lost.
 	// The field was bought again after them.
-	Earlier [enrich.NumFields][]ID
+	Earlier enrich.ByField[[]ID]
 }
 
 // Askable reports whether a field may be asked for: for the first time, or because reask

@@ -122,7 +122,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 			writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 		}
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range j.fields.Each() {
 		name := record.FieldKey(key, f)
 		entry, _, err := record.Load[record.FieldEntry](j.store, name)
 		if err != nil {

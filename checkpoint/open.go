@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -29,7 +30,9 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	Now  func() time.Time
+	// Fields are those of the account's interface; none stands for those of v1.
+	Fields enrich.Fields
+	Now    func() time.Time
 	// Stop is called before every record of a walk over an open journal; its error ends
 	// the walk. nil lets all walks end by themselves. Any goroutine may call it.
 	Stop func() error
@@ -102,8 +105,9 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	room, _ := s.(roomy)
 	j := &Journal{
 		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		state: newLedgerState(options.Rate),
-		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		fields: cmp.Or(options.Fields, enrich.AllFields),
+		state:  newLedgerState(options.Rate),
+		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)

@@ -32,7 +32,7 @@ func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
 }
 
 // candidates counts provisional charges by field.
-func candidates(list []record.Provisional) (counts [enrich.NumFields]int64) {
+func candidates(list []record.Provisional) (counts enrich.ByField[int64]) {
 	for _, p := range list {
 		for f := range p.Fields.Each() {
 			counts[f]++

@@ -65,18 +65,29 @@ var sameTimes = cmp.Comparer(func(a, b time.Time) bool { return a.Format(time.RF
 // not to its packed form makes the round trip fail.
 func anyRecord[T any]() *rapid.Generator[T] {
 	fields := rapid.Map(rapid.ByteMax(byte(enrich.AllFields)), func(b byte) enrich.Fields { return enrich.Fields(b) })
-	field := rapid.Map(rapid.ByteMax(enrich.NumFields-1), func(b byte) enrich.Field { return enrich.Field(b) })
+	field := rapid.Map(rapid.ByteMax(packedFields-1), func(b byte) enrich.Field { return enrich.Field(b) })
 	money := rapid.Map(rapid.Int64(), func(n int64) cost.Money { return cost.Money(n) })
 	ids := rapid.SliceOfN(rapid.Map(rapid.Uint64(), func(n uint64) attempt.ID { return attempt.ID(n) }), 1, 3)
 	times := rapid.Custom(func(t *rapid.T) time.Time {
 		at := time.Unix(rapid.Int64Range(firstSecond+2*day, lastSecond-2*day).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
 		return at.In(time.FixedZone("", 60*rapid.IntRange(-1439, 1439).Draw(t, "offset")))
 	})
+	counts := rapid.Map(rapid.SliceOfN(rapid.Int64(), packedFields, packedFields), func(n []int64) (b enrich.ByField[int64]) {
+		copy(b[:], n)
+		return b
+	})
+	optionals := rapid.Map(rapid.SliceOfN(rapid.Make[cost.Optional[int64]](), packedFields, packedFields),
+		func(n []cost.Optional[int64]) (b enrich.ByField[cost.Optional[int64]]) {
+			copy(b[:], n)
+			return b
+		})
 	return rapid.MakeCustom[T](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
-		reflect.TypeFor[enrich.Fields]():                 fields.AsAny(),
-		reflect.TypeFor[cost.Prices]():                   rapid.Map(rapid.MapOf(field, money), func(m map[enrich.Field]cost.Money) cost.Prices { return m }).AsAny(),
-		reflect.TypeFor[map[enrich.Field][]attempt.ID](): rapid.MapOf(field, ids).AsAny(),
-		reflect.TypeFor[time.Time]():                     rapid.OneOf(times, rapid.Just(time.Time{})).AsAny(),
+		reflect.TypeFor[enrich.ByField[int64]]():                counts.AsAny(),
+		reflect.TypeFor[enrich.ByField[cost.Optional[int64]]](): optionals.AsAny(),
+		reflect.TypeFor[enrich.Fields]():                        fields.AsAny(),
+		reflect.TypeFor[cost.Prices]():                          rapid.Map(rapid.MapOf(field, money), func(m map[enrich.Field]cost.Money) cost.Prices { return m }).AsAny(),
+		reflect.TypeFor[map[enrich.Field][]attempt.ID]():        rapid.MapOf(field, ids).AsAny(),
+		reflect.TypeFor[time.Time]():                            rapid.OneOf(times, rapid.Just(time.Time{})).AsAny(),
 	}})
 }
 
@@ -140,10 +151,10 @@ func TestWhatIsNoTimeNoFieldAndNoFlagIsRefused(t *testing.T) {
 		"after the last year":      {append(signed(lastSecond+1), 0), func(p *Packet) { p.time() }},
 		"a second of nanoseconds":  {appendNumber(signed(0), uint64(2e9)), func(p *Packet) { p.time() }},
 		"a day of offset":          {append(append(signed(0), 1), signed(day)...), func(p *Packet) { p.time() }},
-		"a field that nobody asks": {[]byte{1 << enrich.NumFields}, func(p *Packet) { p.fields() }},
+		"a field that nobody asks": {[]byte{1 << packedFields}, func(p *Packet) { p.fields() }},
 		"a flag that nobody sets":  {[]byte{4}, func(p *Packet) { p.flags(new(bool), new(bool)) }},
 		"a number without an end":  {bytes.Repeat([]byte{0xff}, 11), func(p *Packet) { p.number() }},
-		"a price of no field":      {[]byte{1 << enrich.NumFields}, func(p *Packet) { p.prices() }},
+		"a price of no field":      {[]byte{1 << packedFields}, func(p *Packet) { p.prices() }},
 	} {
 		p := Packet{data: string(c.data)}
 		if c.read(&p); p.err == nil {

@@ -22,9 +22,12 @@ func (t *totals) counts() [5]*int64 {
 	return [...]*int64{&t.Forfeited, &t.Uncharged, &t.Lookups, &t.Whole, &t.Open}
 }
 
+// packedFields is the number of fields that the packed forms hold.
+const packedFields = 2
+
 // countsByField returns what the sums count for each field, in the order of the form.
-func (t *totals) countsByField() [6]*[enrich.NumFields]int64 {
-	return [...]*[enrich.NumFields]int64{&t.FreeUsed, &t.FreeHeld, &t.FreeEverHeld, &t.Charged, &t.Asked, &t.Returned}
+func (t *totals) countsByField() [6]*enrich.ByField[int64] {
+	return [...]*enrich.ByField[int64]{&t.FreeUsed, &t.FreeHeld, &t.FreeEverHeld, &t.Charged, &t.Asked, &t.Returned}
 }
 
 func (t *totals) pack(data []byte) []byte {
@@ -35,7 +38,7 @@ func (t *totals) pack(data []byte) []byte {
 		data = appendSigned(data, *count)
 	}
 	for _, counts := range t.countsByField() {
-		for _, count := range counts {
+		for _, count := range counts[:packedFields] {
 			data = appendSigned(data, count)
 		}
 	}
@@ -50,7 +53,7 @@ func (t *totals) unpack(from *Packet) {
 		*count = from.signed()
 	}
 	for _, counts := range t.countsByField() {
-		for f := range counts {
+		for f := range packedFields {
 			counts[f] = from.signed()
 		}
 	}
@@ -73,7 +76,7 @@ func (b *State) pack(data []byte) []byte {
 	data = packAccount(data, b.Base)
 	data = appendNumber(data, b.BaseFirst)
 	data = appendNumber(data, b.DecidableFrom)
-	for _, units := range b.Forgone {
+	for _, units := range b.Forgone[:packedFields] {
 		data = appendSigned(data, units)
 	}
 	data = appendPrices(data, b.Prices)
@@ -109,7 +112,7 @@ func (b *State) unpack(from *Packet) {
 	b.PausedAt, b.LastEnded, b.PausedUntil = from.time(), from.time(), from.time()
 	b.Base = unpackAccount(from)
 	b.BaseFirst, b.DecidableFrom = attempt.ID(from.number()), attempt.ID(from.number())
-	for f := range b.Forgone {
+	for f := range packedFields {
 		b.Forgone[f] = from.signed()
 	}
 	b.Prices = from.prices()
@@ -126,7 +129,7 @@ func (b *State) unpack(from *Packet) {
 
 func packAccount(data []byte, a cost.Account) []byte {
 	data = appendAnswered(data, a.KeyValid)
-	for f := range a.Free {
+	for f := range packedFields {
 		data = appendOptional(appendOptional(data, a.Free[f]), a.FreeReserved[f])
 	}
 	for _, amount := range [...]cost.Optional[cost.Money]{a.Balance.Available, a.Balance.Included, a.Balance.Prepaid, a.Balance.Reserved} {
@@ -152,7 +155,7 @@ func packAccount(data []byte, a cost.Account) []byte {
 
 func unpackAccount(from *Packet) (a cost.Account) {
 	a.KeyValid = from.answered()
-	for f := range a.Free {
+	for f := range packedFields {
 		a.Free[f], a.FreeReserved[f] = optional[int64](from), optional[int64](from)
 	}
 	for _, amount := range [...]*cost.Optional[cost.Money]{&a.Balance.Available, &a.Balance.Included, &a.Balance.Prepaid, &a.Balance.Reserved} {

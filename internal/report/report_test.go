@@ -87,14 +87,14 @@ func samples() map[string]Report {
 		"account": account,
 		"reconciliation": &Reconciliation{
 			Cases:    []Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
-			Evidence: &Evidence{Free: ByField([enrich.NumFields]int64{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+			Evidence: &Evidence{Free: ByField(enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
 		},
 		"check": JournalCheckOf(verify.Summary{
 			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
 			Totals: cost.Totals{
-				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: [enrich.NumFields]int64{1, 0},
-				FreeHeld: [enrich.NumFields]int64{0, 2}, FreeEverHeld: [enrich.NumFields]int64{1, 2}, Charged: [enrich.NumFields]int64{2, 1},
-				Asked: [enrich.NumFields]int64{3, 3}, Returned: [enrich.NumFields]int64{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
+				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: enrich.ByField[int64]{1, 0},
+				FreeHeld: enrich.ByField[int64]{0, 2}, FreeEverHeld: enrich.ByField[int64]{1, 2}, Charged: enrich.ByField[int64]{2, 1},
+				Asked: enrich.ByField[int64]{3, 3}, Returned: enrich.ByField[int64]{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
 			},
 		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
 		"erasure":   ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),

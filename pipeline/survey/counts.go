@@ -14,8 +14,8 @@ type Counts struct {
 
 	Unidentifiable map[enrich.Unidentifiable]int64
 	Lookups        map[enrich.Operation]int64
-	Kinds          map[cost.Kind]int64     // the lookups by operation and pattern
-	Asked          [enrich.NumFields]int64 // fields that the lookups ask for
+	Kinds          map[cost.Kind]int64   // the lookups by operation and pattern
+	Asked          enrich.ByField[int64] // fields that the lookups ask for
 }
 
 // Count sums the survey up. A person counts once, at its leading row.
