@@ -144,22 +144,32 @@ func (Blocked) decision()   {}
 
 // Resolution is how an attempt ended.
 type Resolution struct {
-	State  State          `json:"state"`
-	At     time.Time      `json:"at"`
-	Run    string         `json:"run"`
-	Charge cost.Charge    `json:"charge,omitzero"`
-	Answer *enrich.Answer `json:"answer,omitempty"`
-	// Erased says that the values of the answer were erased, on request or after their
-	// retention time. Returned tells which fields it had. Its status stays.
-	Erased   bool          `json:"erased,omitempty"`
+	State  State       `json:"state"`
+	At     time.Time   `json:"at"`
+	Run    string      `json:"run"`
+	Charge cost.Charge `json:"charge,omitzero"`
+	// Status, Returned and Data are the answer, of an attempt that has one. Data is in the form
+	// that the package of the interface gives it, and empty once Erased says so: the values
+	// were erased, on request or after their retention time.
+	Status   enrich.Status `json:"status,omitempty"`
 	Returned enrich.Fields `json:"returned,omitempty"`
-	// Reason and the fields after it belong to attempts without an answer.
+	Data     string        `json:"data,omitempty"`
+	Erased   bool          `json:"erased,omitempty"`
+	// Reason and Rejected belong to attempts without an answer.
 	Reason    string `json:"reason,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
 	Rejected  bool   `json:"rejected,omitempty"`
 	// Sent says that the POST may have reached the service. It took a slot of the rate
 	// window.
 	Sent bool `json:"sent,omitempty"`
+}
+
+// Answered reports whether the attempt has an answer, erased or not.
+func (r Resolution) Answered() bool { return r.Status != "" }
+
+// Answer returns the answer of an attempt that has one.
+func (r Resolution) Answer() enrich.Answered {
+	return enrich.Answered{Status: r.Status, Returned: r.Returned, RequestID: r.RequestID, Data: r.Data}
 }
 
 // Outcome is what the journal knows of an attempt.

@@ -18,6 +18,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/io/listfile"
 	"payonce/io/table"
+	"payonce/service/v1"
 )
 
 const (
@@ -167,7 +168,7 @@ func answer(journal *checkpoint.Journal, lookup enrich.Lookup) error {
 		if err != nil {
 			return err
 		}
-		_, err = journal.Settle(ticket.ID, answerTo(ticket))
+		_, err = journal.Settle(ticket.ID, v1.EncodeAnswer(answerTo(ticket)))
 		return err
 	default:
 		return fmt.Errorf("the journal decided %T", decision)

@@ -4,56 +4,9 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 )
-
-// attemptsTogether is how many attempts are read at a time.
-const attemptsTogether = 4096
-
-// ended is an attempt as the records tell it.
-type ended struct {
-	id       attempt.ID
-	in       record.Intent
-	res      attempt.Resolution
-	resolved bool
-}
-
-// eachAttempt visits the attempts from first to last in the order of their Begin.
-// Some at a time are joined with their resolutions in two passes over the store,
-// which is many times as fast as looking each one up.
-func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error {
-	for ; first <= last; first += attemptsTogether {
-		end := min(first+attemptsTogether-1, last)
-		attempts := make([]ended, 0, end-first+1)
-		err := record.ScanIDs(s, record.IntentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
-			attempts = append(attempts, ended{id: id})
-			return record.Decode(key, value, &attempts[len(attempts)-1].in)
-		})
-		if err != nil {
-			return err
-		}
-		next := 0
-		err = record.ScanIDs(s, record.ResolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
-			for next < len(attempts) && attempts[next].id < id {
-				next++
-			}
-			if next == len(attempts) || attempts[next].id != id {
-				return nil // of no attempt that was there a moment ago
-			}
-			attempts[next].resolved = true
-			return record.Decode(key, value, &attempts[next].res)
-		})
-		if err != nil {
-			return err
-		}
-		for _, a := range attempts {
-			if err := visit(a); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // Attempts visits the attempts of a period in the order of their Begin: those that
 // ended at from or later and before to, and those without an outcome that began
@@ -65,7 +18,7 @@ func eachAttempt(s Store, first, last attempt.ID, visit func(ended) error) error
 func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) error {
 	within := func(t time.Time) bool { return !t.Before(from) && (to.IsZero() || t.Before(to)) }
 	attempts := j.attemptsIn(from, to, within)
-	return eachAttempt(j.store, attempts.First, attempts.Last, func(a ended) error {
+	return outcomes.EachAttempt(j.store, attempts.First, attempts.Last, func(a *outcomes.Attempt) error {
 		entry, err := j.entry(a)
 		if err != nil || !within(entry.Time()) {
 			return err
@@ -99,27 +52,24 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 }
 
 // entry returns an attempt as bookkeeping sees it.
-func (j *Journal) entry(a ended) (attempt.Entry, error) {
+func (j *Journal) entry(a *outcomes.Attempt) (attempt.Entry, error) {
 	entry := attempt.Entry{
-		ID: a.id, Begun: a.in.At, Run: a.in.Run, Job: a.in.JobName(),
-		Operation: a.in.Hold.Fields.Operation(), Pattern: a.in.Pattern,
-		Asked: a.in.Hold.Fields, Prices: a.in.Hold.Prices,
+		ID: a.ID, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
+		Operation: a.Intent.Hold.Fields.Operation(), Pattern: a.Intent.Pattern,
+		Asked: a.Intent.Hold.Fields, Prices: a.Intent.Hold.Prices,
 	}
-	if !a.resolved {
-		if entry.State = j.stateOf(a.id); entry.State != 0 {
+	if !a.Resolved {
+		if entry.State = j.stateOf(a.ID); entry.State != 0 {
 			return entry, nil
 		}
 		var err error // it ended since its records were read
-		if a.res, _, err = j.Resolution(a.id); err != nil {
+		if a.Ended, _, err = j.Resolution(a.ID); err != nil {
 			return entry, err
 		}
 	}
-	entry.State, entry.Ended, entry.Charge = a.res.State, a.res.At, a.res.Charge
-	entry.MayBeFree = j.Provisional()[a.id]
-	entry.RequestID, entry.Reason = a.res.RequestID, a.res.Reason
-	if a.res.Answer != nil {
-		entry.Returned = record.Returned(a.res)
-	}
+	entry.State, entry.Ended, entry.Charge = a.Ended.State, a.Ended.At, a.Ended.Charge
+	entry.MayBeFree = j.Provisional()[a.ID]
+	entry.RequestID, entry.Reason, entry.Returned = a.Ended.RequestID, a.Ended.Reason, a.Ended.Returned
 	return entry, nil
 }
 

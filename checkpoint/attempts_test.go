@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // ledgerOf returns the entries of a period.
@@ -41,7 +43,7 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	r.check(r.Assume(true, forfeited.ID))
 	r.check(r.MarkInDoubt(r.grant(request(person(4), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	r.grant(request(person(5), phone))
-	_, err := r.Forget(Person{Identity: named})
+	_, err := r.erase(Person{Identity: named})
 	if err == nil {
 		t.Error("a person was forgotten while a call was in flight")
 	}
@@ -63,7 +65,7 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 
 	r.reopen() // the open one is in doubt now
 	for _, erase := range []func() error{
-		func() error { _, err := r.Forget(Person{Identity: named}); return err },
+		func() error { _, err := r.erase(Person{Identity: named}); return err },
 		func() error { _, err := r.Prune(start.Add(time.Hour)); return err },
 	} {
 		r.check(erase())
@@ -89,7 +91,7 @@ func TestAPeriodHoldsWhatEndedInIt(t *testing.T) {
 	}
 	settle := func(id attempt.ID, when time.Time) {
 		r.clock.at = when
-		_, err := r.Settle(id, found)
+		_, err := r.Settle(id, v1.EncodeAnswer(found))
 		r.check(err)
 	}
 	one := begin(1, at(29, 12))   // ends in December
@@ -134,7 +136,7 @@ func TestALongLedgerIsReadInChunks(t *testing.T) {
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()
 	var work []attempt.ID
-	const attempts = 2*attemptsTogether + 3
+	const attempts = 2*outcomes.Together + 3
 	for n := range attempts {
 		decision := r.begin(request(person(n), email))
 		if n%3 == 0 {

@@ -10,6 +10,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // BenchmarkLookup measures one durable lookup, intent and answer synced, from many
@@ -38,7 +39,7 @@ func benchJournal(b *testing.B, inFlight int) {
 		if err != nil {
 			return err
 		}
-		_, err = journal.Settle(ticket.ID, found)
+		_, err = journal.Settle(ticket.ID, v1.EncodeAnswer(found))
 		return err
 	})
 }
@@ -50,7 +51,7 @@ func benchBadger(b *testing.B, inFlight int) {
 	}
 	defer store.Close()
 	var persons atomic.Int64
-	value := record.Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &found})
+	value := record.Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: found.Status, Data: v1.EncodeAnswer(found).Data})
 	inParallel(b, inFlight, func() error {
 		id := attempt.ID(persons.Add(1))
 		for _, prefix := range []byte{record.IntentPrefix, record.ResolutionPrefix} {
@@ -135,7 +136,7 @@ func settleAll(journal *Journal, work <-chan enrich.Identity) error {
 		if err != nil {
 			return err
 		}
-		if _, err := journal.Settle(ticket.ID, found); err != nil {
+		if _, err := journal.Settle(ticket.ID, v1.EncodeAnswer(found)); err != nil {
 			return err
 		}
 	}

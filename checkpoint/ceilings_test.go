@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // onJob returns a request of a run that belongs to a job.
@@ -137,7 +138,7 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 	r.settle(r.grant(request(person(1), email|phone)), found)
 	r.settle(r.grant(request(person(2), email|phone)), enrich.Answer{Status: enrich.Partial, WorkEmail: "a@b.example"})
 	r.settle(r.grant(request(named, email)), found)
-	if _, err := r.Forget(Person{Identity: named}); err != nil {
+	if _, err := r.erase(Person{Identity: named}); err != nil {
 		t.Fatal(err)
 	}
 	r.reopen()
@@ -306,9 +307,9 @@ func (c *crowd) lookUp(n, end int) error {
 	var charge cost.Charge
 	switch end {
 	case 0:
-		charge, err = c.Settle(ticket.ID, found)
+		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(found))
 	case 1:
-		charge, err = c.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
+		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
 	case 2:
 		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
 	case 3:

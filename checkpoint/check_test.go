@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
@@ -14,6 +15,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // problemsOf checks a store and returns what was found.
@@ -77,15 +79,15 @@ func (w *world) end() {
 	w.flight = slices.Delete(w.flight, i, i+1)
 	switch rapid.IntRange(0, 4).Draw(w.t, "end") {
 	case 0:
-		_, _ = w.Settle(ticket.ID, found)
+		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(found))
 	case 1:
-		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"})
+		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"}))
 	case 2:
 		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
 		_ = w.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	case 4:
-		_, _ = w.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
+		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
 	}
 }
 
@@ -108,7 +110,7 @@ func (w *world) erase() {
 		_, _ = w.Prune(w.clock.at.Add(-time.Duration(rapid.IntRange(0, 20).Draw(w.t, "age")) * time.Second))
 		return
 	}
-	_, _ = w.Forget(rapid.SampledFrom(who).Draw(w.t, "by"))
+	_, _ = w.Forget(rapid.SampledFrom(who).Draw(w.t, "by"), v1.DecodeAnswer)
 }
 
 // crash lets a coming commit fail, done or not, and opens the journal again.
@@ -203,17 +205,17 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"intent gone":         {remove(record.IDKey(record.IntentPrefix, 1)), "intent of attempt 1 is missing"},
 		"last intent gone":    {remove(record.IDKey(record.IntentPrefix, 7)), "intent of attempt 7 is missing"},
 		"intent too many":     {set(record.IDKey(record.IntentPrefix, 8), string(record.Encode(&record.Intent{}))), "intent of attempt 8 has an ID that was not given out"},
-		"intent unreadable":   {set(record.IDKey(record.IntentPrefix, 1), "\x05{"), "intent of attempt 1 cannot be read"},
+		"intent unreadable":   {set(record.IDKey(record.IntentPrefix, 1), "\x06{"), "intent of attempt 1 cannot be read"},
 		"unknown version":     {set(record.IDKey(record.IntentPrefix, 1), "\x07{}"), "intent of attempt 1 is of a version that this program does not know"},
-		"odd key":             {set([]byte("a7"), "\x05"), `record "a7" has no ID`},
-		"odd orphan":          {set([]byte("r7"), "\x05"), `record "r7" has no ID`},
-		"unknown kind":        {set([]byte("zz"), "\x05"), `record "zz" is of no known kind`},
+		"odd key":             {set([]byte("a7"), "\x06"), `record "a7" has no ID`},
+		"odd orphan":          {set([]byte("r7"), "\x06"), `record "r7" has no ID`},
+		"unknown kind":        {set([]byte("zz"), "\x06"), `record "zz" is of no known kind`},
 		"resolution gone":     {remove(record.IDKey(record.ResolutionPrefix, 1)), "resolution of attempt 1 is missing"},
-		"resolution alone":    {set(record.IDKey(record.ResolutionPrefix, 99), "\x05"), "resolution of attempt 99 belongs to no intent"},
-		"doubt alone":         {set(record.IDKey(record.DoubtPrefix, 99), "\x05"), "doubt of attempt 99 belongs to no intent"},
-		"open mark alone":     {set(record.IDKey(record.OpenPrefix, 99), "\x05"), "open mark of attempt 99 belongs to no intent"},
-		"doubt unreadable":    {set(record.IDKey(record.DoubtPrefix, 4), "\x05?"), "doubt of attempt 4 cannot be read"},
-		"resolved and open":   {set(record.IDKey(record.OpenPrefix, 1), "\x05"), "open mark of attempt 1 stands although the attempt is resolved"},
+		"resolution alone":    {set(record.IDKey(record.ResolutionPrefix, 99), "\x06"), "resolution of attempt 99 belongs to no intent"},
+		"doubt alone":         {set(record.IDKey(record.DoubtPrefix, 99), "\x06"), "doubt of attempt 99 belongs to no intent"},
+		"open mark alone":     {set(record.IDKey(record.OpenPrefix, 99), "\x06"), "open mark of attempt 99 belongs to no intent"},
+		"doubt unreadable":    {set(record.IDKey(record.DoubtPrefix, 4), "\x06?"), "doubt of attempt 4 cannot be read"},
+		"resolved and open":   {set(record.IDKey(record.OpenPrefix, 1), "\x06"), "open mark of attempt 1 stands although the attempt is resolved"},
 		"open mark gone":      {remove(record.IDKey(record.OpenPrefix, 4)), "resolution of attempt 4 is missing, and the attempt is not open either"},
 		"not in flight":       {inFlight(), "resolution of attempt 6 is missing, and the attempt is not open either"},
 		"in flight, resolved": {inFlight(5, 6), "the ledger state has attempt 5 in flight, which is resolved"},
@@ -228,14 +230,14 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"in flight, unknown":   {inFlight(6, 8), "the ledger state has attempt 8 in flight, which has no intent"},
 		"resolution changed":   {resolution(1, func(r *res) { r.State = 9 }), "resolution of attempt 1 has the state"},
 		"other run":            {resolution(1, func(r *res) { r.Run = "x" }), `resolution of attempt 1 belongs to run "x"`},
-		"answer gone":          {resolution(1, func(r *res) { r.Answer = nil }), "resolution of attempt 1 is settled without an answer"},
+		"answer gone":          {resolution(1, func(r *res) { r.Status = "" }), "resolution of attempt 1 is settled without an answer"},
 		"charge changed":       {resolution(1, func(r *res) { r.Charge.Amount-- }), "resolution of attempt 1 charges $0.399999"},
 		"charge over the hold": {resolution(1, func(r *res) { r.Charge.Amount *= 3 }), "resolution of attempt 1 charges $1.20, more than the $0.40 held"},
-		"value gone":           {resolution(5, func(r *res) { r.Answer.WorkEmail = "" }), "resolution of attempt 5 charges $0.15"},
+		"value gone":           {resolution(5, func(r *res) { r.Returned = 0 }), "resolution of attempt 5 charges $0.15"},
 		"voided and charged":   {resolution(2, func(r *res) { r.Charge.Amount = 1 }), "resolution of attempt 2 is voided and has a charge"},
 		"forfeited for free":   {resolution(3, func(r *res) { r.Charge = cost.Charge{} }), "resolution of attempt 3 charges $0.00"},
 		"identity changed":     {intentOf(1, func(i *record.Intent) { i.Identity = person(9) }), "intent of attempt 1 has an identity that does not hash to its key"},
-		"erased by half":       {intentOf(1, func(i *record.Intent) { i.Erased = true }), "intent of attempt 1 is erased and still holds the identity"},
+		"erased by half":       {eraseByHalf, "intent of attempt 1 is erased and still holds the identity"},
 		"erased but known":     {intentOf(1, func(i *record.Intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
 		"hold without price":   {intentOf(1, func(i *record.Intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
 		"other pattern":        {intentOf(1, func(i *record.Intent) { i.Pattern = "name" }), "intent of attempt 1 counts as a lookup by name, and its identity is by profile"},
@@ -253,9 +255,9 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		}, "is missing: attempt 1 decided it"},
 		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), `{"state":1}`), "is of a version"},
 		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
-		"field misnamed":        {set([]byte("fxx"), "\x05"), "a field record has a key that names no field"},
+		"field misnamed":        {set([]byte("fxx"), "\x06"), "a field record has a key that names no field"},
 		"field's other attempt": {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
-		"field's other state":   {field(3, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Unasked }), "says state 0 by attempt 3, and attempt 3 made it state 5"},
+		"field's other state":   {field(3, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Missing }), "says state 2 by attempt 3, and attempt 3 made it state 5"},
 		"field forgotten":       {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
 		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
 		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held-- }), `sums of "all" have held`},
@@ -264,14 +266,14 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"open changed":          {totals("job/run/2026-11-01", func(s *cost.Totals) { s.Open++ }), `sums of "job/run/2026-11-01" have open 3, and the attempts add up to 2`},
 		"count changed":         {totals(ScopeAll, func(s *cost.Totals) { s.Asked[1]++ }), `sums of "all" have asked of business_phone 3`},
 		"sums gone":             {remove(record.NameKey(record.TotalsPrefix, ScopeAll)), `sums of "all" are missing`},
-		"sums unreadable":       {set(record.NameKey(record.TotalsPrefix, ScopeAll), "\x05x"), `sums of "all" cannot be read`},
+		"sums unreadable":       {set(record.NameKey(record.TotalsPrefix, ScopeAll), "\x06x"), `sums of "all" cannot be read`},
 		"books gone":            {remove(record.StateKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
 		"books behind": {func(t *testing.T, r *rig) {
 			change(t, r.store, record.StateKey, func(b *record.State) { b.Resolved-- })
 		}, "the ledger state counts 4 resolved attempts, and there are 5"},
 		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or not whole"},
-		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x05{"), `run "run" cannot be read`},
-		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), "\x05"+`{"name":"run"}`), `run "other" calls itself "run"`},
+		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x06{"), `run "run" cannot be read`},
+		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), string(record.Encode(&record.Run{Name: "run"}))), `run "other" calls itself "run"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := soundRig(t)
@@ -298,4 +300,10 @@ func TestCheckAllowsAForfeitedFieldToBeBoughtAgain(t *testing.T) {
 	if problems := problemsOf(t, r.store); len(problems) > 0 {
 		t.Errorf("problems %q", problems)
 	}
+}
+
+// eraseByHalf says of an intent that it is erased, and leaves the identity in it.
+func eraseByHalf(_ *testing.T, r *rig) {
+	key := string(record.IDKey(record.IntentPrefix, 1))
+	r.store.records[key] = protowire.AppendVarint(protowire.AppendTag(r.store.records[key], 4, protowire.VarintType), 1)
 }

@@ -45,16 +45,9 @@ func lengthOf(id enrich.Identity) int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
 }
 
-// longTexts returns the most bytes that those texts of a resolution take in a record that
-// are as long as the service or the system has them, where JSON writes some characters
-// as six.
-func longTexts(res attempt.Resolution) int {
-	length := len(res.Reason)
-	if res.Answer != nil {
-		length += len(res.Answer.Profile)
-	}
-	return 6 * length
-}
+// longTexts returns the bytes of those texts of a resolution that are as long as the service or
+// the system has them.
+func longTexts(res attempt.Resolution) int { return len(res.Reason) + len(res.Data) }
 
 // reserve takes the next place in the queue for writes that are still to be made:
 // fill has to be called then. It is called in the same hold of the lock as the
@@ -129,7 +122,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.state.persisted)
+	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.EncodeOver(j.books, &j.state.persisted)
 }
 
 // writesOf returns the writes of a batch in the order of its operations, and the

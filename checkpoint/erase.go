@@ -17,6 +17,9 @@ type Person struct {
 	Phone    string // as it was returned; its digits are compared
 }
 
+// Decode reads an answer.
+type Decode func(enrich.Answered) (enrich.Answer, error)
+
 // Erasure counts what was erased.
 type Erasure struct {
 	Persons  int `json:"persons"`
@@ -28,12 +31,12 @@ type Erasure struct {
 // of the person's fields is ever asked for again; an identity that the journal
 // does not know is remembered by its key alone, for that purpose. The values are
 // gone from the directory's files after Rewrite. No call may be in flight.
-func (j *Journal) Forget(who Person) (Erasure, error) {
+func (j *Journal) Forget(who Person, decode Decode) (Erasure, error) {
 	var erasure Erasure
 	if who.Identity == (enrich.Identity{}) && who.Email == "" && digits(who.Phone) == "" {
 		return erasure, errors.New("nobody is named who is to be forgotten")
 	}
-	keys, err := j.keysOf(who)
+	keys, err := j.keysOf(who, decode)
 	if err != nil {
 		return erasure, err
 	}
@@ -54,15 +57,16 @@ func (j *Journal) Forget(who Person) (Erasure, error) {
 }
 
 // keysOf returns the keys of the identities under which a person was asked for.
-func (j *Journal) keysOf(who Person) (map[enrich.Key]bool, error) {
+func (j *Journal) keysOf(who Person, decode Decode) (map[enrich.Key]bool, error) {
 	keys := map[enrich.Key]bool{}
 	if who.Identity != (enrich.Identity{}) {
 		keys[j.Key(who.Identity)] = true
 		return keys, nil
 	}
 	err := eachResolution(j.store, func(id attempt.ID, res attempt.Resolution) error {
-		if res.Answer == nil || !who.answers(*res.Answer) {
-			return nil
+		answer, err := decode(res.Answer())
+		if err != nil || !who.answers(answer) {
+			return err
 		}
 		in, _, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		keys[in.Key] = true
@@ -107,29 +111,38 @@ func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt
 func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, err error) {
 	var writes []Write
 	for _, id := range attempts {
-		in, _, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
+		intent, _, err := record.Change(j.store, record.IDKey(record.IntentPrefix, id), eraseIdentity)
 		if err != nil {
 			return 0, err
 		}
-		eraseIdentity(&in)
-		writes = append(writes, Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)})
-		res, found, err := record.Load[attempt.Resolution](j.store, record.IDKey(record.ResolutionPrefix, id))
+		writes = append(writes, intent)
+		erased := false
+		resolution, found, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(res *attempt.Resolution) {
+			erased = erase(res)
+		})
 		if err != nil {
 			return 0, err
 		}
-		if found && erase(&res) {
+		if found && erased {
 			answers++
-			writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
+			writes = append(writes, resolution)
 		}
 	}
 	for f := range j.fields.Each() {
 		name := record.FieldKey(key, f)
-		entry, _, err := record.Load[record.FieldEntry](j.store, name)
+		forgotten := func(entry *record.FieldEntry) {
+			entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
+		}
+		write, found, err := record.Change(j.store, name, forgotten)
 		if err != nil {
 			return 0, err
 		}
-		entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
-		writes = append(writes, Write{Key: name, Value: record.Encode(&entry)})
+		if !found {
+			var entry record.FieldEntry
+			forgotten(&entry)
+			write = Write{Key: name, Value: record.Encode(&entry)}
+		}
+		writes = append(writes, write)
 	}
 	return answers, j.commitErasure(attempts, writes)
 }
@@ -159,11 +172,10 @@ func eraseIdentity(in *record.Intent) {
 // erase takes the values out of an answer and reports whether it had any. What
 // was returned, and so charged, and the answer's status stay.
 func erase(res *attempt.Resolution) bool {
-	if res.Answer == nil || res.Erased {
+	if !res.Answered() || res.Erased {
 		return false
 	}
-	res.Erased, res.Returned = true, res.Answer.Returned()
-	res.Answer = &enrich.Answer{Status: res.Answer.Status}
+	res.Erased, res.Data = true, ""
 	return true
 }
 
@@ -177,10 +189,10 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		size := 0
 		var err error
 		// A scan must not wait for a commit, so each batch starts another scan.
-		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, res attempt.Resolution) bool {
+		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, value []byte, res attempt.Resolution) bool {
 			if res.At.Before(before) && erase(&res) {
 				erasure.Answers++
-				writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
+				writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.EncodeOver(value, &res)})
 				size += writes[len(writes)-1].Size()
 			}
 			return size < maxQueue/2
@@ -199,13 +211,13 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 
 // scanResolutions visits resolutions from an attempt on until visit returns false, and
 // returns the attempt to go on from, and whether there may be more.
-func scanResolutions(s Store, from attempt.ID, visit func(attempt.ID, attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
+func scanResolutions(s Store, from attempt.ID, visit func(id attempt.ID, value []byte, res attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
 	err = s.Scan([]byte{record.ResolutionPrefix}, record.IDKey(record.ResolutionPrefix, from), func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
 		if err := record.Decode(key, value, &res); err != nil {
 			return false, err
 		}
-		next, more = record.IDOf(key)+1, !visit(record.IDOf(key), res)
+		next, more = record.IDOf(key)+1, !visit(record.IDOf(key), value, res)
 		return !more, nil
 	})
 	return next, more, err

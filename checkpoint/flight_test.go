@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
+	"payonce/service/v1"
 )
 
 // marks returns the attempts that have an open mark.
@@ -36,7 +37,7 @@ func TestTheLedgerStateTellsWhatIsInFlight(t *testing.T) {
 		r.grant(request(person(n), email))
 	}
 	r.wantOpen("begun", []attempt.ID{1, 2, 3, 4, 5}, nil)
-	_, err := r.Settle(2, found)
+	_, err := r.Settle(2, v1.EncodeAnswer(found))
 	r.check(err)
 	r.check(r.MarkInDoubt(4, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Void(1, attempt.Voiding{Reason: "held back"}))

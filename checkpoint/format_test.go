@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,20 +12,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
 )
 
-// version5 reads a journal of version 5 of the records: each line of the file has a key and a
-// value, in hexadecimal. The file never changes, so that journals stay readable.
+// releasedVersions returns the names of the journals in testdata, one for each version of the
+// records that a released program wrote. The files never change, so that journals stay readable:
+// NAME.tsv has a key and a value in each line, in hexadecimal, and NAME.jsonl the dump. Every kind
+// of record is in them, and every member.
 //
-// Attempt 1 was forfeited and 4 bought its phone again; 2 has an answer with everything that
-// an answer can have, by name, for the job "crm"; 3 was rejected; 5 found nobody; 6 is
-// forgotten; 7 has an email; 8 was refused with a pause; 9 is in doubt; 10 was in flight when
-// the process ended. The account's base came after attempt 1.
-func version5(t *testing.T) *memStore {
+// In that of version 6, attempt 1 was forfeited and 4 bought its phone again; 2 has an answer with
+// everything that an answer can have, by name, for the job "crm"; 3 was rejected; 5 found nobody; 6
+// is forgotten; 7 has an email; 8 was refused with a pause; 9 is in doubt; 10 was in flight when
+// the process ended. The account's base came after attempt 1. The rare parts of the ledger state
+// are set.
+func releasedVersions(t *testing.T) (names []string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/journal-v5.tsv")
+	files, err := filepath.Glob("testdata/journal-v*.tsv")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no journals in testdata, error %v", err)
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file, ".tsv"))
+	}
+	return names
+}
+
+// readVersion reads one of releasedVersions.
+func readVersion(t *testing.T, name string) *memStore {
+	t.Helper()
+	text, err := os.ReadFile(name + ".tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,39 +59,55 @@ func version5(t *testing.T) *memStore {
 	return s
 }
 
-// version5Rig opens the journal of version 5.
-func version5Rig(t *testing.T) *rig {
-	r := &rig{t: t, store: version5(t), clock: &clock{start.AddDate(0, 0, 2)}, rate: Rate{Slots: 1000, Window: time.Minute}}
+func TestAJournalOfEveryVersionIsReadAsItWasWritten(t *testing.T) {
+	for _, name := range releasedVersions(t) {
+		want, err := os.ReadFile(name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := verify.Dump(readVersion(t, name), nil, &got, shown); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+			t.Errorf("%s: the dump (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAJournalOfEveryVersionGoesOn(t *testing.T) {
+	for _, name := range releasedVersions(t) {
+		wantSound(t, readVersion(t, name))
+		r := versionRig(t, name)
+		if doubts := r.Doubts(); len(doubts) != 2 || doubts[0].ID != 9 || doubts[1].ID != 10 {
+			t.Errorf("in doubt are %+v, want attempts 9 and 10", doubts)
+		}
+		r.want(r.begin(request(enrich.Identity{ProfileURL: "https://pro.example/in/p7"}, email)), attempt.Known{Fields: email})
+		if ticket := r.grant(request(person(100), email)); ticket.ID != 11 {
+			t.Errorf("the next attempt is %d, want 11", ticket.ID)
+		}
+		wantSound(t, r.store)
+	}
+}
+
+// versionRig opens one of releasedVersions.
+func versionRig(t *testing.T, name string) *rig {
+	r := &rig{t: t, store: readVersion(t, name), clock: &clock{start.AddDate(0, 0, 2)}, rate: Rate{Slots: 1000, Window: time.Minute}}
 	r.reopen()
 	t.Cleanup(func() { r.Close() })
 	return r
 }
 
-func TestAJournalOfVersion5IsReadAsItWasWritten(t *testing.T) {
-	want, err := os.ReadFile("testdata/journal-v5.jsonl")
-	if err != nil {
-		t.Fatal(err)
+// TestAJournalWithOtherFieldsIsRefused: a bit of a set of fields must never be taken for another
+// field.
+func TestAJournalWithOtherFieldsIsRefused(t *testing.T) {
+	for name, names := range map[string][]string{
+		"another order": {"business_phone", "work_email"}, "a later field": {"work_email", "business_phone", "fax"},
+	} {
+		s := readVersion(t, releasedVersions(t)[0])
+		s.records[string(record.FieldsKey)] = record.Encode(&record.FieldNames{Names: names})
+		if _, err := New(s, Options{Rate: Rate{Slots: 1, Window: time.Minute}, Now: time.Now}); err == nil || !strings.Contains(err.Error(), "which this program does not know") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
-	s := version5(t)
-	var got bytes.Buffer
-	if err := verify.Dump(s, nil, &got, true); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Errorf("the dump (-want +got):\n%s", diff)
-	}
-	wantSound(t, s)
-}
-
-func TestAJournalOfVersion5GoesOn(t *testing.T) {
-	r := version5Rig(t)
-	wantSound(t, r.store)
-	if doubts := r.Doubts(); len(doubts) != 2 || doubts[0].ID != 9 || doubts[1].ID != 10 {
-		t.Errorf("in doubt are %+v, want attempts 9 and 10", doubts)
-	}
-	r.want(r.begin(request(enrich.Identity{ProfileURL: "https://pro.example/in/p7"}, email)), attempt.Known{Fields: email})
-	if ticket := r.grant(request(person(100), email)); ticket.ID != 11 {
-		t.Errorf("the next attempt is %d, want 11", ticket.ID)
-	}
-	wantSound(t, r.store)
 }

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 var (
@@ -99,7 +100,7 @@ func (r *rig) want(decision attempt.Decision, want attempt.Decision) {
 
 func (r *rig) settle(ticket attempt.Ticket, answer enrich.Answer) cost.Charge {
 	r.t.Helper()
-	charge, err := r.Settle(ticket.ID, answer)
+	charge, err := r.Settle(ticket.ID, v1.EncodeAnswer(answer))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestAnAttemptIsResolvedOnce(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
 	r.settle(ticket, found)
-	if _, err := r.Settle(ticket.ID, found); err == nil {
+	if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(found)); err == nil {
 		t.Error("it was settled twice")
 	}
 	if err := r.Void(ticket.ID, attempt.Voiding{}); err == nil {
@@ -372,7 +373,7 @@ func TestAFailedCommitStopsTheJournal(t *testing.T) {
 		ticket := r.grant(request(person(1), email))
 		full := errors.New("no space left on device")
 		r.store.before = func(int) (error, bool) { return full, done }
-		if _, err := r.Settle(ticket.ID, found); !errors.Is(err, ErrFailed) || !errors.Is(err, full) {
+		if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(found)); !errors.Is(err, ErrFailed) || !errors.Is(err, full) {
 			t.Fatalf("the failed commit is told as %v", err)
 		}
 		if _, err := r.Begin(request(person(2), email)); !errors.Is(err, ErrFailed) {

@@ -19,7 +19,7 @@ import (
 )
 
 // sender sends one lookup over HTTP.
-type sender func(enrich.Lookup) (enrich.Answer, error)
+type sender func(enrich.Lookup) (enrich.Answered, error)
 
 // senders are the two peers: the least that HTTP takes, and the program's client.
 func senders(b *testing.B, url string, inFlight int) map[string]sender {
@@ -30,20 +30,20 @@ func senders(b *testing.B, url string, inFlight int) map[string]sender {
 	}
 	b.Cleanup(func() { client.Close(); plain.CloseIdleConnections() })
 	return map[string]sender{
-		"plain": func(lookup enrich.Lookup) (enrich.Answer, error) {
+		"plain": func(lookup enrich.Lookup) (enrich.Answered, error) {
 			response, err := plain.Post(url, "application/json", strings.NewReader(`{"pro_network_url":"`+lookup.Identity.ProfileURL+`"}`))
 			if err != nil {
-				return enrich.Answer{}, err
+				return enrich.Answered{}, err
 			}
 			_, err = io.Copy(io.Discard, response.Body)
-			return found, errors.Join(err, response.Body.Close())
+			return v1.EncodeAnswer(found), errors.Join(err, response.Body.Close())
 		},
-		"client": func(lookup enrich.Lookup) (enrich.Answer, error) {
+		"client": func(lookup enrich.Lookup) (enrich.Answered, error) {
 			verdict := client.Find(context.Background(), lookup)
 			if answered, ok := verdict.(enrich.Answered); ok {
-				return answered.Answer, nil
+				return answered, nil
 			}
-			return enrich.Answer{}, fmt.Errorf("%T %+v", verdict, verdict)
+			return enrich.Answered{}, fmt.Errorf("%T %+v", verdict, verdict)
 		},
 	}
 }

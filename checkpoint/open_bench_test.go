@@ -21,6 +21,7 @@ import (
 	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 var (
@@ -160,7 +161,7 @@ func killJournal(dir, killed string, answers int) error {
 		return err
 	}
 	for n := range 20 {
-		if err := lookUpDurably(journal, func(enrich.Lookup) (enrich.Answer, error) { return found, nil }, fullPerson(answers+n)); err != nil {
+		if err := lookUpDurably(journal, func(enrich.Lookup) (enrich.Answered, error) { return v1.EncodeAnswer(found), nil }, fullPerson(answers+n)); err != nil {
 			return errors.Join(err, journal.Close())
 		}
 	}
@@ -204,12 +205,13 @@ func (j *Journal) fill(answers int) error {
 		id, at := attempt.ID(n+1), begun.Add(time.Duration(n)*pace)
 		who := fullPerson(n)
 		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run"}
-		answer := enrich.Answer{
+		answer := v1.EncodeAnswer(enrich.Answer{
 			Status: enrich.Matched, Operation: "work_email_lookup", RequestID: fmt.Sprintf("req_lookup_%08x", n), FullName: who.FirstName + " " + who.LastName,
 			WorkEmail: who.FirstName + "." + who.LastName + "@" + who.CompanyDomain, RetrievedAt: at, Provenance: "provider-a",
-		}
+		})
 		res := attempt.Resolution{
-			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Answer: &answer, RequestID: answer.RequestID, Sent: true,
+			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Sent: true,
+			Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
 		}
 		a := j.state.newAttempt(in)
 		j.state.sums.Hold(a.sums, a.Hold)

@@ -10,6 +10,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // The longest profiles that the client keeps, in as many answers at once as there can be
@@ -28,7 +29,7 @@ func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n, ticket := range tickets {
 		all.Go(func() {
-			_, failures[n] = j.Settle(ticket.ID, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: profile})
+			_, failures[n] = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: profile}))
 		})
 	}
 	all.Wait()
@@ -37,7 +38,7 @@ func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
 	}
 	for _, ticket := range tickets {
 		res, _, err := j.Resolution(ticket.ID)
-		if err != nil || res.Answer == nil || res.Answer.Profile != profile {
+		if answer, decodeErr := v1.DecodeAnswer(res.Answer()); err != nil || decodeErr != nil || answer.Profile != profile {
 			t.Fatalf("attempt %d: the profile is not there, error %v", ticket.ID, err)
 		}
 	}
@@ -49,22 +50,22 @@ func TestProfileIsErasedAndMasked(t *testing.T) {
 	ticket := r.grant(request(person(1), email))
 	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
 	var dump strings.Builder
-	if err := verify.Dump(r.store, nil, &dump, false); err != nil || strings.Contains(dump.String(), "secret\\") {
+	if err := verify.Dump(r.store, nil, &dump, nil); err != nil || strings.Contains(dump.String(), "about") {
 		t.Errorf("error %v, not masked: %s", err, dump.String())
 	}
-	if _, err := r.Forget(Person{Identity: person(1)}); err != nil {
+	if _, err := r.erase(Person{Identity: person(1)}); err != nil {
 		t.Fatal(err)
 	}
 	res, _, err := r.Resolution(ticket.ID)
-	if err != nil || res.Answer.Profile != "" {
-		t.Errorf("forgotten: %+v, error %v", res.Answer, err)
+	if err != nil || res.Data != "" {
+		t.Errorf("forgotten: %+v, error %v", res, err)
 	}
 	ticket = r.grant(request(person(2), email))
 	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
 	if _, err := r.Prune(r.clock.now().Add(1)); err != nil {
 		t.Fatal(err)
 	}
-	if res, _, err = r.Resolution(ticket.ID); err != nil || res.Answer.Profile != "" {
-		t.Errorf("pruned: %+v, error %v", res.Answer, err)
+	if res, _, err = r.Resolution(ticket.ID); err != nil || res.Data != "" {
+		t.Errorf("pruned: %+v, error %v", res, err)
 	}
 }

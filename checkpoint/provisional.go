@@ -159,7 +159,8 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
 	j.state.sums.Correct(in, before, res.Charge, id < j.state.persisted.BaseFirst)
-	return Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)}, nil
+	write, _, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(r *attempt.Resolution) { r.Charge = res.Charge })
+	return write, err
 }
 
 // Provisional returns the attempts with provisional charges, and the fields: those that

@@ -7,6 +7,7 @@ import (
 	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/numbered"
 )
 
 // Key returns the journal's key of an identity.
@@ -115,7 +116,7 @@ type fieldValues struct {
 	key    enrich.Key
 	values enrich.ByField[string]
 	texts  record.Texts
-	packet record.Packet
+	packet numbered.Members
 	entry  record.FieldEntry
 }
 

@@ -84,7 +84,7 @@ func blocksOf(alone int) (blocks [][]attempt.ID) {
 func countAnswers(outcomes []attempt.Outcome, who bool) (answers int) {
 	for i := range outcomes {
 		outcome := &outcomes[i]
-		if (outcome.Who.FirstName != "") == who && outcome.Ended.Answer.WorkEmail != "" {
+		if (outcome.Who.FirstName != "") == who && outcome.Ended.Data != "" {
 			answers++
 		}
 	}

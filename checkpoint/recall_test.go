@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // TestKeysAreTheHashOfTheCanonicalForm holds the keys of journals that exist.
@@ -40,7 +41,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 		if n%4 == 0 {
 			continue // stays open
 		}
-		if _, err := r.Settle(ticket.ID, enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example"}); err != nil {
+		if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example"})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +107,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 // that somebody must not be asked for.
 func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Forget(Person{Identity: person(1)})
+	_, err := r.erase(Person{Identity: person(1)})
 	r.check(err)
 	for range 2 {
 		if r.People() != 1 {

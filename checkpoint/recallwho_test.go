@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // TestRecallTellsTheSameWithoutWho compares what it tells with and without, but for that,
@@ -21,7 +22,7 @@ func TestRecallTellsTheSameWithoutWho(t *testing.T) {
 		t.Skip("it takes long and tells nothing about data races")
 	}
 	for name, make := range map[string]func(t *testing.T) *rig{
-		"version 5": version5Rig,
+		"version 6": func(t *testing.T) *rig { return versionRig(t, "testdata/journal-v6") },
 		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },
 		"badger":    func(t *testing.T) *rig { return erasedHere(newBadgerRig(t)) },
 	} {
@@ -70,14 +71,14 @@ func erasedHere(r *rig) *rig {
 	all := outcomesOfAllKinds(r, 150)
 	for i, id := range all {
 		if i%7 == 0 {
-			_, err := r.Settle(id, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100"})
+			_, err := r.Settle(id, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100"}))
 			r.check(err)
 		}
 	}
 	_, err := r.Prune(start.AddDate(1, 0, 0))
 	r.check(err)
 	for n := range 10 {
-		_, err := r.Forget(Person{Identity: person(9 * n)})
+		_, err := r.erase(Person{Identity: person(9 * n)})
 		r.check(err)
 	}
 	for n := range 200 {
@@ -119,7 +120,7 @@ func TestManyRecallAtTheSameTime(t *testing.T) {
 				})
 			}
 			for i := 0; i < len(all); i += 7 {
-				_, err := r.Settle(all[i], found)
+				_, err := r.Settle(all[i], v1.EncodeAnswer(found))
 				r.check(err)
 			}
 			done.Wait()

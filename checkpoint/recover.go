@@ -16,13 +16,16 @@ import (
 // of a store that may have lost records in a crash it counts the keys. What it
 // writes, it writes before the journal is used.
 func (j *Journal) recover(whole bool) error {
-	persisted, found, err := record.Load[record.State](j.store, record.StateKey)
+	books, err := j.store.Get(record.StateKey)
 	if err != nil {
 		return err
 	}
-	if found {
-		j.state.persisted = persisted
+	if books != nil {
+		if err := record.Decode(record.StateKey, books, &j.state.persisted); err != nil {
+			return err
+		}
 	}
+	j.books = books
 	now := j.now()
 	j.state.clampTimes(now)
 	if !whole {
@@ -73,7 +76,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.state.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.EncodeOver(j.books, &j.state.persisted)}))
 }
 
 // loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.

@@ -12,19 +12,21 @@ import (
 
 // Settle records the answer to an attempt and what it cost. It returns when both
 // are durable; until then nobody else sees the answer.
-func (j *Journal) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	var charge cost.Charge
 	err := j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		returned := answer.Returned()
-		charge = a.Hold.Settle(returned)
+		charge = a.Hold.Settle(answer.Returned)
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
 			states[f] = attempt.Missing
-			if returned.Has(f) {
+			if answer.Returned.Has(f) {
 				states[f] = attempt.Found
 			}
 		}
-		return attempt.Resolution{State: attempt.Settled, At: now, Run: a.Run, Charge: charge, Answer: &answer, RequestID: answer.RequestID, Sent: true}, states
+		return attempt.Resolution{
+			State: attempt.Settled, At: now, Run: a.Run, Charge: charge, Sent: true,
+			Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
+		}, states
 	})
 	return charge, err
 }

@@ -13,8 +13,13 @@ type Run = record.Run
 
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
+	name := record.NameKey(record.RunPrefix, run.Name)
+	was, err := j.store.Get(name)
+	if err != nil {
+		return err
+	}
 	j.lock()
-	durable := j.enqueue(nil, Write{Key: record.NameKey(record.RunPrefix, run.Name), Value: record.Encode(&run)})
+	durable := j.enqueue(nil, Write{Key: name, Value: record.EncodeOver(was, &run)})
 	j.mu.Unlock()
 	return <-durable
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/numbered"
 )
 
 // recoverWindow finds the slots that calls of earlier processes still occupy. It reads back
@@ -20,7 +22,7 @@ func (j *Journal) recoverWindow(now time.Time) error {
 	defer w.sort()
 	next := j.state.persisted.NextID
 	outside := 0 // calls in a row before the horizon that ended before the window
-	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, attemptsTogether) {
+	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, outcomes.Together) {
 		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
 			return nil
 		}
@@ -59,7 +61,7 @@ type callEnd struct {
 // have been set back since.
 func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, error) {
 	ends := make([]callEnd, last-first+1)
-	var from record.Packet
+	var from numbered.Members
 	err := record.ScanIDs(j.store, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
 		var ended record.Ending
 		err := record.DecodeFrom(&from, key, string(value), &ended)

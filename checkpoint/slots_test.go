@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/service/v1"
 )
 
 // slotHistory is a journal with attempts of many days, and when the slot of each is free.
@@ -57,7 +58,7 @@ func (h *slotHistory) end(id attempt.ID) {
 		sent = h.draw.IntN(2) == 0
 		h.check(h.Void(id, attempt.Voiding{Reason: "refused", Sent: sent}))
 	default:
-		_, err := h.Settle(id, found)
+		_, err := h.Settle(id, v1.EncodeAnswer(found))
 		h.check(err)
 	}
 	if sent {

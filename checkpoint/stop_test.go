@@ -30,7 +30,7 @@ func TestWalksStop(t *testing.T) {
 			return checkIn(t, dir, options.Stop)
 		},
 		"dump": func(dir string, options Options) error {
-			return withStoreIn(dir, func(s Store) error { return verify.Dump(s, options.Stop, io.Discard, false) })
+			return withStoreIn(dir, func(s Store) error { return verify.Dump(s, options.Stop, io.Discard, nil) })
 		},
 		"rewrite": func(dir string, options Options) error { return rewrite(dir, options.Stop) },
 		"prune": onJournal(func(j *Journal) error {

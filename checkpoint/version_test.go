@@ -66,8 +66,8 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 		{"Assume", func() { r.check(r.Assume(false, tickets[1].ID)) }},
 		{"SaveRun", func() { r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"})) }},
 		{"Prune", func() { _, err := r.Prune(start.Add(time.Hour)); r.check(err) }},
-		{"Forget", func() { _, err := r.Forget(Person{Identity: person(1)}); r.check(err) }},
-		{"Forget of somebody unknown", func() { _, err := r.Forget(Person{Identity: person(9)}); r.check(err) }},
+		{"Forget", func() { _, err := r.erase(Person{Identity: person(1)}); r.check(err) }},
+		{"Forget of somebody unknown", func() { _, err := r.erase(Person{Identity: person(9)}); r.check(err) }},
 	} {
 		change.make()
 		seen.isNew(r.Journal, change.name)
@@ -158,7 +158,7 @@ func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
 	for n, dir := range []string{first, second} {
 		j := openDir(t, dir)
 		r := &rig{Journal: j, t: t}
-		_, err := r.Forget(Person{Identity: person(n)}) // which leaves the ledger state as it is
+		_, err := r.erase(Person{Identity: person(n)}) // which leaves the ledger state as it is
 		r.check(err)
 		seen.isNew(j, dir)
 		for n := range 5 {

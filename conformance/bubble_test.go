@@ -3,12 +3,12 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
 
 	"payonce/conformance"
+	"payonce/service/servicetest"
 	"payonce/service/v1"
 )
 
@@ -16,7 +16,7 @@ import (
 // client waits is that of a synctest bubble.
 type bubble struct {
 	loopback
-	network *memory
+	network *servicetest.Memory
 }
 
 func (b bubble) Listen(handler http.Handler) (address string, stop func()) {
@@ -33,49 +33,13 @@ func (b bubble) Listen(handler http.Handler) (address string, stop func()) {
 }
 
 func (b bubble) Connect(config v1.Config) (conformance.Subject, func(), error) {
-	config.Dial = b.network.dial
+	config.Dial = b.network.Dial
 	return b.loopback.Connect(config)
 }
 
 func (bubble) Send(context.Context, conformance.Request) (conformance.Response, error) {
 	return conformance.Response{}, errors.New("no case that hangs sends messages")
 }
-
-// memory is a listener whose connections are pipes.
-type memory struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func newMemory() *memory { return &memory{make(chan net.Conn), make(chan struct{})} }
-
-func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case m.conns <- far:
-		return near, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (m *memory) Accept() (net.Conn, error) {
-	select {
-	case conn := <-m.conns:
-		return conn, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (m *memory) Close() error {
-	close(m.closed)
-	return nil
-}
-
-func (*memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 // TestHanging plays the cases in which the client waits until its time-out, which is the
 // real one.
@@ -87,7 +51,7 @@ func TestHanging(t *testing.T) {
 			}
 			t.Run(way.Name+"/"+c.Name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					if err := conformance.Play(t.Context(), bubble{network: newMemory()}, way, c); err != nil {
+					if err := conformance.Play(t.Context(), bubble{network: servicetest.NewMemory()}, way, c); err != nil {
 						t.Errorf("%s: %s:\n%v", c.Section, c.Text, err)
 					}
 				})

@@ -159,7 +159,7 @@ func sumView(e *evidence) view {
 		if !ok {
 			return untested("a lookup was not answered")
 		}
-		for f := range answered.Answer.Returned().Each() {
+		for f := range answered.Returned.Each() {
 			if !before.Free[f].Known {
 				return untested("the status does not tell the allowance")
 			}
@@ -200,7 +200,7 @@ func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 func describe(v enrich.Verdict) string {
 	switch v := v.(type) {
 	case enrich.Answered:
-		return fmt.Sprintf("an answer (%s)", v.Answer.Status)
+		return fmt.Sprintf("an answer (%s)", v.Status)
 	case enrich.Refused:
 		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
 	case enrich.NotSent:

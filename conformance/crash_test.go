@@ -135,7 +135,7 @@ func (r *crashRig) call(c crash) {
 	}
 	switch v := verdict.(type) {
 	case enrich.Answered:
-		_, err = r.journal.Settle(ticket.ID, v.Answer)
+		_, err = r.journal.Settle(ticket.ID, v)
 	case enrich.Lost:
 		err = r.journal.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: v.Err.Error()})
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // Observation is one lookup and the account around it.
@@ -37,7 +38,11 @@ func (i invariant) breach(o Observation) string {
 	if !ok {
 		return ""
 	}
-	return i.broken(o, answered.Answer)
+	answer, err := v1.DecodeAnswer(answered)
+	if err != nil {
+		return err.Error()
+	}
+	return i.broken(o, answer)
 }
 
 // invariants returns the rules of "Enrichment result" and "Outcome rules" that hold for

@@ -27,7 +27,10 @@ func (w Answered) check(f found) error {
 	if !ok {
 		return fmt.Errorf("got %s, want an answer", describe(f.Verdict))
 	}
-	a := answered.Answer
+	a, err := v1.DecodeAnswer(answered)
+	if err != nil {
+		return err
+	}
 	var problems []error
 	if a.Status != w.Status || a.Returned() != w.Returned || !slices.Equal(a.Unresolved, w.Unresolved) {
 		problems = append(problems, fmt.Errorf("%s, returned [%s], unresolved %q; want %s, [%s], %q",

@@ -64,6 +64,9 @@ type Fields uint8
 // AllFields is the set of every field of v1.
 const AllFields Fields = 1<<WorkEmail | 1<<BusinessPhone
 
+// V1 returns the catalogue of v1.
+func V1() Catalogue { return Catalogue{WorkEmail.String(), BusinessPhone.String()} }
+
 // PossibleFields is the set of every field that a catalogue can have.
 const PossibleFields Fields = 1<<MaxFields - 1
 
@@ -123,6 +126,12 @@ func (s *Fields) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// Catalogue lists the names of the fields of one interface. A Field is the index of its name.
+type Catalogue []string
+
+// Fields returns the set of all fields of the catalogue.
+func (c Catalogue) Fields() Fields { return Fields(1<<len(c) - 1) }
 
 // ByField holds a value for each field that a catalogue can have. It is an array: assigning it
 // copies the values.

@@ -11,8 +11,14 @@ import "time"
 //   - Lost:     anything else; it may have charged.
 type Verdict interface{ verdict() }
 
-// Answered is the verdict on a POST that brought a valid enrichment result.
-type Answered struct{ Answer Answer }
+// Answered is the verdict on a POST that brought a valid enrichment result. It is also the answer
+// as everybody but its interface's package sees it: only that package reads Data.
+type Answered struct {
+	Status    Status
+	Returned  Fields // those that have a value
+	RequestID string
+	Data      string
+}
 
 // Refused is the verdict on a POST to which the service itself said no.
 type Refused struct {

@@ -17,9 +17,11 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
+	"payonce/service/v1"
 )
 
 // cutList returns a list in blocks of that number of rows, and only the cells of the columns
@@ -131,11 +133,11 @@ func drawScope(t *rapid.T, list csvList) row.Scope {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	mapping, err := row.MapColumns(reader.Schema(), nil)
+	reading, err := columns.Recognise(reader.Schema(), nil, columns.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := row.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
+	scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
 	if rapid.Bool().Draw(t, "priority") {
 		scope.Priority = &row.Priority{Column: 4, AtOnce: rapid.IntRange(1, 5).Draw(t, "at once")}
 	}
@@ -281,7 +283,7 @@ func eachRow(t rapid.TB, list csvList, visit func(cells []string)) {
 func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
-		output := output.Output{Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
+		output := output.Output{Decode: v1.DecodeAnswer, Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
 		journal := withWide(t, drawJournal(t))
 		want, wantRejects, wantRows := outputOf(t, cutList{list, 1000}, output, journal)
 		cut, scope := drawWay(t, list, output.Scope)
@@ -380,9 +382,12 @@ func (d drawnAnswers) Recall(_ int64, who bool) func([]attempt.ID, []attempt.Out
 func resolutionOf(id attempt.ID) attempt.Resolution {
 	switch state := attempt.FieldState(id & 0xff / 2); state {
 	case attempt.Found, attempt.Missing:
-		answer := enrich.Answer{Status: enrich.Matched, FullName: "Ada", WorkEmail: "ada@co.example", BusinessPhone: "+1", RequestID: fmt.Sprint("req-", id)}
+		answer := v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, FullName: "Ada", WorkEmail: "ada@co.example", BusinessPhone: "+1", RequestID: fmt.Sprint("req-", id)})
 		run := []string{"run", "another"}[id%2]
-		return attempt.Resolution{State: attempt.Settled, Run: run, Answer: &answer, Charge: cost.Charge{Amount: cost.Cent}, RequestID: answer.RequestID}
+		return attempt.Resolution{
+			State: attempt.Settled, Run: run, Charge: cost.Charge{Amount: cost.Cent},
+			Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
+		}
 	case attempt.OutcomeUnknown:
 		return attempt.Resolution{}
 	default:
@@ -447,7 +452,7 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p1")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}},
 	}}}
-	made := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	made := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run"}
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)

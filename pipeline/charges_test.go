@@ -19,6 +19,7 @@ import (
 	"payonce/enrich"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/service/v1"
 )
 
 // history is a journal that all happens to that may, at random.
@@ -84,9 +85,9 @@ func (h *history) end(ticket attempt.Ticket) {
 	var err error
 	switch rapid.SampledFrom([]string{"answered", "answered", "not found", "rejected", "refused", "lost", "lost"}).Draw(h.T, "end") {
 	case "answered":
-		_, err = h.Settle(ticket.ID, found(ticket.Lookup.Fields&enrich.Fields(rapid.IntRange(0, 3).Draw(h.T, "returned"))))
+		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(found(ticket.Lookup.Fields&enrich.Fields(rapid.IntRange(0, 3).Draw(h.T, "returned")))))
 	case "not found":
-		_, err = h.Settle(ticket.ID, enrich.Answer{Status: enrich.NotFound})
+		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
 	case "rejected":
 		err = h.Void(ticket.ID, attempt.Voiding{Reason: "invalid_identifiers", Reject: true, Sent: true})
 	case "refused":
@@ -111,7 +112,7 @@ func (h *history) decide() {
 
 // erase takes some values, and somebody, out of the journal.
 func (h *history) erase() {
-	_, err := h.Forget(checkpoint.Person{Identity: identity(rapid.SampledFrom(names(6)).Draw(h.T, "who"))})
+	_, err := h.Forget(checkpoint.Person{Identity: identity(rapid.SampledFrom(names(6)).Draw(h.T, "who"))}, v1.DecodeAnswer)
 	h.check(err)
 	_, err = h.Prune(h.time.Add(-time.Duration(rapid.IntRange(0, 30).Draw(h.T, "minutes")) * time.Minute))
 	h.check(err)
@@ -119,7 +120,7 @@ func (h *history) erase() {
 
 // shown returns the sum of the charges in the output of a run.
 func (h *history) shown(run string) (sum cost.Money) {
-	output := output.Output{Scope: h.runs[run], Run: run}
+	output := output.Output{Decode: v1.DecodeAnswer, Scope: h.runs[run], Run: run}
 	text, _, _ := outputOf(h.T, h.list, output, h)
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	h.check(err)

@@ -8,6 +8,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // call is one POST as the scripted service sees it.
@@ -81,7 +82,7 @@ func (s *scripted) leave(lookup enrich.Lookup, r reply) {
 	s.inFlight--
 	charged := r.charged
 	if answered, ok := r.verdict.(enrich.Answered); ok {
-		charged = answered.Answer.Returned() & lookup.Fields
+		charged = answered.Returned & lookup.Fields
 	}
 	for f := range charged.Each() {
 		if s.account.Free[f].Value > 0 {
@@ -141,7 +142,7 @@ var errReset = errors.New("connection reset")
 func answers(took time.Duration) reply { return answersWith(took, enrich.AllFields) }
 
 func answersWith(took time.Duration, returned enrich.Fields) reply {
-	return reply{took: took, verdict: enrich.Answered{Answer: found(returned)}}
+	return reply{took: took, verdict: v1.EncodeAnswer(found(returned))}
 }
 
 func refuses(took time.Duration, class enrich.RefusalClass, code string) reply {

@@ -16,6 +16,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 )
@@ -41,11 +42,11 @@ func (l csvList) schema(t testing.TB) table.Schema {
 // scope returns the scope of a list with the columns that its header names.
 func (l csvList) scope(t testing.TB, wanted enrich.Fields) row.Scope {
 	t.Helper()
-	mapping, err := row.MapColumns(l.schema(t), nil)
+	reading, err := columns.Recognise(l.schema(t), nil, columns.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return row.Scope{Mapping: mapping, Wanted: wanted}
+	return row.Scope{Mapping: reading.Mapping, Wanted: wanted}
 }
 
 // ask returns the lookups of a survey as "NAME: FIELDS".

@@ -10,6 +10,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 )
@@ -30,11 +31,11 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mapping, err := row.MapColumns(reader.Schema(), nil)
+		reading, err := columns.Recognise(reader.Schema(), nil, columns.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope := row.Scope{Mapping: mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
+		scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
 		journal := drawJournal(t)
 		taken, err := survey.Take(t.Context(), scope, list, journal)
 		if err != nil {

@@ -21,8 +21,10 @@ import (
 	"payonce/internal/lists"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/service/v1"
 )
 
 // outputRows is the length of the list of BenchmarkOutput.
@@ -38,7 +40,7 @@ func BenchmarkOutput(b *testing.B) {
 		b.Fatal(err)
 	}
 	list := csvList(text.String())
-	output := output.Output{Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
+	output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },
@@ -151,16 +153,16 @@ func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *he
 	}
 	defer reader.Close()
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	answer := &enrich.Answer{
+	answer := v1.EncodeAnswer(enrich.Answer{
 		Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada.lovelace@harbor-foods-12.example", BusinessPhone: "+1 311 555 0136",
 		PhoneType: "direct", RequestID: "req_0123456789abcdef", RetrievedAt: at, Provenance: "service",
-	}
-	text := func(line table.Row, role row.Role) string { return string(line.Cell(scope.Mapping[role])) }
+	})
+	text := func(line table.Row, role columns.Role) string { return string(line.Cell(scope.Mapping.Column(role))) }
 	err = table.Ordered(b.Context(), reader, func(block table.Block) (people []enrich.Identity, err error) {
 		err = block.Each(func(line table.Row) error {
 			contact := enrich.Contact{
-				ProfileURL: text(line, row.RoleProfileURL), FirstName: text(line, row.RoleFirstName), LastName: text(line, row.RoleLastName),
-				CompanyDomain: text(line, row.RoleCompanyDomain), CompanyName: text(line, row.RoleCompanyName),
+				ProfileURL: text(line, columns.ProfileURL), FirstName: text(line, columns.FirstName), LastName: text(line, columns.LastName),
+				CompanyDomain: text(line, columns.CompanyDomain), CompanyName: text(line, columns.CompanyName),
 			}
 			if who, reason := contact.Identify(scope.Prefer); reason == "" && line.Number()%each == 0 {
 				people = append(people, who)
@@ -176,7 +178,8 @@ func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *he
 				j.shards[key[0]] = append(j.shards[key[0]], key)
 				j.who = append(j.who, who)
 				j.ended = append(j.ended, attempt.Resolution{
-					State: attempt.Settled, At: at, Run: "run", Charge: cost.Charge{Amount: 40 * cost.Cent}, Answer: answer, RequestID: answer.RequestID,
+					State: attempt.Settled, At: at, Run: "run", Charge: cost.Charge{Amount: 40 * cost.Cent},
+					Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
 				})
 			}
 		}

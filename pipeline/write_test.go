@@ -18,6 +18,7 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
+	"payonce/service/v1"
 )
 
 // written is an output.
@@ -56,7 +57,7 @@ func (w written) want(t *testing.T, column string, cells ...string) {
 // write writes a list as the run sees it now.
 func (r *rig) write(list csvList, wanted enrich.Fields) written {
 	r.t.Helper()
-	return r.writeAs(list, output.Output{Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
+	return r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
 }
 
 func (r *rig) writeAs(list csvList, output output.Output, journal answering) written {
@@ -101,7 +102,7 @@ func everyOutcome(c call) reply {
 	case "nothing":
 		return answersWith(0, 0)
 	case "unknown":
-		return reply{verdict: enrich.Answered{Answer: enrich.Answer{Status: enrich.NotFound, RequestID: "req-0"}}}
+		return reply{verdict: v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound, RequestID: "req-0"})}
 	case "rejected":
 		return refuses(0, enrich.InvalidInput, "invalid_identifiers")
 	case "forfeited":
@@ -162,7 +163,7 @@ no url,,
 			{row.StatusDuplicate, "same person as row 2"},
 			{row.StatusUnidentifiable, string(enrich.BadProfileURL)},
 		}
-		w := r.writeAs(list, output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
+		w := r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
 		var statuses, reasons []string
 		counts := map[row.Status]int64{}
 		for _, row := range want {
@@ -201,7 +202,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 				list := profileList("p1")
-				output := output.Output{Scope: list.scope(t, enrich.AllFields), Run: "run"}
+				output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run"}
 				w := r.writeAs(list, output, toldStates{r.journal, test.states})
 				w.want(t, "enrich_status", string(test.want))
 			})
@@ -280,7 +281,7 @@ func TestAppendedColumns(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			schema := table.Schema{Columns: strings.Split(test.header, ",")}
-			output := output.Output{Scope: row.Scope{Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
+			output := output.Output{Decode: v1.DecodeAnswer, Scope: row.Scope{Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
 			var names []string
 			for _, column := range output.Columns(schema) {
 				names = append(names, column.Name)

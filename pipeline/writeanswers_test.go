@@ -8,6 +8,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/pipeline/output"
+	"payonce/service/v1"
 )
 
 func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
@@ -27,7 +28,7 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		w := r.write(list, email)
 		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
 		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
-		other := r.writeAs(list, output.Output{Scope: list.scope(t, email), Run: "another"}, r.journal)
+		other := r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
 	})
@@ -52,7 +53,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				}
 				switch end {
 				case "answered":
-					_, err = r.journal.Settle(ticket.ID, found(email))
+					_, err = r.journal.Settle(ticket.ID, v1.EncodeAnswer(found(email)))
 				case "lost":
 					err = r.journal.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"})
 				default:
@@ -63,7 +64,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				}
 				list := profileList("p1", "p1")
 				r.write(list, email).want(t, "enrich_charge_usd", want, "")
-				r.writeAs(list, output.Output{Scope: list.scope(t, email), Run: "another"}, r.journal).
+				r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "another"}, r.journal).
 					want(t, "enrich_charge_usd", map[string]string{"answered": "0.00", "refused": "0.00"}[end], "")
 			})
 		})
@@ -77,7 +78,7 @@ func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
 		r.leaveInDoubt(lookupsOf(enrich.AllFields, "doubted"))
 		who := []string{"matched", "forfeited", "doubted", "never-asked"}
 		for _, name := range append(who, "matched") { // one of them twice
-			if _, err := r.journal.Forget(checkpoint.Person{Identity: identity(name)}); err != nil {
+			if _, err := r.journal.Forget(checkpoint.Person{Identity: identity(name)}, v1.DecodeAnswer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -125,15 +126,15 @@ func TestAnswersOfTwoAttemptsAreCombined(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	script := func(c call) reply {
 		if c.fields == email {
-			return reply{verdict: enrich.Answered{Answer: enrich.Answer{
+			return reply{verdict: v1.EncodeAnswer(enrich.Answer{
 				Status: enrich.Matched, FullName: "Ada Byron", WorkEmail: "ada@co.example", RequestID: "req-1",
 				RetrievedAt: at.Add(time.Hour), Provenance: "first",
-			}}}
+			})}
 		}
-		return reply{verdict: enrich.Answered{Answer: enrich.Answer{
+		return reply{verdict: v1.EncodeAnswer(enrich.Answer{
 			Status: enrich.Matched, FullName: "Ada Lovelace", BusinessPhone: "+1", PhoneType: "office", RequestID: "req-2",
 			RetrievedAt: at, Provenance: "second",
-		}}}
+		})}
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.run(people(1, email))
@@ -158,9 +159,9 @@ func TestALaterNotFoundTakesNothingAway(t *testing.T) {
 		if c.fields == email {
 			answer := found(email)
 			answer.RetrievedAt = at
-			return reply{verdict: enrich.Answered{Answer: answer}}
+			return reply{verdict: v1.EncodeAnswer(answer)}
 		}
-		return reply{verdict: enrich.Answered{Answer: enrich.Answer{Status: enrich.NotFound, RetrievedAt: at.Add(time.Hour)}}}
+		return reply{verdict: v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound, RetrievedAt: at.Add(time.Hour)})}
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.run(people(1, email))

@@ -13,6 +13,7 @@ import (
 	"payonce/enrich"
 
 	"payonce/checkpoint/store"
+	"payonce/internal/testuser"
 )
 
 func withKey(key []byte) Options { return Options{EncryptionKey: key} }
@@ -156,23 +157,24 @@ func TestADirectoryThatCannotBeWrittenIsToldAsSuch(t *testing.T) {
 }
 
 func TestAJournalThatMayNotBeReadIsNotDamaged(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read every directory")
-	}
-	dir := filepath.Join(t.TempDir(), "journal")
-	if err := openDir(t, dir).Close(); err != nil {
-		t.Fatal(err)
-	}
+	dir := filepath.Join(testuser.Dir(t), "journal")
+	testuser.Run(t, func() { // so that its files belong to this user
+		if err := openDir(t, dir).Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, closed := range []string{filepath.Join(dir, engineName), dir} {
 		if err := os.Chmod(closed, 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir, Options{}); !errors.Is(err, fs.ErrPermission) || errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("without rights to %s: %v", closed, err)
-		}
-		if exists, err := Exists(dir); !exists && !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("without rights to %s it does not exist: %v", closed, err)
-		}
+		testuser.Run(t, func() {
+			if _, err := Open(dir, Options{}); !errors.Is(err, fs.ErrPermission) || errors.Is(err, store.ErrCorrupt) {
+				t.Errorf("without rights to %s: %v", closed, err)
+			}
+			if exists, err := Exists(dir); !exists && !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("without rights to %s it does not exist: %v", closed, err)
+			}
+		})
 		if err := os.Chmod(closed, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -164,6 +164,9 @@ func damagedStore(t *testing.T) (dir string, keys [][]byte) {
 // TestBadgerForgivesADamagedBlock shows why the guard is there: should it fail one
 // day, Badger tells of damage itself.
 func TestBadgerForgivesADamagedBlock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	dir, keys := damagedStore(t)
 	db, err := openDB(dir, nil)
 	if err != nil {
@@ -188,6 +191,9 @@ func TestBadgerForgivesADamagedBlock(t *testing.T) {
 }
 
 func TestAStoreWithADamagedBlockIsNotOpened(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	dir, _ := damagedStore(t)
 	for range 2 { // also when it is tried again
 		if _, err := openEngine(dir, nil); !errors.Is(err, store.ErrCorrupt) {

@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -75,7 +76,7 @@ func settle(t *testing.T, j *checkpoint.Journal, who enrich.Identity, email stri
 	t.Helper()
 	_, ticket, err := begin(j, who)
 	if err == nil {
-		_, err = j.Settle(ticket.ID, enrich.Answer{Status: enrich.Matched, WorkEmail: email})
+		_, err = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: email}))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,9 @@ func (manySmall) Close() error { return nil }
 // TestACopyOfManySmallRecordsFitsIntoItsCommits has more of them than a transaction takes
 // in the bytes that they have.
 func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const records = 60_000
 	from := manySmall(records)
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 // Ledger decides about calls and records how they end.
 type Ledger interface {
 	Begin(attempt.Request) (attempt.Decision, error)
-	Settle(attempt.ID, enrich.Answer) (cost.Charge, error)
+	Settle(attempt.ID, enrich.Answered) (cost.Charge, error)
 	Void(attempt.ID, attempt.Voiding) error
 	MarkInDoubt(attempt.ID, attempt.LostCall) error
 }
@@ -146,13 +146,9 @@ func person(n int) enrich.Identity {
 }
 
 // answer returns an answer with values for some fields.
-func answer(returned enrich.Fields) enrich.Answer {
-	a := enrich.Answer{Status: enrich.NotFound}
-	if returned.Has(enrich.WorkEmail) {
-		a.Status, a.WorkEmail = enrich.Matched, "a@b.example"
+func answer(returned enrich.Fields) enrich.Answered {
+	if returned == 0 {
+		return enrich.Answered{Status: enrich.NotFound}
 	}
-	if returned.Has(enrich.BusinessPhone) {
-		a.Status, a.BusinessPhone = enrich.Matched, "+15550100"
-	}
-	return a
+	return enrich.Answered{Status: enrich.Matched, Returned: returned}
 }

@@ -119,7 +119,7 @@ func (a *row) stateOf(f enrich.Field) attempt.FieldState {
 	case attempt.Intended, attempt.InDoubt:
 		return attempt.OutcomeUnknown
 	case attempt.Settled:
-		if a.result.Answer.Returned().Has(f) {
+		if a.result.Returned.Has(f) {
 			return attempt.Found
 		}
 		return attempt.Missing
@@ -191,13 +191,13 @@ func (l *rows) resolve(a *row, res attempt.Resolution) {
 	a.state, a.result, a.decided = res.State, res, l.Now()
 }
 
-func (l *rows) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+func (l *rows) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	a, err := l.inFlight(id)
 	if err != nil {
 		return cost.Charge{}, err
 	}
-	charge := a.intent.Hold.Settle(answer.Returned())
-	l.resolve(a, attempt.Resolution{State: attempt.Settled, Charge: charge, Answer: &answer, Sent: true})
+	charge := a.intent.Hold.Settle(answer.Returned)
+	l.resolve(a, attempt.Resolution{State: attempt.Settled, Charge: charge, Status: answer.Status, Returned: answer.Returned, Data: answer.Data, Sent: true})
 	return charge, nil
 }
 

@@ -51,8 +51,9 @@ func answered(attempts int) (m memory, all []attempt.ID) {
 		id := attempt.ID(n + 1)
 		all = append(all, id)
 		in := record.Intent{At: start, Identity: enrich.Identity{ProfileURL: fmt.Sprintf("https://pro.example/in/p%d", n)}, Run: "run"}
-		answer := enrich.Answer{Status: enrich.Matched, WorkEmail: fmt.Sprintf("p%d@b.example", n)}
-		end := attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Answer: &answer, Sent: true}
+		end := attempt.Resolution{
+			State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Data: fmt.Sprintf("p%d@b.example", n), Sent: true,
+		}
 		m = append(m, store.Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)})
 		ends = append(ends, store.Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&end)})
 	}
@@ -67,7 +68,7 @@ func read(t *testing.T, r *Reader, ids []attempt.ID) {
 		t.Fatalf("%d outcomes of %d, error %v", len(known), len(ids), err)
 	}
 	for i, outcome := range known {
-		if want := fmt.Sprintf("p%d@b.example", ids[i]-1); outcome.Ended.Answer == nil || outcome.Ended.Answer.WorkEmail != want {
+		if want := fmt.Sprintf("p%d@b.example", ids[i]-1); outcome.Ended.Data != want {
 			t.Fatalf("attempt %d: %+v, want %s", ids[i], outcome, want)
 		}
 	}

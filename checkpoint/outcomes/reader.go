@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/enrich"
+	"payonce/numbered"
 )
 
 // Options say what a Reader tells.
@@ -79,21 +80,17 @@ func (r *Reader) tell(ids []attempt.ID, outcomes []attempt.Outcome) error {
 // tellEnds tells how attempts ended, of those that have.
 func (r *Reader) tellEnds(ids []attempt.ID, outcomes []attempt.Outcome) error {
 	var texts record.Texts
-	from := &record.Packet{}
+	from := &numbered.Members{}
 	return r.resolutions.each(ids, func(i int, key []byte, value string) error {
-		from.ReserveAnswers(min(answersTogether, len(ids)))
 		return record.DecodeFrom(from, key, value, &outcomes[i].Ended)
 	}, texts.Keep)
 }
-
-// answersTogether is for how many answers memory is taken at a time.
-const answersTogether = 128
 
 // tellWho tells who attempts were about.
 func (r *Reader) tellWho(ids []attempt.ID, outcomes []attempt.Outcome) error {
 	var texts record.Texts
 	var asked record.About
-	from, found := &record.Packet{}, 0
+	from, found := &numbered.Members{}, 0
 	err := r.intents.each(ids, func(i int, key []byte, value string) error {
 		asked = record.About{}
 		if err := record.DecodeFrom(from, key, value, &asked); err != nil {

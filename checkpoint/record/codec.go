@@ -2,19 +2,19 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"payonce/attempt"
 	"payonce/checkpoint/store"
 	"payonce/cost"
+	"payonce/numbered"
 )
 
-// Version is the version of the form of all records, and the first byte of every
-// value. A program reads the forms of all versions from 5 on, and writes the newest. There
-// is one so far. The records of attempts and those that every commit writes are packed, as
-// pack.go says; the others are in JSON.
-const Version = 5
+// Version is the version of the form of all records, and the first byte of every value. A
+// program reads the forms of all versions from 6 on, and writes the newest. There is one so
+// far: the members of records have numbers, as package numbered writes them. The functions in
+// this package whose names end in Members give each member its number.
+const Version = 6
 
 // IsKnownVersion reports whether a value is of a version that this program reads.
 func IsKnownVersion[T string | []byte](value T) bool {
@@ -23,69 +23,77 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | Journal | []byte
+	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | Journal | FieldNames | []byte
 }
 
-// packer is a record that has a packed form.
-type packer interface {
-	unpacker
-	// pack appends the form to data.
-	pack(data []byte) []byte
-}
-
-// unpacker is a record, or a part of one, that can be read from a packed form.
-type unpacker interface {
-	// unpack reads the form. What is wrong with it, the packet keeps.
-	unpack(from *Packet)
-}
-
-// packerOf returns the packed form of a record that is pointed to, nil for a kind of
-// record that is written in JSON.
-func packerOf(record any) unpacker {
-	switch record := record.(type) {
+// members describes the members of a record that is pointed to.
+func members(m *numbered.Members, record any) {
+	switch r := record.(type) {
+	case *Intent:
+		intentMembers(m, r)
+	case *About:
+		aboutMembers(m, r)
+	case *Doubt:
+		doubtMembers(m, r)
+	case *FieldEntry:
+		fieldEntryMembers(m, r)
 	case *attempt.Resolution:
-		return (*resolution)(record)
+		resolutionMembers(m, r)
+	case *Ending:
+		endingMembers(m, r)
 	case *cost.Totals:
-		return (*totals)(record)
-	case unpacker:
-		return record
+		totalsMembers(m, r)
+	case *Span:
+		spanMembers(m, r)
+	case *State:
+		stateMembers(m, r)
+	case *Run:
+		runMembers(m, r)
+	case *Journal:
+		journalMembers(m, r)
+	case *FieldNames:
+		fieldNamesMembers(m, r)
+	case *[]byte:
+		numbered.Bytes(m, 1, r)
+	case *OpenMark: // which has none
 	}
-	return nil
 }
+
+func membersOf[T Record](m *numbered.Members, record *T) { members(m, record) }
 
 // Encode returns the value of a record: the version and its form.
 func Encode[T Record](record *T) []byte {
-	const room = 256 // for most
-	data := append(make([]byte, 0, room), Version)
-	if packed, ok := packerOf(record).(packer); ok {
-		return packed.pack(data)
+	return numbered.Append(append(make([]byte, 0, roomForMost), Version), record, membersOf)
+}
+
+// roomForMost is a length of values that most records do not exceed.
+const roomForMost = 256
+
+// EncodeOver is Encode for a record that replaces the one with the value was. Its members that
+// this program does not know are kept. No value stands for no record.
+func EncodeOver[T Record](was []byte, record *T) []byte {
+	if len(was) == 0 {
+		return Encode(record)
 	}
-	text, err := json.Marshal(record)
+	value, err := numbered.AppendOver(append(make([]byte, 0, roomForMost), Version), string(was[1:]), record, membersOf)
 	if err != nil {
-		panic(fmt.Sprintf("a journal record that has no JSON form: %v", err)) // a mistake in this package
+		panic(fmt.Sprintf("the record that is replaced cannot be read: %v", err)) // it was read before
 	}
-	return append(data, text...)
+	return value
 }
 
-// Decode reads the value of a record. The key is what errors tell.
+// Decode reads the value of a record. The key is for errors.
 func Decode[T Record](key, data []byte, into *T) error {
-	return DecodeFrom(&Packet{}, key, string(data), into)
+	return DecodeFrom(&numbered.Members{}, key, string(data), into)
 }
 
-// DecodeFrom is decode for who reads many records, with a packet that is used again. The
-// texts of the record are parts of its value.
-func DecodeFrom[T Record](from *Packet, key []byte, value string, into *T) error {
+// DecodeFrom is Decode for a caller that reads many records, with members that are used again.
+// The texts of the record are parts of its value.
+func DecodeFrom[T Record](m *numbered.Members, key []byte, value string, into *T) error {
 	if !IsKnownVersion(value) {
 		return fmt.Errorf("%w: record %q is of a version that this program does not know", store.ErrCorrupt, string(key))
 	}
-	var err error
-	if packed := packerOf(into); packed != nil {
-		from.reset(value[1:])
-		err = unpackAll(packed, from)
-	} else {
-		err = json.Unmarshal([]byte(value[1:]), into)
-	}
-	if err != nil {
+	if err := numbered.Read(m, value[1:], into, membersOf); err != nil {
 		return fmt.Errorf("%w: record %q cannot be read: %w", store.ErrCorrupt, string(key), err)
 	}
 	return nil
@@ -98,4 +106,19 @@ func Load[T Record](s store.Store, key []byte) (record T, found bool, err error)
 		return record, false, err
 	}
 	return record, true, Decode(key, data, &record)
+}
+
+// Change returns the write that changes a record, and reports whether there is one with the
+// key. Members that this program does not know are kept.
+func Change[T Record](s store.Store, key []byte, change func(*T)) (write store.Write, found bool, err error) {
+	var record T
+	value, err := s.Get(key)
+	if err != nil || value == nil {
+		return write, false, err
+	}
+	if err := Decode(key, value, &record); err != nil {
+		return write, false, err
+	}
+	change(&record)
+	return store.Write{Key: key, Value: EncodeOver(value, &record)}, true, nil
 }

@@ -12,7 +12,6 @@ var (
 	start  = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	email  = enrich.FieldsOf(enrich.WorkEmail)
 	prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
-	found  = enrich.Answer{Status: enrich.Matched, WorkEmail: "ada@example.com", BusinessPhone: "+49 30 1"}
 )
 
 func person(n int) enrich.Identity {

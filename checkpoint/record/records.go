@@ -20,14 +20,15 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
-//	m NAME         meta        the journal's identity and secret, its ledger state, the API key's fingerprint, the last opening
+//	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
+//	                           key's fingerprint, the last opening
 //
 // Written once has one exception, erasure: it takes the identity out of intents and
 // the values out of answers, and leaves the rest, the money above all, as it was. A
 // field that was forgotten on request says so, and still points to what was charged for
 // it; those of older journals point to no attempt.
 //
-// The value of a record is in the form that codec.go says.
+// The value of a record is in the form that Version says.
 //
 // IDs are 8 bytes, big-endian, so that records are in the order of Begin. Indexes
 // and sums change in the same commit as the records that they follow from.
@@ -61,6 +62,7 @@ var (
 	StateKey       = NameKey(metaPrefix, "books")
 	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
 	OpeningKey     = NameKey(metaPrefix, "opening")
+	FieldsKey      = NameKey(metaPrefix, "fields")
 )
 
 func IDKey(prefix byte, id attempt.ID) []byte {
@@ -223,7 +225,11 @@ type Run struct {
 	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
 	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"` // as given to --map
+	Map       []string         `json:"map,omitempty"`       // as given to --map
+	Columns   []string         `json:"columns,omitempty"`   // as they were read, in the form of Map; none in older records
+	Header    string           `json:"header,omitempty"`    // SHA-256 of the names of the columns
+	Held      string           `json:"held,omitempty"`      // as given to --held
+	CopyHeld  bool             `json:"copy_held,omitempty"` // as given to --copy-held
 	Prefer    string           `json:"prefer"`
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`

@@ -87,11 +87,11 @@ func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.R
 	charged := res.Charge.Free | res.Charge.Paid
 	switch res.State {
 	case attempt.Settled:
-		if res.Answer == nil {
+		if !res.Answered() {
 			c.problem(name, "is settled without an answer")
 			break
 		}
-		if res.Charge != settled(in.Hold, record.Returned(res), res.Charge) {
+		if res.Charge != settled(in.Hold, res.Returned, res.Charge) {
 			c.problem(name, "charges $%s for %q, which does not follow from its answer and its hold", res.Charge.Amount, charged)
 		}
 	case attempt.Forfeited:
@@ -99,7 +99,7 @@ func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.R
 			c.problem(name, "charges $%s for %q, which does not follow from its hold", res.Charge.Amount, charged)
 		}
 	case attempt.Voided:
-		if res.Charge != (cost.Charge{}) || res.Answer != nil {
+		if res.Charge != (cost.Charge{}) || res.Answered() {
 			c.problem(name, "is voided and has a charge or an answer")
 		}
 	default:
@@ -137,7 +137,7 @@ func (c *checker) expectFields(id attempt.ID, in record.Intent, res attempt.Reso
 	}
 	for f := range in.Hold.Fields.Each() {
 		switch {
-		case res.State == attempt.Settled && res.Answer != nil && record.Returned(res).Has(f):
+		case res.State == attempt.Settled && res.Returned.Has(f):
 			expect(f, attempt.Found)
 		case res.State == attempt.Settled:
 			expect(f, attempt.Missing)

@@ -25,10 +25,9 @@ type line struct {
 }
 
 // Dump writes every record in the order of the keys, one JSON object to a line.
-// Identities and answers are masked unless values is set; the journal's secret
-// always is. A record that cannot be read is written as such; the error after the
+// Identities and answers are masked when show is nil; the journal's secret always is. A record that cannot be read is written as such; the error after the
 // last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
-func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
+func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
@@ -36,7 +35,7 @@ func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
 	lines.SetEscapeHTML(false)
 	unread := 0
 	err := store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
-		l := describe(key, value, values)
+		l := describe(key, value, show)
 		if l.Problem != "" {
 			unread++
 		}
@@ -48,14 +47,17 @@ func Dump(s store.Store, stop func() error, w io.Writer, values bool) error {
 	return err
 }
 
+// Show returns what Dump writes of an answer.
+type Show func(enrich.Answered) (any, error)
+
 // describe returns the line of a record.
-func describe(key, value []byte, values bool) line {
+func describe(key, value []byte, show Show) line {
 	l := line{Record: record.KindOf(key[0])}
 	if l.Record == "" {
 		return line{Record: "unknown", Name: fmt.Sprintf("%q", key), Problem: "is of no known kind"}
 	}
 	var err error
-	if l.Value, err = view(key, value, values); err != nil {
+	if l.Value, err = view(key, value, show); err != nil {
 		l.Value, l.Problem = nil, unreadable(value)
 	}
 	field, isField := record.FieldOf(key)
@@ -80,22 +82,17 @@ func describe(key, value []byte, values bool) line {
 const masked = "(masked)"
 
 // view decodes a record and masks it.
-func view(key, value []byte, values bool) (any, error) {
+func view(key, value []byte, show Show) (any, error) {
 	switch key[0] {
 	case record.IntentPrefix:
 		var in record.Intent
 		err := record.Decode(key, value, &in)
-		if !values {
+		if show == nil {
 			in.Identity = maskIdentity(in.Identity)
 		}
 		return in, err
 	case record.ResolutionPrefix:
-		var res attempt.Resolution
-		err := record.Decode(key, value, &res)
-		if res.Answer != nil && !values {
-			res.Answer = maskAnswer(*res.Answer)
-		}
-		return res, err
+		return viewResolution(key, value, show)
 	case record.DoubtPrefix:
 		return decoded[record.Doubt](key, value)
 	case record.FieldPrefix:
@@ -112,6 +109,27 @@ func view(key, value []byte, values bool) (any, error) {
 	return viewMeta(key, value)
 }
 
+// resolution is an attempt.Resolution with an answer that can be read.
+type resolution struct {
+	attempt.Resolution
+	Data   string `json:"data,omitempty"` // is empty: it takes the place of the bytes
+	Answer any    `json:"answer,omitempty"`
+}
+
+func viewResolution(key, value []byte, show Show) (any, error) {
+	var res attempt.Resolution
+	err := record.Decode(key, value, &res)
+	shown := resolution{Resolution: res}
+	switch {
+	case err != nil || res.Data == "":
+	case show == nil:
+		shown.Answer = masked
+	default:
+		shown.Answer, err = show(res.Answer())
+	}
+	return shown, err
+}
+
 func viewMeta(key, value []byte) (any, error) {
 	switch string(key) {
 	case string(record.StateKey):
@@ -119,6 +137,8 @@ func viewMeta(key, value []byte) (any, error) {
 	case string(record.IdentityKey):
 		identity, err := decoded[record.Journal](key, value)
 		return map[string]string{"id": identity.ID, "secret": masked}, err
+	case string(record.FieldsKey):
+		return decoded[record.FieldNames](key, value)
 	case string(record.FingerprintKey):
 		return masked, nil
 	case string(record.OpeningKey):
@@ -143,9 +163,4 @@ func mask(values ...*string) {
 func maskIdentity(id enrich.Identity) enrich.Identity {
 	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
 	return id
-}
-
-func maskAnswer(answer enrich.Answer) *enrich.Answer {
-	mask(&answer.FullName, &answer.WorkEmail, &answer.BusinessPhone, &answer.Profile)
-	return &answer
 }

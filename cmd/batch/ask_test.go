@@ -63,8 +63,8 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 		code         int
 	}{
 		{"yes to the question", "y\n", []string{"--yes"}, true, exitDone},
-		{"no to the question", "n\n", []string{"--yes"}, true, exitUsage},
-		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitUsage},
+		{"no to the question", "n\n", []string{"--yes"}, true, exitApproval},
+		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitApproval},
 		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
 		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitUsage},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/nearest"
 	"payonce/configs"
 	"payonce/internal/config"
 	"payonce/internal/problem"
@@ -107,7 +108,7 @@ var targetFlags = []string{"output", "rejects"}
 func (o *options) readConfig(cmd *cobra.Command) error {
 	target := config.Target{
 		Flags: cmd.Flags(), Variables: variables, Getenv: o.env.getenv, Check: o.problems,
-		Suggest:    func(name string, names []string) string { return didYouMean(name, "", names) },
+		Suggest:    func(name string, names []string) string { return nearest.Question(name, "", names) },
 		SecretHint: hints.Of("secret"),
 	}
 	if cmd.Name() != "plan" && cmd.Name() != "run" {

@@ -15,7 +15,7 @@ type conformanceFlags struct {
 
 func newConformanceCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	o.list.name, o.list.limit = app.ConformanceRun, 3
+	o.list.name, o.list.limit.N = app.ConformanceRun, new(int64(3))
 	var who conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance",
@@ -43,7 +43,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlags) {
 	flags.Var(&o.budget.maxSpend, "max-spend", "the most that lookups may cost, over all comparisons; without it none is sent")
 	flags.StringVar(&who.list, "list", "", "look up the first persons of this `FILE`")
-	flags.Int64Var(&o.list.limit, "limit", o.list.limit, "how many persons of the list: `N`")
+	flags.Var(&o.list.limit, "limit", "how many persons of the list: `N`")
 	flags.StringArrayVar(&who.profiles, "profile-url", nil, "look up the person of this profile `URL` (repeatable)")
 	o.addAskingFlags(flags)
 	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")
@@ -58,9 +58,6 @@ func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
 	w, err := o.work(cmd, o.env.observer())
 	if err != nil {
 		return err
-	}
-	if o.list.limit == 0 { // which means no bound elsewhere
-		return usagef("--limit 0: choose 1 or more")
 	}
 	o.env.outliveReaders()
 	var names []string

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/cmd/batch/hints"
 	"payonce/internal/problem"
+	"payonce/internal/report"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/dispatch"
@@ -26,6 +31,7 @@ const (
 	exitRefused     = 4
 	exitDoubt       = 5
 	exitInterrupted = 6
+	exitApproval    = 7
 	exitLocked      = 11
 )
 
@@ -38,6 +44,7 @@ var exitHelp = map[int]string{
 	exitRefused:     "the service refuses (key, access, credit, configuration, attempt limit); resumable",
 	exitDoubt:       "done, but some lookups are in doubt or forfeited",
 	exitInterrupted: "interrupted; resumable",
+	exitApproval:    "approval needed; nothing was sent",
 	exitLocked:      "another run holds the journal",
 }
 
@@ -104,6 +111,8 @@ func codeOfKind(kind problem.Kind) int {
 		return exitUsage
 	case problem.Refused:
 		return exitRefused
+	case problem.Approval:
+		return exitApproval
 	}
 	return exitInternal
 }
@@ -124,6 +133,8 @@ func exitCode(err error) int {
 		return exitLocked
 	case problem.IsRefused(err):
 		return exitRefused
+	case problem.IsApproval(err):
+		return exitApproval
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case problem.IsUsage(err), errors.As(err, &list), errors.Is(err, checkpoint.ErrOtherKey), errors.Is(err, row.ErrListChanged), errors.Is(err, listfile.ErrChanged):
@@ -133,24 +144,66 @@ func exitCode(err error) int {
 	}
 }
 
-// errorText returns what to print about an error, "" when all was said.
-func errorText(err error) string {
+// failureOf returns what a person and a program are told of an error; false when the command
+// has told all.
+func failureOf(err error) (found report.Failure, telling bool) {
 	var stop stopError
 	var interrupt interruptError
+	found = report.Failure{Code: codeOf(err), Exit: exitCode(err)}
 	switch {
 	case err == nil || errors.As(err, &stop):
-		return ""
+		return found, false
 	case errors.As(err, &interrupt):
-		return interrupt.Error()
+		found.Message = interrupt.Error()
 	case errors.Is(err, context.Canceled):
-		return "interrupted; nothing was sent"
-	case errors.Is(err, checkpoint.ErrCorrupt):
-		return err.Error() + hints.Of("journal_damaged")
+		found.Message = "interrupted; nothing was sent"
+	default:
+		found.Message, found.Hint = hints.WithMapFlag(err.Error(), err), hints.After(err)
 	}
-	if text := problem.Text(err, hints.Of); text != err.Error() {
-		return text
+	return found, true
+}
+
+// codeOf names the kind of an error for programs.
+func codeOf(err error) string {
+	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
+		return found.Code
 	}
-	return hints.WithMapFlag(hints.Explain(err), err)
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		return "journal_damaged"
+	}
+	return map[int]string{
+		exitInternal: "internal", exitUsage: "usage", exitRefused: "service", exitInterrupted: "interrupted",
+		exitApproval: "approval_missing", exitLocked: "journal_held",
+	}[exitCode(err)]
+}
+
+// tell writes why a command failed: for a person on standard error, and for a program, when
+// the command would have printed an object and has printed nothing, on standard output.
+func tell(env environment, failed report.Failure, asJSON bool) {
+	fmt.Fprintln(env.stderr, "batch: "+failed.Message+failed.Hint)
+	if asJSON {
+		failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
+		_ = report.JSON(env.stdout, &report.Failed{Error: failed}) // the exit code says that it failed
+	}
+}
+
+// asksForJSON reports whether a command line asks for one object on standard output. Flags
+// behind one that cannot be read are not parsed, so the words count as well.
+func asksForJSON(cmd *cobra.Command, args []string) bool {
+	flag := cmd.Flags().Lookup("json")
+	return flag != nil && (flag.Value.String() == "true" || slices.Contains(args, "--json"))
+}
+
+// counted counts what is written.
+type counted struct {
+	io.Writer
+	bytes int64
+}
+
+func (c *counted) Write(data []byte) (int, error) {
+	n, err := c.Writer.Write(data)
+	c.bytes += int64(n)
+	return n, err
 }
 
 // unlessUnread returns an error of telling how something ended, but none where nobody

@@ -17,7 +17,9 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/pricing"
+	"payonce/internal/target"
 	"payonce/internal/workspace"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
@@ -94,10 +96,13 @@ func (f *rateFlags) value() app.Pace {
 type listFlags struct {
 	fields       flagvalue.Fields
 	mapping      []string
+	recorded     app.Recorded // in the plan of --plan
+	held         flagvalue.Choice
+	copyHeld     bool
 	prefer       flagvalue.Choice
 	reaskMissing flagvalue.Age
 	rebuy        bool
-	limit        int64
+	limit        flagvalue.Count
 	encoding     string
 	sheet        string
 	memory       flagvalue.Size
@@ -110,6 +115,7 @@ type listFlags struct {
 
 func (f *listFlags) setDefaults() {
 	f.fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
 	f.prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
 
@@ -119,11 +125,12 @@ func (f *listFlags) value(ctx context.Context, env environment, names ...string)
 	if f.prefer.Value == enrich.ByName.String() {
 		prefer = enrich.ByName
 	}
+	held, _ := columns.ParseHeld(f.held.Value) // the flag takes no other names
 	return app.List{
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
 		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
-		Mapping: f.mapping, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
-		Limit: f.limit, Priority: f.priority,
+		Mapping: f.mapping, Recorded: f.recorded, Held: held, CopyHeld: f.copyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
+		Limit: f.limit.OrZero(), Priority: f.priority,
 	}
 }
 
@@ -177,7 +184,7 @@ func (f *budgetFlags) value() app.Budget {
 // outputFlags say where results are written.
 type outputFlags struct{ path, rejects, keepAs string }
 
-func (f *outputFlags) value(env environment, sources []app.Source) app.Output {
+func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
 	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
 }
 
@@ -232,7 +239,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	o.addAskingFlags(flags)
 	f := &o.list
 	flags.Var(&f.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Int64Var(&f.limit, "limit", 0, "only the first `N` persons of the list that miss something; 0 for all")
+	flags.Var(&f.limit, "limit", "only the first `N` persons of the list that miss something (default all)")
 	flags.StringVar(&f.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
 	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
@@ -245,6 +252,8 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 func (o *options) addAskingFlags(flags *pflag.FlagSet) {
 	flags.Var(&o.list.fields, "fields", "what to find: email, phone or email,phone")
 	flags.StringArrayVar(&o.list.mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
+	flags.Var(&o.list.held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
+	flags.BoolVar(&o.list.copyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&o.list.prefer, "prefer", "the identity that wins when a row has both")
 }
 

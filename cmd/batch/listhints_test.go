@@ -10,9 +10,9 @@ import (
 	"payonce/enrich"
 	"payonce/io/sheet"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 )
 
@@ -26,15 +26,15 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		want string
 	}{
 		{
-			wrapped(&row.AmbiguousError{Columns: `#1 "Email" and #3 "Work Email"`, Role: row.RoleEmail, First: 0}),
+			wrapped(&columns.AmbiguousError{Columns: `#1 "Email" and #3 "Work Email"`, Role: columns.Email, First: 0}),
 			`list.csv: columns #1 "Email" and #3 "Work Email" could all be email; choose one with --map email=#1`,
 		},
 		{
-			wrapped(&row.SharedColumnError{Column: `#2 "Phone"`, A: row.RoleEmail, B: row.RolePhone}),
+			wrapped(&columns.SharedColumnError{Column: `#2 "Phone"`, A: columns.Email, B: columns.Phone}),
 			`list.csv: column #2 "Phone" cannot be filled with both email and phone; map another column for one of them, or none, such as --map phone=`,
 		},
 		{
-			wrapped(&row.OverrideError{Override: "phone=#9", Err: errors.New("no such column")}),
+			wrapped(&columns.OverrideError{Override: "phone=#9", Err: errors.New("no such column")}),
 			"list.csv: --map phone=#9: no such column",
 		},
 		{
@@ -56,8 +56,8 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
 		{fs.ErrPermission, "permission denied"},
 	} {
-		if got := errorText(test.err); got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		if failed, _ := failureOf(test.err); failed.Message+failed.Hint != test.want {
+			t.Errorf("got\n%s\nwant\n%s", failed.Message+failed.Hint, test.want)
 		}
 	}
 }

@@ -50,11 +50,13 @@ func main() {
 
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, env environment, args []string) int {
+	printed := &counted{Writer: env.stdout}
+	env.stdout = printed
 	root := newRootCommand(env)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if text := errorText(err); text != "" {
-		fmt.Fprintln(env.stderr, "batch: "+text)
+	cmd, err := root.ExecuteContextC(ctx)
+	if failed, telling := failureOf(err); telling {
+		tell(env, failed, printed.bytes == 0 && asksForJSON(cmd, args))
 	}
 	return exitCode(err)
 }

@@ -19,6 +19,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/csvtable"
 )
@@ -41,9 +42,11 @@ type options struct {
 	offline bool
 	unbound bool // offline, the command need not know the service
 
-	yes      bool           // do not ask
-	planFile string         // that a run follows
-	kept     *planfile.File // read from it
+	yes       bool           // do not ask
+	ceilingOK bool           // a run that reaches a ceiling has ended well
+	dryRun    bool           // plan in place of running
+	planFile  string         // that a run follows
+	kept      *planfile.File // read from it
 }
 
 func newOptions(env environment) *options {
@@ -117,8 +120,8 @@ func (o *options) workspace() workspace.Options {
 }
 
 // sources are the files that the flags name, which are never overwritten.
-func (o *options) sources() []app.Source {
-	return []app.Source{
+func (o *options) sources() []target.Source {
+	return []target.Source{
 		{What: "the plan of --plan", Path: o.planFile}, {What: "the configuration", Path: o.config}, {What: "the rate card", Path: o.prices.card},
 	}
 }
@@ -171,8 +174,6 @@ func (o *options) problems() []config.Problem {
 	refuse(o.service.timeout <= 0 || o.service.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", o.service.timeout, maxTimeout)
 	refuse(o.service.settleDelay < 0 || o.service.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", o.service.settleDelay, maxTimeout)
 	refuse(o.rate.concurrency < 1 || o.rate.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", o.rate.concurrency)
-	refuse(o.list.limit < 0, "limit", "%d: choose 1 or more", o.list.limit)
-	refuse(o.list.sample.N != nil && *o.list.sample.N == 0, "sample", "0: choose 1 or more")
 	_, err = csvtable.ParseEncoding(o.list.encoding)
 	refuse(o.list.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"

@@ -11,6 +11,7 @@ import (
 
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/target"
 )
 
 func newPlanCommand(env environment) *cobra.Command {
@@ -53,6 +54,11 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 	if err != nil {
 		return err
 	}
+	return o.planWith(cmd, w, list)
+}
+
+// planWith plans a list and shows the plan.
+func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error {
 	if err := o.checkKeep(list); err != nil {
 		return err
 	}
@@ -92,7 +98,7 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return app.CheckTarget(o.output.keepAs, append(app.SourcesOf(list), o.sources()...))
+	return target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...))
 }
 
 // sampleCommand returns the words of the command that runs a sample.
@@ -111,7 +117,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run":
 			return
 		}
 		values := []string{flag.Value.String()}

@@ -14,6 +14,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/sandbox"
@@ -96,11 +97,11 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	mapping, err := row.MapColumns(schema, nil)
+	reading, err := columns.Recognise(schema, nil, columns.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	scope := row.Scope{Mapping: mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
+	scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
 	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {

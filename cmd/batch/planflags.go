@@ -20,7 +20,7 @@ import (
 var agreedFlags = []string{
 	"encoding", "sheet", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
-	"short-budget", "approval-threshold", "strict", "rate-option", "workspace", "sandbox",
+	"short-budget", "approval-threshold", "strict", "held", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
 // readingFlags are those of the agreed flags that stand in a plan also when they say
@@ -36,7 +36,8 @@ var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrenc
 func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 	kept := &planfile.File{
 		Version: planfile.Version, Kept: planned.Plan.At, List: planfile.List{Paths: planned.Paths, SHA256: planned.SHA256},
-		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.mapping, Plan: planned.Plan,
+		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.mapping, Columns: planned.Columns, Header: planned.Header,
+		Plan: planned.Plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		if value := flags.Lookup(name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
@@ -75,6 +76,9 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
+		if name == "limit" && planned == "0" { // as plans of earlier programs say that there is none
+			planned = ""
+		}
 		own := flag.Value.String()
 		switch {
 		case !said && slices.Contains(readingFlags, name): // what was found with its value is compared
@@ -95,7 +99,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.mapping, o.kept = kept.Map, kept
+	o.list.mapping, o.list.recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header}, kept
 	if err := o.checkService(kept.Service, found); err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
-	"payonce/internal/app"
 	"payonce/internal/inspect"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/atomicfile"
 	"payonce/service/v1"
 )
@@ -78,8 +78,8 @@ func (o *options) importRateCardFile(path string) error {
 		return usagef("--%s %s", problem.Flag, problem.Text)
 	}
 	if o.output.path != "" {
-		sources := append(o.sources(), app.Source{What: "the OpenAPI document", Path: path})
-		if err := app.CheckTarget(o.output.path, sources); err != nil {
+		sources := append(o.sources(), target.Source{What: "the OpenAPI document", Path: path})
+		if err := target.Check(o.output.path, sources); err != nil {
 			return err
 		}
 	}

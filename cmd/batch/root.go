@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/help"
+	"payonce/cmd/batch/nearest"
 	"payonce/cmd/batch/rehearse"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
@@ -21,7 +23,7 @@ func newRootCommand(env environment) *cobra.Command {
 		Long: "batch finds the missing work emails and business phones of a contact list through a paid\n" +
 			"service and writes the list back filled in. It never pays twice for a lookup, never spends\n" +
 			"over the ceiling, never loses a paid answer and never goes over the rate limit." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -31,7 +33,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
 	root.SetVersionTemplate(versionLine())
-	root.SetHelpFunc(printHelp)
+	root.SetHelpFunc(help.Print)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
@@ -102,7 +104,7 @@ func withForm(err error) error {
 // meantFlag asks about the flag that is most like one that the command does not have.
 func meantFlag(cmd *cobra.Command, err error) string {
 	if unknown, is := errors.AsType[*pflag.NotExistError](err); is && len(unknown.GetSpecifiedName()) > 1 {
-		return didYouMean(unknown.GetSpecifiedName(), "--", flagNames(cmd.Flags()))
+		return nearest.Question(unknown.GetSpecifiedName(), "--", flagNames(cmd.Flags()))
 	}
 	return ""
 }
@@ -114,7 +116,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case check(cmd, args) == nil:
 			return nil
 		case cmd.HasSubCommands():
-			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), didYouMean(args[0], "", commandNames(cmd)), see)
+			return usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), nearest.Question(args[0], "", commandNames(cmd)), see)
 		case len(args) == 0 && (cmd.Name() == "plan" || cmd.Name() == "run"):
 			return usagef("Which list? For example: %s contacts.csv", cmd.CommandPath())
 		default:
@@ -150,4 +152,24 @@ func withExitCodes(cmd *cobra.Command, codes ...int) *cobra.Command {
 	cmd.Long += exitCodes(codes...)
 	cmd.Args = usageArgs(cobra.NoArgs)
 	return cmd
+}
+
+// flagNames returns the names of flags that are shown.
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// commandNames returns the names of the commands below one that are shown.
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
 )
@@ -34,7 +35,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
@@ -49,7 +50,9 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().Var(&o.budget.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&o.list.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before spending")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
+	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")
 	return o, cmd
 }
 
@@ -73,11 +76,16 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	list, err := o.listToRun(args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case o.dryRun && o.kept != nil:
+		return usagef("--dry-run makes a plan, and --plan follows one; leave one of them out")
+	case o.dryRun:
+		return o.planWith(cmd, w, list)
 	}
 	if o.output.path == "" {
-		if o.output.path, err = app.OutputName(list); err != nil {
+		if o.output.path, err = target.OutputName(list); err != nil {
 			return err
 		}
 	}
@@ -107,10 +115,10 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
 	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
-		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", app.PlaceOf(o.output.path), err)
+		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", target.PlaceOf(o.output.path), err)
 	}
 	code := codeOfStop(ended.Stop)
-	if code == exitDone {
+	if code == exitDone || code == exitCeiling && o.ceilingOK {
 		code = codeOfRows(ended.Summary.Rows)
 	}
 	return endedWith(code)

@@ -63,6 +63,13 @@ func TestPlanSchema(t *testing.T) {
 			addMembers(seen, "", plan)
 		}
 	}
+	writeFile(t, fresh.path("list.csv"), "first,last,company,website,email,email 2\n"+
+		"Ann,Lee,Acme,https://www.linkedin.com/company/acme,n/a,\nBob,Ray,Beta,,,bob@beta.example\n")
+	plan := decode[any](t, fresh.batch("plan", "--json"))
+	if err := schema.Validate(plan); err != nil {
+		t.Errorf("a list that holds values: %v", err)
+	}
+	addMembers(seen, "", plan)
 	data, err := os.ReadFile(b.path("plan.json"))
 	if err != nil {
 		t.Fatal(err)

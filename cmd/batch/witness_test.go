@@ -99,7 +99,7 @@ func (p *program) witnesses() map[attempt.ID]*witness {
 func (w *witness) charged() (fields enrich.Fields, known bool) {
 	switch res := w.resolution; res.State {
 	case attempt.Settled:
-		return res.Answer.Returned() & w.intent.Hold.Fields, true
+		return res.Returned & w.intent.Hold.Fields, true
 	case attempt.Forfeited:
 		return res.Charge.Free | res.Charge.Paid, true
 	case attempt.Voided:

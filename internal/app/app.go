@@ -13,8 +13,10 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 )
 
@@ -69,10 +71,20 @@ type List struct {
 	Run      string // the name of the run; "" for one from the list and the fields
 	Fields   enrich.Fields
 	Mapping  []string
+	Recorded Recorded
+	Held     columns.Held // which values in further columns count as held
+	CopyHeld bool         // such a value is copied into the row's own empty cell
 	Prefer   enrich.Pattern
 	Reask    attempt.Reask
 	Limit    int64 // 0 for none
 	Priority string
+}
+
+// Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
+// has the same columns still.
+type Recorded struct {
+	Columns []string // in the form of List.Mapping; none for no record
+	Header  string   // the fingerprint of the names of the columns
 }
 
 // Budget says what a run may spend. Nil means no limit.
@@ -100,7 +112,7 @@ type Output struct {
 	Path    string // listfile.Standard for Stdout; "" beside the list
 	Rejects string // the rows that could not be looked up; "" for nowhere
 	Stdout  io.Writer
-	Sources []Source // files that are never overwritten, besides the list
+	Sources []target.Source // files that are never overwritten, besides the list
 }
 
 // session is an open workspace with the lists that were opened for a use case.

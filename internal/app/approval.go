@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -22,8 +23,10 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 	}
 	missing := j.unapproved(plan.Possible)
 	if missing && !approver.CanAsk() {
-		return problem.Coded("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
+		err := problem.Coded("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
 			plan.Possible, *j.budget.Threshold).With(plan.Possible)
+		err.Kind = problem.Approval
+		return err
 	}
 	if missing || !yes {
 		var beyond *cost.Money
@@ -34,6 +37,8 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case !confirmed && missing:
+			return &problem.Error{Kind: problem.Approval, Err: errors.New("not approved; nothing was sent")}
 		case !confirmed:
 			return problem.Usagef("not confirmed; nothing was sent")
 		}

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/report"
 	"payonce/io/listfile"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -34,6 +35,7 @@ type job struct {
 	name      string
 	list      *listFile
 	schema    table.Schema
+	reading   *columns.Reading
 	scope     row.Scope
 	prices    pricing.Choice // what the wanted fields cost
 	survey    *survey.Survey
@@ -54,20 +56,8 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	j := &job{session: s, order: order, list: list, name: order.Run}
-	if j.schema, err = list.Schema(); err != nil {
+	if err := j.readColumns(order); err != nil {
 		return nil, err
-	}
-	names := strings.Join(order.Names, " ")
-	mapping, err := row.MapColumns(j.schema, order.Mapping)
-	if err == nil {
-		err = mapping.CheckFilled(j.schema, order.Fields)
-	}
-	if err != nil {
-		return nil, problem.Usagef("%s: %w", names, err)
-	}
-	if !mapping.CanIdentify() {
-		return nil, problem.Coded("no_identity", "%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"its columns are %s", names, row.ListColumns(j.schema))
 	}
 	if j.name == "" {
 		if j.name, err = runName(list, order.Fields); err != nil {
@@ -75,7 +65,7 @@ func (s *session) prepare(order List) (*job, error) {
 		}
 	}
 	j.scope = row.Scope{
-		Mapping: mapping, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
+		Mapping: j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
 		Memory: order.Memory, TempDir: order.TempDir,
 	}
 	if s.work.Workspace.Prices.Card != "" {
@@ -85,7 +75,7 @@ func (s *session) prepare(order List) (*job, error) {
 	}
 	if order.Priority != "" {
 		if j.scope.Priority, err = row.ParsePriority(j.schema, order.Priority); err != nil {
-			return nil, problem.Usagef("%s: the priority %s: %w", names, order.Priority, err)
+			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}
 	}
 	return j, nil
@@ -204,6 +194,9 @@ func (j *job) record() (checkpoint.Run, error) {
 	run.Restarted = run.Started
 	if j.list != nil {
 		j.list.recordIn(&run)
+		recorded := j.recorded()
+		run.Columns, run.Header = recorded.Columns, recorded.Header
+		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
 	if found {
@@ -218,7 +211,10 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 	if stop != nil {
 		stopped = stop.Word()
 	}
-	return output.Output{Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile}
+	return output.Output{
+		Decode: v1.DecodeAnswer, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
+		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
+	}
 }
 
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier

@@ -21,6 +21,7 @@ type Planned struct {
 	Plan   *report.Plan
 	Paths  []string // of the list; none for standard input
 	SHA256 string   // of the list's bytes
+	Recorded
 }
 
 // Plan shows what a run would do and what it can cost at most. It has no way to spend.
@@ -34,7 +35,11 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		return nil, err
 	}
 	j.budget = o.Budget
-	if _, err := s.place.OpenExisting(ctx, "plan"); err != nil {
+	opened, err := s.place.OpenExisting(ctx, "plan")
+	if err == nil && opened {
+		err = j.keepColumns()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -47,7 +52,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	planned := &Planned{Plan: plan, Paths: j.list.paths}
+	planned := &Planned{Plan: plan, Paths: j.list.paths, Recorded: j.recorded()}
 	if o.Sum {
 		if planned.SHA256, err = j.list.Sum(); err != nil {
 			return nil, err

@@ -16,13 +16,18 @@ func (j *job) plan() (*report.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := report.HeldOf(j.schema, j.scope.FieldColumns(), j.counts.Held, j.prices.Quote.Prices)
+	if err != nil {
+		return nil, err
+	}
 	encoding, guessed, err := j.list.About()
 	if err != nil {
 		return nil, err
 	}
 	view := &report.Plan{
 		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.title(),
-		Columns: j.columnNames(), Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
+		Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
+		Held: held, Placeholders: j.counts.Placeholders, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
 		Prices: report.PricesOf(j.prices.Quote), Maximum: maximum, Split: j.split(maximum, free), Possible: j.possible(maximum),
 		AccountRead: j.asked, Rate: report.Rate(j.session.work.Workspace.Service.Rate),
@@ -52,14 +57,6 @@ func (j *job) plan() (*report.Plan, error) {
 	addForecast(view, j, forecast)
 	addCeilings(view, j, forecast)
 	return view, nil
-}
-
-func (j *job) columnNames() map[string]string {
-	names := map[string]string{}
-	for role, column := range j.scope.Mapping {
-		names[string(role)] = j.schema.Columns[column]
-	}
-	return names
 }
 
 // addOptions shows what the list would cost by every option of the rate card.

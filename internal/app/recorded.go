@@ -5,16 +5,17 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/internal/problem"
+	"payonce/internal/target"
 	"payonce/io/listfile"
 )
 
 // RecordedLists returns the lists of the runs in the journal.
-func RecordedLists(journal *checkpoint.Journal) ([]Source, error) {
+func RecordedLists(journal *checkpoint.Journal) ([]target.Source, error) {
 	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
 	}
-	var files []Source
+	var files []target.Source
 	for _, run := range runs {
 		if run.List == listfile.Standard || run.List == "" {
 			continue
@@ -24,24 +25,24 @@ func RecordedLists(journal *checkpoint.Journal) ([]Source, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			files = append(files, Source{fmt.Sprintf("the list of the run %s", run.Name), name})
+			files = append(files, target.Source{What: fmt.Sprintf("the list of the run %s", run.Name), Path: name})
 		}
 	}
 	return files, nil
 }
 
 // RecordedOutputs returns what the runs in the journal wrote last.
-func RecordedOutputs(journal *checkpoint.Journal) ([]Source, error) {
+func RecordedOutputs(journal *checkpoint.Journal) ([]target.Source, error) {
 	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
 	}
-	var files []Source
+	var files []target.Source
 	for _, run := range runs {
 		if run.Output == "" {
 			continue
 		}
-		files = append(files, Source{fmt.Sprintf("the output of the run %s", run.Name), run.Output})
+		files = append(files, target.Source{What: fmt.Sprintf("the output of the run %s", run.Name), Path: run.Output})
 	}
 	return files, nil
 }

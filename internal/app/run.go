@@ -9,6 +9,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
@@ -52,6 +53,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := s.place.OpenJournal("run " + j.name); err != nil {
 		return nil, err
 	}
+	if err := j.keepColumns(); err != nil {
+		return nil, err
+	}
 	client, err := s.place.OpenClient()
 	if err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func (o RunOptions) check(approver Approver) error {
 	case !o.Yes && !approver.CanAsk():
 		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
-	return o.Output.check(append(SourcesOf(o.List.Names), o.Output.Sources...))
+	return target.CheckBoth(o.Output.Path, o.Output.Rejects, append(target.SourcesOf(o.List.Names), o.Output.Sources...))
 }
 
 // showPlanAndAsk shows the plan, compares it with the one that the run is to
@@ -110,7 +114,7 @@ type NotWrittenError struct {
 }
 
 func (e *NotWrittenError) Error() string {
-	return "every answer that came is recorded, but " + PlaceOf(e.Path) + " was not written: " + e.Err.Error() +
+	return "every answer that came is recorded, but " + target.PlaceOf(e.Path) + " was not written: " + e.Err.Error() +
 		"; the same command writes it, and asks for nothing again"
 }
 

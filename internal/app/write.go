@@ -9,7 +9,10 @@ import (
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
+	"payonce/service/v1"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
@@ -31,10 +34,12 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		if err := to.check(append(append(SourcesOf(j.list.paths), to.Sources...), recorded...)); err != nil {
+		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.paths), to.Sources...), recorded...)); err != nil {
 			return nil, err
 		}
-		output := output.Output{Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile}
+		output := output.Output{
+			Decode: v1.DecodeAnswer, Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile, Names: j.schema.Columns, CopyHeld: run.CopyHeld,
+		}
 		rows, err := s.write(ctx, output, j.list, to)
 		return &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(rows)}, err
 	})
@@ -53,6 +58,11 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Fields, err = recordedFields(run.Fields); err != nil {
 		return nil, err
 	}
+	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header}
+	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	order.CopyHeld = run.CopyHeld
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName
 	}

@@ -50,7 +50,9 @@ func flagSchema(flag *pflag.Flag) map[string]any {
 	switch flag.Value.Type() {
 	case "bool":
 		return or(map[string]any{"type": "boolean"})
-	case "int", "int64", "N":
+	case "N":
+		return or(map[string]any{"type": "integer", "minimum": 1})
+	case "int", "int64":
 		return or(map[string]any{"type": "integer", "minimum": 0})
 	case "duration":
 		return or(pattern("^" + span + "$"))

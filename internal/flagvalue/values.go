@@ -4,6 +4,7 @@ package flagvalue
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ import (
 type Money struct{ Amount *cost.Money }
 
 func (v *Money) Set(text string) error {
+	if err := refuseGroups(text); err != nil {
+		return err
+	}
 	amount, err := cost.ParseMoney(text)
 	v.Amount = &amount
 	return err
@@ -59,15 +63,40 @@ func (v *Cap) String() string {
 }
 func (*Cap) Type() string { return "USD|none" }
 
-// Count is a number of lookups; nil until it is set.
+// Count is a number of lookups or persons, at least 1; nil until it is set.
 type Count struct{ N *int64 }
 
 func (v *Count) Set(text string) error {
+	if err := refuseGroups(text); err != nil {
+		return err
+	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
+	switch {
+	case err != nil || n < 0:
 		return errors.New("write a whole number, such as 500")
+	case n == 0:
+		return errors.New("choose 1 or more, or leave it out for no limit")
 	}
 	v.N = &n
+	return nil
+}
+
+// OrZero returns the number, zero when it is not set.
+func (v *Count) OrZero() int64 {
+	if v.N == nil {
+		return 0
+	}
+	return *v.N
+}
+
+// grouped matches a number whose digits are in groups, such as 1,000 or $12,500.00.
+var grouped = regexp.MustCompile(`^\$?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?$`)
+
+// refuseGroups says how a number is written whose digits are in groups.
+func refuseGroups(text string) error {
+	if grouped.MatchString(text) {
+		return fmt.Errorf("write %s, without commas", strings.ReplaceAll(text, ",", ""))
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package flagvalue
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -32,5 +33,31 @@ func TestRateWithin(t *testing.T) {
 		if rate.Within(other) != test.within {
 			t.Errorf("%s within %s: %t", test.rate, test.other, !test.within)
 		}
+	}
+}
+
+func TestNumbersWithCommasSayHowTheyAreWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"1,000": "write 1000, without commas", "12,345,678": "write 12345678, without commas", "1,00": "write a whole number, such as 500",
+	} {
+		if err := new(Count).Set(text); err == nil || err.Error() != want {
+			t.Errorf("count %s: %v, want %s", text, err, want)
+		}
+	}
+	if err := new(Money).Set("$1,250.50"); err == nil || err.Error() != "write $1250.50, without commas" {
+		t.Errorf("%v", err)
+	}
+	if err := new(Money).Set("1,5"); err == nil || strings.Contains(err.Error(), "15") {
+		t.Errorf("a decimal comma is read as groups: %v", err)
+	}
+}
+
+func TestCountsAreAtLeastOne(t *testing.T) {
+	var count Count
+	if err := count.Set("0"); err == nil || count.N != nil || count.OrZero() != 0 {
+		t.Errorf("0 is taken: %v", err)
+	}
+	if err := count.Set("1"); err != nil || count.OrZero() != 1 || count.String() != "1" {
+		t.Errorf("%s, %v", count.String(), err)
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/verify"
+	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
+	"payonce/service/v1"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
@@ -57,7 +59,11 @@ func Damage(view *report.JournalCheck) error {
 func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
 		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
-			return verify.Dump(store, options.Journal.Stop, to, values)
+			var show verify.Show
+			if values {
+				show = func(answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
+			}
+			return verify.Dump(store, options.Journal.Stop, to, show)
 		})
 	})
 	return err
@@ -96,7 +102,9 @@ func Prune(ctx context.Context, w *app.Work, before time.Time) (*report.Erasure,
 
 // Forget erases a person's identity and answers.
 func Forget(ctx context.Context, w *app.Work, person checkpoint.Person) (*report.Erasure, error) {
-	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Forget(person) })
+	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+		return journal.Forget(person, v1.DecodeAnswer)
+	})
 }
 
 // erase erases from the journal and then rewrites it, because the bytes of

@@ -13,6 +13,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
 )
@@ -28,7 +29,7 @@ func Ledger(ctx context.Context, w *app.Work, period Period, to io.Writer) (*rep
 
 // LedgerFile writes the ledger to a file, which appears whole or not at all. Lists and outputs
 // of runs are never overwritten.
-func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []app.Source) (*report.Ledger, error) {
+func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []target.Source) (*report.Ledger, error) {
 	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) {
 		lists, err := app.RecordedLists(s.Journal)
 		if err != nil {
@@ -38,7 +39,7 @@ func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, so
 		if err != nil {
 			return nil, err
 		}
-		if err := app.CheckTarget(path, slices.Concat(sources, lists, outputs)); err != nil {
+		if err := target.Check(path, slices.Concat(sources, lists, outputs)); err != nil {
 			return nil, err
 		}
 		file, err := atomicfile.Create(path)

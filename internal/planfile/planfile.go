@@ -27,6 +27,9 @@ type File struct {
 	// Options are flags by their long names; Map holds those that name columns.
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
+	// Columns is how the columns were read, in the form of Map; none in files of earlier programs.
+	Columns []string `json:"columns,omitempty"`
+	Header  string   `json:"header,omitempty"` // the fingerprint of the names of the columns
 	// Plan is what was shown, and so what was approved.
 	Plan *report.Plan `json:"plan"`
 	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the

@@ -15,8 +15,9 @@ type Kind int
 
 // The kinds of problems.
 const (
-	Usage   Kind = iota + 1 // the user: wrong options, configuration or list
-	Refused                 // the service refuses or cannot be reached
+	Usage    Kind = iota + 1 // the user: wrong options, configuration or list
+	Refused                  // the service refuses or cannot be reached
+	Approval                 // whoever may approve what a run can spend
 )
 
 // Error is what keeps a use case from ending well.
@@ -78,6 +79,9 @@ func IsUsage(err error) bool { return is(err, Usage) }
 
 // IsRefused reports whether the service refuses or cannot be reached.
 func IsRefused(err error) bool { return is(err, Refused) }
+
+// IsApproval reports whether somebody has to approve what a run can spend.
+func IsApproval(err error) bool { return is(err, Approval) }
 
 func is(err error, kind Kind) bool {
 	found, ok := errors.AsType[*Error](err)

@@ -20,7 +20,10 @@ type Plan struct {
 	Job            string            `json:"job"`
 	List           string            `json:"list"`
 	Columns        map[string]string `json:"columns"`
-	Encoding       string            `json:"encoding,omitempty"` // of the list, when it is not UTF-8
+	Unused         []Unused          `json:"unused_columns,omitempty"`
+	Held           []Held            `json:"held,omitempty"`
+	Placeholders   int64             `json:"placeholders,omitempty"` // cells of wanted fields that hold one, such as "n/a"
+	Encoding       string            `json:"encoding,omitempty"`     // of the list, when it is not UTF-8
 	Priority       string            `json:"priority,omitempty"`
 	Rows           RowCounts         `json:"rows"`
 	Unidentifiable map[string]int64  `json:"unidentifiable,omitempty"`

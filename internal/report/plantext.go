@@ -9,7 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline/row"
+	"payonce/pipeline/columns"
 )
 
 func (v *Plan) render(p *page) {
@@ -25,13 +25,14 @@ func (v *Plan) render(p *page) {
 		}
 		p.entry("encoding", "%s", text)
 	}
-	for _, role := range row.Roles {
+	for _, role := range columns.Shown() {
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.entry(string(role), "column %q", column)
 		} else {
 			p.entry(string(role), "no column")
 		}
 	}
+	v.printCells(p)
 	p.gap()
 	v.printRows(p)
 	p.gap()
@@ -40,6 +41,31 @@ func (v *Plan) render(p *page) {
 	v.printTime(p)
 	v.printOptions(p)
 	v.printSample(p)
+}
+
+// printCells says what the cells of the list hold besides what their columns say.
+func (v *Plan) printCells(p *page) {
+	for _, unused := range v.Unused {
+		p.prose("not used", "column #%d %q as %s, because it holds %s", unused.Number, unused.Column, unused.Field, unused.Holds)
+	}
+	for _, held := range v.Held {
+		p.prose("held", "%s in %q; not buying them saves up to $%s", rowsWith(held), held.Column, held.SavesUpTo)
+	}
+	if v.Placeholders > 0 {
+		p.prose("placeholders", "%s with n/a or the like, taken as empty", Counted(v.Placeholders, "cell"))
+	}
+}
+
+// rowsWith says how many rows hold a field.
+func rowsWith(held Held) string {
+	what, have := "an address", "have"
+	if held.Field == enrich.BusinessPhone.String() {
+		what = "a number"
+	}
+	if held.Rows == 1 {
+		have = "has"
+	}
+	return Counted(held.Rows, "row") + " " + have + " " + what
 }
 
 func (v *Plan) printRows(p *page) {

@@ -36,7 +36,7 @@ func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
 	}}, nil
 }
 
-func (l *ledger) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+func (l *ledger) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	l.world.beat("settle", l.number, id)
 	charge, err := l.Ledger.Settle(id, answer)
 	l.told(err, "an answer", 'r', id)

@@ -121,8 +121,8 @@ func (c *checker) sums() {
 			if resolved {
 				totals.Release(in.Hold, res.Charge)
 				switch {
-				case res.Answer != nil:
-					totals.Count(in.Hold.Fields, res.Answer.Returned())
+				case res.Answered():
+					totals.Count(in.Hold.Fields, res.Returned)
 				case res.Charge != (cost.Charge{}):
 					totals.Forfeited++
 				case res.Sent:

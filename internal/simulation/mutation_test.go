@@ -194,7 +194,7 @@ type hurried struct {
 	job *job
 }
 
-func (h *hurried) Settle(id attempt.ID, answer enrich.Answer) (cost.Charge, error) {
+func (h *hurried) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	go func() {
 		if _, err := h.Journal.Settle(id, answer); err != nil {
 			h.job.world.trace("too late: %v", err)

@@ -13,6 +13,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -205,12 +206,12 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	defer reader.Close()
-	mapping, err := row.MapColumns(reader.Schema(), nil)
+	reading, err := columns.Recognise(reader.Schema(), nil, columns.Options{})
 	if err != nil {
 		o.err = err
 		return o
 	}
-	j.scope = row.Scope{Mapping: mapping, Wanted: j.world.Wanted}
+	j.scope = row.Scope{Mapping: reading.Mapping, Wanted: j.world.Wanted}
 	if o.err = j.take(ctx); o.err != nil {
 		return o
 	}
@@ -330,7 +331,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 }
 
 func (j *job) write(stop dispatch.Stop) ([]byte, error) {
-	output := output.Output{Scope: j.scope, Run: runName}
+	output := output.Output{Decode: v1.DecodeAnswer, Scope: j.scope, Run: runName}
 	if stop != nil {
 		output.Stopped = stop.Word()
 	}

@@ -17,27 +17,29 @@ func layers() map[string][]string {
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
+		"numbered":          {},
 		"forecast":          {"enrich", "cost"},
 		"io/table":          {},
 		"io/csvtable":       {"io/table"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
 		"service/jsonobject":  {"cost"},
 		"service/inputschema": {},
-		"service/v1":          {"enrich", "cost", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"service/v1":          {"enrich", "cost", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
-		"pipeline/row":       {"enrich", "cost", "attempt", "io/table"},
+		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
+		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns"},
 		"pipeline/dedup":     {"enrich"},
-		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/row", "pipeline/dedup"},
+		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
-		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/row"},
+		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
 		"sandbox/schema":     {"enrich", "cost"},
 		"sandbox/books":      {"enrich", "cost"},
 		"sandbox":            {"enrich", "cost", "sandbox/..."},
@@ -48,66 +50,78 @@ func layers() map[string][]string {
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
-		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store"},
+		"checkpoint/record":      {"enrich", "cost", "attempt", "checkpoint/store", "numbered"},
 		"checkpoint/decide":      {"enrich", "cost", "attempt"},
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
-		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report": {"enrich", "cost", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
-		"io/parquettable":             {"io/table", "io/parquettable/..."},
-		"io/parquettable/output":      {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
-		"io/parquettable/rowcopy":     {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
-		"io/parquettable/encode":      {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
-		"io/parquettable/celltext":    {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
-		"io/parquettable/page":        {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/footer":      {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
-		"io/parquettable/damage":      {"io/table"},
-		"io/parquettable/vector":      {},
-		"io/parquettable/compact":     {},
-		"io/parquettable/parquettest": {"io/table"},
-		"io/sheet":                    {"io/table"},
-		// Nothing but tests, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
-		"cmd/batch":           {everything},
-		// The measuring of the whole program, which runs in a separate process.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "io/...", "internal/lists"},
+		"io/parquettable":          {"io/table", "io/parquettable/..."},
+		"io/parquettable/output":   {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
+		"io/parquettable/rowcopy":  {"io/parquettable/page", "io/parquettable/footer", "io/parquettable/damage"},
+		"io/parquettable/encode":   {"io/table", "io/parquettable/page", "io/parquettable/footer", "io/parquettable/vector"},
+		"io/parquettable/celltext": {"io/parquettable/page", "io/parquettable/vector", "io/parquettable/damage"},
+		"io/parquettable/page":     {"io/parquettable/footer", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/footer":   {"io/table", "io/parquettable/damage", "io/parquettable/compact"},
+		"io/parquettable/damage":   {"io/table"},
+		"io/parquettable/vector":   {},
+		"io/parquettable/compact":  {},
+		"io/sheet":                 {"io/table"},
+		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, testPackageLayers())
 	return all
 }
 
 // useCaseLayers lists the packages of the use cases, from the bottom up.
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
+		// The measuring of the whole program, which runs in a separate process.
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
 		"internal/problem":  {"service/v1"},
 		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":   {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":    {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":     {"internal/report"},
+		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/workspace",
+			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/report", "internal/workspace",
+			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
+	}
+}
+
+// testPackageLayers lists the packages that nothing but tests uses.
+func testPackageLayers() map[string][]string {
+	return map[string][]string{
+		"service/servicetest":         {},
+		"internal/testuser":           {},
+		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of everything below cmd/batch.
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}
 }
 
@@ -117,7 +131,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "sandbox", "service/v1", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

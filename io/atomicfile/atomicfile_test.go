@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/internal/testuser"
 	"payonce/io/atomicfile"
 )
 
@@ -247,14 +248,15 @@ func TestCheckWritable(t *testing.T) {
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write to every directory")
-	}
-	directory := filepath.Join(t.TempDir(), "read-only")
-	if err := os.Mkdir(directory, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	if err := atomicfile.CheckWritable(filepath.Join(directory, "new.csv")); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("CheckWritable = %v, want a permission error", err)
+	directory := testuser.Dir(t)
+	for mode, want := range map[os.FileMode]error{0o700: nil, 0o500: os.ErrPermission} {
+		if err := os.Chmod(directory, mode); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		testuser.Run(t, func() { err = atomicfile.CheckWritable(filepath.Join(directory, "new.csv")) })
+		if !errors.Is(err, want) {
+			t.Errorf("mode %s: CheckWritable = %v, want %v", mode, err, want)
+		}
 	}
 }

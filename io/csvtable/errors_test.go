@@ -61,6 +61,9 @@ func TestErrors(t *testing.T) {
 		{"huge binary line", "a,b\n1," + strings.Repeat("\x00", tooLong), 2, 3, "the text holds a NUL byte", notText},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && len(test.list) >= tooLong {
+				t.Skip("it takes long and tells nothing about data races")
+			}
 			r, err := csvtable.NewReader(strings.NewReader(test.list), "list.csv", csvtable.Options{})
 			if err == nil {
 				_, err = readAll(r)
@@ -82,6 +85,9 @@ func TestErrors(t *testing.T) {
 
 // What is too long is not read to its end.
 func TestTooLongIsNotRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for name, start := range map[string]string{"a line": "a,b\n1,", "a quoted cell": "a,b\n1,\"", "the header": "a"} {
 		const size = 256 << 20
 		rest := &endless{row: "text", left: size}

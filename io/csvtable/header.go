@@ -12,7 +12,7 @@ import (
 
 // header is the first record of a list.
 type header struct {
-	lead    []byte // byte order mark and blank lines before it
+	lead    []byte // byte order mark, blank lines, titles and notes before it
 	raw     []byte // with its line ending and the blank lines after it
 	text    int    // end of its text in raw
 	line    int64  // on which it starts
@@ -32,9 +32,12 @@ func (h *header) lineEnding() string {
 }
 
 // readHeader reads everything before the first row. declared is the encoding, or "" to detect it.
-func (s *scanner) readHeader(declared Encoding) error {
-	s.decode(declared)
+func (s *scanner) readHeader(options Options) error {
+	s.decode(options.Encoding)
 	if err := s.readLead(); err != nil {
+		return err
+	}
+	if err := s.readTitles(options.HeaderRow); err != nil {
 		return err
 	}
 	s.dialect.Delimiter = detectDelimiter(s.source.unread(), s.source.ended())

@@ -33,6 +33,9 @@ type Input interface {
 type Options struct {
 	// Encoding is the encoding of the files, or "" to detect it. A byte order mark has precedence.
 	Encoding Encoding
+	// HeaderRow is the row of the header, from 1 and counting blank lines, or 0 to find it below titles and
+	// notes. What is above the header is written unchanged.
+	HeaderRow int64
 	// Checked says that an earlier pass read every row of the same bytes without a fault. A row is
 	// then split into cells only when a cell is used or filled. If the row is faulty nevertheless,
 	// its cells are empty, it cannot be filled, and Block.Each returns the error after the visit. A
@@ -101,6 +104,9 @@ func (r *Reader) Schema() table.Schema {
 
 // Dialect returns the delimiter of the list, the line ending of its header, and its encoding.
 func (r *Reader) Dialect() Dialect { return r.first.dialect }
+
+// HeaderRow returns the row of the header, from 1 and counting blank lines.
+func (r *Reader) HeaderRow() int64 { return r.first.headerRow }
 
 // EncodingGuessed reports whether the bytes of the list fit more than one encoding. The user should
 // then see which one is used.

@@ -218,6 +218,9 @@ func TestCellsStayValidWithinTheRow(t *testing.T) {
 // The records are shifted byte by byte against the buffer, so that a record, a quote
 // and a CRLF is cut at every place.
 func TestBufferEdges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const rows = 30_000
 	row := "x,\"a \"\"b\"\"\r\nc\"\r\n\r\n"
 	for shift := range len(row) {
@@ -240,6 +243,9 @@ func TestBufferEdges(t *testing.T) {
 }
 
 func TestLongCell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	long := strings.Repeat("0123456789\n", 1_000_000)
 	got, err := readAll(newReader(t, "a,b\n1,\""+long+"\"\n2,3\n"))
 	if err != nil {

@@ -17,9 +17,12 @@ type scanner struct {
 	source  source
 	dialect Dialect
 	header  header
-	guessed bool // the encoding is a guess
-	checked bool // an earlier pass found no fault
-	size    int  // of a chunk, in bytes
+	// headerRow is the row of the header as a spreadsheet program counts rows: a cell with line endings is in
+	// one row, and a blank line is a row.
+	headerRow int64
+	guessed   bool // the encoding is a guess
+	checked   bool // an earlier pass found no fault
+	size      int  // of a chunk, in bytes
 
 	// Between the goroutines.
 	chunks  chan *block   // in order; the outline of a chunk is done when ready has a value
@@ -46,7 +49,7 @@ func newScanner(in io.Reader, name string, options Options, leader *scanner) (*s
 	s := &scanner{
 		name: name, leader: leader, source: source{in: in}, line: 1, checked: options.Checked, size: chunkSize,
 	}
-	if err := s.readHeader(options.Encoding); err != nil {
+	if err := s.readHeader(options); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -62,6 +62,9 @@ func longText() string {
 }
 
 func TestRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for _, text := range []string{"", "a", "a,b\n1,2\n", longText()} {
 		for _, name := range []string{"list.csv", "list.csv.gz", "list.tsv.zst", "LIST.CSV.GZ"} {
 			packed := compressed(t, name, text)
@@ -123,6 +126,9 @@ func TestZstdWithADictionary(t *testing.T) {
 const zstdFrame = "\x28\xb5\x2f\xfd"
 
 func TestBadCompressedFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	text := longText()
 	if _, err := read(t, "list.csv.gz", compressed(t, "x.gz", text)+"x"); err == nil || !strings.Contains(err.Error(), "follows") {
 		t.Errorf("a byte behind gzip: %v", err)

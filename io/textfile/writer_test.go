@@ -45,6 +45,9 @@ func TestGzipIsOneMember(t *testing.T) {
 	long := listText(draw, 3<<20)
 	for _, length := range []int{0, 1, 1000, 1<<19 - 1, 1 << 19, 1<<19 + 1, 1 << 20, 1<<20 + 1, 3<<20 - 7} {
 		for _, most := range []int{1000, 1 << 17, 4 << 20} {
+			if testing.Short() && most < 1<<17 {
+				continue
+			}
 			text := long[:length]
 			var packed bytes.Buffer
 			w, err := textfile.NewWriter(&packed, "list.csv.gz")
@@ -69,6 +72,9 @@ func TestGzipIsOneMember(t *testing.T) {
 }
 
 func TestGzipBlocksCostLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	text := listText(rand.New(rand.NewPCG(1, 1)), 8<<20)
 	var single bytes.Buffer
 	w := klauspost.NewWriter(&single)
@@ -96,7 +102,11 @@ func (f *failing) Write(data []byte) (int, error) {
 }
 
 func TestGzipStopsAtTheFirstErrorOfTheFile(t *testing.T) {
-	text := listText(rand.New(rand.NewPCG(2, 1)), 32<<20)
+	size := 32 << 20
+	if testing.Short() {
+		size = 8 << 20
+	}
+	text := listText(rand.New(rand.NewPCG(2, 1)), size)
 	for _, room := range []int{0, 5, 100_000, 1 << 20} {
 		w, err := textfile.NewWriter(&failing{room}, "list.csv.gz")
 		if err != nil {

@@ -99,7 +99,7 @@ func (d *dispatcher) take(r result) {
 	}
 	switch v := r.verdict.(type) {
 	case enrich.Answered:
-		d.answered(r, v.Answer)
+		d.answered(r, v)
 	case enrich.Refused:
 		if !v.Unsent {
 			d.tally.Posts++
@@ -116,7 +116,7 @@ func (d *dispatcher) take(r result) {
 	}
 }
 
-func (d *dispatcher) answered(r result, answer enrich.Answer) {
+func (d *dispatcher) answered(r result, answer enrich.Answered) {
 	d.streaks = streaks{}
 	d.flights.observe(d.Now().Sub(r.task.begun))
 	d.tally.Posts++
@@ -125,7 +125,7 @@ func (d *dispatcher) answered(r result, answer enrich.Answer) {
 	d.tally.Spent += r.charge.Amount
 	for f := range r.task.lookup.Fields.Each() {
 		d.tally.Asked[f]++
-		if answer.Returned().Has(f) {
+		if answer.Returned.Has(f) {
 			d.tally.Returned[f]++
 		}
 	}

@@ -53,7 +53,7 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Charge, error) {
 	switch v := verdict.(type) {
 	case enrich.Answered:
-		return w.ledger.Settle(ticket.ID, v.Answer)
+		return w.ledger.Settle(ticket.ID, v)
 	case enrich.Refused:
 		voiding := attempt.Voiding{
 			Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput,

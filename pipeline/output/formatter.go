@@ -1,6 +1,7 @@
 package output
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 )
 
@@ -19,6 +21,7 @@ type formatter struct {
 	*row.Reader
 	*writing
 	fields   []row.FieldColumn
+	hasHeld  bool             // the list has further columns with values of fields
 	facts    []row.Facts      // of the block
 	records  []attempt.Record // of the persons of the block that the journal knows, in the order of its rows
 	attempts recollections    // of those persons
@@ -36,6 +39,7 @@ type formatter struct {
 
 func (w *writing) newFormatter() *formatter {
 	p := &formatter{Reader: w.Scope.Reader(w.answers.KeyOf), fields: w.Scope.FieldColumns(), writing: w}
+	p.hasHeld = slices.ContainsFunc(p.fields, func(f row.FieldColumn) bool { return len(f.Held) > 0 })
 	p.plain = make([]string, len(w.Columns(table.Schema{})))
 	p.results = p.plain[len(w.fieldColumns()):]
 	return p
@@ -61,17 +65,25 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		var reason string
 		var fills []table.Fill
 		appended := p.plain
+		held := p.ownOf(row)
 		if facts.Record != nil {
 			if err := p.recognise(row, &known[0]); err != nil {
 				return err
 			}
 			p.resultOf(facts, &known[0])
 			known = known[1:]
-			result, reason = p.result.outcome, p.result.reason
-			fills, appended = p.rowCells(facts.Missing)
+			result = p.result.outcome
+			p.result.reason = p.withHeld(p.result.reason, held)
+			reason = p.result.reason
+			fills, appended = p.rowCells(row, facts.Missing, held)
 		} else {
 			result, reason = p.plainResult(facts)
+			reason = p.withHeld(reason, held)
 			p.results[statusColumn], p.results[reasonColumn] = string(result.status()), reason
+			if held.Held != 0 && p.CopyHeld {
+				p.result = rowResult{outcome: result, reason: reason, ids: p.result.ids[:0]}
+				fills, appended = p.rowCells(row, facts.Missing, held)
+			}
 		}
 		f.rows[result]++
 		if f.rejected != nil && (result == unidentifiable || result == rejected) {
@@ -98,6 +110,26 @@ func (p *formatter) plainResult(facts *row.Facts) (outcome, string) {
 	default:
 		return notAttempted, p.Stopped
 	}
+}
+
+// ownOf returns what the row holds in further columns. A list without such columns is not read for it.
+func (p *formatter) ownOf(line table.Row) *row.Own {
+	if p.hasHeld {
+		p.Missing(line)
+	}
+	return p.Own()
+}
+
+// withHeld adds to a reason which columns hold values that were not asked for.
+func (p *formatter) withHeld(reason string, own *row.Own) string {
+	if own.Held == 0 {
+		return reason
+	}
+	for f := range own.Held.Each() {
+		text := fmt.Sprintf("%s is in column %q", f, p.Names[own.Column(f)])
+		reason = strings.TrimPrefix(reason+"; "+text, "; ")
+	}
+	return reason
 }
 
 // resultOf finds out what a row gets whose person the journal knows.
@@ -129,14 +161,21 @@ func (r *rowResult) follow(same string) {
 
 // rowCells turns the result into the fills of the row's own cells, where those are missing,
 // and the appended cells.
-func (p *formatter) rowCells(missing enrich.Fields) (fills []table.Fill, appended []string) {
+func (p *formatter) rowCells(line table.Row, missing enrich.Fields, own *row.Own) (fills []table.Fill, appended []string) {
 	r := &p.result
 	fills, appended = p.fills[:0], p.appended[:0]
+	if !p.CopyHeld {
+		own = &row.Own{}
+	}
 	for _, f := range p.fields {
-		switch value := r.values[f.Field]; {
-		case f.Column == row.None:
+		value := r.values[f.Field]
+		if own.Held.Has(f.Field) {
+			value = string(line.Cell(own.Column(f.Field)))
+		}
+		switch {
+		case f.Column == columns.None:
 			appended = append(appended, value)
-		case missing.Has(f.Field) && value != "":
+		case (missing.Has(f.Field) || own.Held.Has(f.Field)) && value != "":
 			fills = append(fills, table.Fill{Column: f.Column, Value: value})
 		}
 	}

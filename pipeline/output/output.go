@@ -13,6 +13,7 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 )
 
@@ -46,9 +47,15 @@ type Output struct {
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
 	Profile bool   // the person's profile is the last column
+	// Decode reads an answer. It is called from many goroutines.
+	Decode func(enrich.Answered) (enrich.Answer, error)
+	// Names are the names of the list's columns, which reasons name.
+	Names []string
+	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
+	CopyHeld bool
 }
 
-// The places of some of row.ResultColumns.
+// The places of some of columns.Results.
 const (
 	statusColumn = 2
 	reasonColumn = 3
@@ -57,41 +64,41 @@ const (
 // Columns returns the appended columns. A name that the list has already gets a number, so that
 // every name is unique.
 func (o Output) Columns(schema table.Schema) []table.Column {
-	columns := append(o.fieldColumns(), row.ResultColumns()...)
+	appended := append(o.fieldColumns(), columns.Results()...)
 	if o.Profile {
-		columns = append(columns, table.Column{Name: row.ProfileColumn})
+		appended = append(appended, table.Column{Name: columns.Profile})
 	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 	}
-	for i, column := range columns {
-		for n := 2; taken(columns[i].Name); n++ {
-			columns[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
+	for i, column := range appended {
+		for n := 2; taken(appended[i].Name); n++ {
+			appended[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
 		}
 	}
-	return columns
+	return appended
 }
 
 // fieldColumns returns the appended columns of fields without a column of their own.
-func (o Output) fieldColumns() (columns []table.Column) {
+func (o Output) fieldColumns() (appended []table.Column) {
 	for _, f := range o.Scope.FieldColumns() {
-		if f.Column == row.None {
-			columns = append(columns, table.Column{Name: f.Field.String()})
+		if f.Column == columns.None {
+			appended = append(appended, table.Column{Name: f.Field.String()})
 		}
 	}
-	return columns
+	return appended
 }
 
 // Filled returns the columns of the list in which empty cells are filled.
 func (o Output) Filled() []int {
-	var columns []int
+	var filled []int
 	for _, f := range o.Scope.FieldColumns() {
-		if f.Column != row.None {
-			columns = append(columns, f.Column)
+		if f.Column != columns.None {
+			filled = append(filled, f.Column)
 		}
 	}
-	slices.Sort(columns)
-	return columns
+	slices.Sort(filled)
+	return filled
 }
 
 // Write writes every row of the list, and to rejects those that could not be looked up;

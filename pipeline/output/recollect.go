@@ -14,24 +14,26 @@ import (
 type recollections struct {
 	ids   []attempt.ID // ascending
 	known []attempt.Outcome
-	at    int // of the one that was asked for last
+	said  []enrich.Answer // by the service, to each of known
+	at    int             // of the one that was asked for last
 }
 
-// of returns what is known of an attempt, nil when nothing is. Most calls ask for the attempt of
-// the call before or for the next one. The others search the numbers, which lie close together.
-func (r *recollections) of(id attempt.ID) *attempt.Outcome {
+// of returns what is known of an attempt and its answer, nil when nothing is. Most calls ask for
+// the attempt of the call before or for the next one. The others search the numbers, which lie close
+// together.
+func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Answer) {
 	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
 		if r.ids[at] == id {
 			r.at = at
-			return &r.known[at]
+			return &r.known[at], &r.said[at]
 		}
 	}
 	at, found := slices.BinarySearch(r.ids, id)
 	if !found {
-		return nil
+		return nil, nil
 	}
 	r.at = at
-	return &r.known[at]
+	return &r.known[at], &r.said[at]
 }
 
 // remember reads the attempts of the block's persons, all at once: their order in the
@@ -53,8 +55,20 @@ func (p *formatter) remember(block table.Block) error {
 		ids = slices.Delete(ids, 0, 1)
 	}
 	known, err := p.recallAll(ids, p.attempts.known[:0])
-	p.attempts = recollections{ids: ids, known: known}
-	return err
+	p.attempts = recollections{ids: ids, known: known, said: p.attempts.said[:0]}
+	if err != nil {
+		return err
+	}
+	for i := range known {
+		var said enrich.Answer
+		if known[i].Ended.Answered() {
+			if said, err = p.Decode(known[i].Ended.Answer()); err != nil {
+				return fmt.Errorf("attempt %d: %w", known[i].ID, err)
+			}
+		}
+		p.attempts.said = append(p.attempts.said, said)
+	}
+	return nil
 }
 
 // unpack gathers what the journal knows of the block's persons. It asks the journal for records
@@ -101,7 +115,7 @@ func (p *formatter) recognise(row table.Row, record *attempt.Record) error {
 		if id == 0 || id == same || !p.Scope.Wanted.Has(enrich.Field(f)) {
 			continue
 		}
-		known := p.attempts.of(id)
+		known, _ := p.attempts.of(id)
 		if known == nil {
 			return fmt.Errorf("attempt %d is missing in the journal", id)
 		}

@@ -36,23 +36,21 @@ func (o Output) recall(
 	seen := make([]attempt.ID, 0, enrich.MaxFields)
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
-		known := attempts.of(id)
+		known, said := attempts.of(id)
 		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
 			continue
 		}
 		if states[f] != attempt.Forgotten { // whatever became of it before
 			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 		}
-		if known.Ended.Answer != nil {
-			r.values[f] = known.Ended.Answer.Value(f)
-		}
+		r.values[f] = said.Value(f)
 		if known.Ended.Erased && states[f] == attempt.Found {
 			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
 			own := known.Ended.Run == o.Run
-			r.add(&known.Ended, own)
+			r.add(&known.Ended, said, own)
 			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
 		}
 	}
@@ -75,7 +73,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if known := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
+		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
 			r.charge += known.Ended.Charge.Amount
 			r.charged = true
 		}
@@ -84,7 +82,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 
 // add adds what one attempt brought. The run that shows the row shows only what
 // it paid itself.
-func (r *rowResult) add(res *attempt.Resolution, own bool) {
+func (r *rowResult) add(res *attempt.Resolution, said *enrich.Answer, own bool) {
 	if res.RequestID != "" {
 		r.ids = append(r.ids, res.RequestID)
 	}
@@ -94,14 +92,14 @@ func (r *rowResult) add(res *attempt.Resolution, own bool) {
 	if own {
 		r.charge += res.Charge.Amount
 	}
-	if res.Answer == nil {
+	if !res.Answered() {
 		return
 	}
 	if !r.answered {
-		r.answer, r.answered = *res.Answer, true
+		r.answer, r.answered = *said, true
 		return
 	}
-	latest, other := *res.Answer, r.answer
+	latest, other := *said, r.answer
 	if other.RetrievedAt.After(latest.RetrievedAt) {
 		latest, other = other, latest
 	}

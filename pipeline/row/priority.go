@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 )
 
 // Priority sends the lookups in the order of a column's cells instead of the
@@ -27,19 +28,19 @@ type Priority struct {
 // ParsePriority reads a priority: a column by its name or number, with
 // ":asc" behind it for ascending order, or ":desc".
 func ParsePriority(schema table.Schema, text string) (*Priority, error) {
-	column, err := findColumn(schema, text)
-	if err == nil && column != None {
+	if text == "" {
+		return nil, errors.New("write COLUMN, or COLUMN:asc for small numbers first")
+	}
+	column, err := columns.Find(schema, text)
+	if err == nil {
 		return &Priority{Column: column}, nil
 	}
 	if cut := strings.LastIndexByte(text, ':'); cut > 0 {
 		direction := text[cut+1:]
-		column, short := findColumn(schema, text[:cut])
+		column, short := columns.Find(schema, text[:cut])
 		if short == nil && (direction == "asc" || direction == "desc") {
 			return &Priority{Column: column, Ascending: direction == "asc"}, nil
 		}
-	}
-	if err == nil {
-		err = errors.New("write COLUMN, or COLUMN:asc for small numbers first")
 	}
 	return nil, err
 }

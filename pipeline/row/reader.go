@@ -3,6 +3,7 @@ package row
 import (
 	"payonce/enrich"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 )
 
 // Reader reads rows, as one goroutine does: what is missing and who a row is about.
@@ -10,31 +11,71 @@ type Reader struct {
 	keyOf  func(canonical []byte) enrich.Key
 	prefer enrich.Pattern
 	fields []FieldColumn
+	held   columns.Held
 
-	profileURL, firstName, lastName, companyDomain, companyName int
+	profileURL, firstName, lastName, companyDomain, companyName []int
 	cells                                                       enrich.Cells // of the row that was read last
 	canonical                                                   []byte       // scratch
+	own                                                         Own          // of the row whose missing fields were found last
 }
+
+// Own says what a row holds of the wanted fields besides values in their own columns.
+type Own struct {
+	Held         enrich.Fields // fields with a value in a further column
+	Placeholders enrich.Fields // fields whose own cell holds a placeholder
+	columns      enrich.ByField[int]
+}
+
+// Column returns the further column that holds a field.
+func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 
 // Reader returns a reader of rows, which gets keys from keyOf.
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	return &Reader{
-		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(),
-		profileURL: s.Mapping.Column(RoleProfileURL), firstName: s.Mapping.Column(RoleFirstName),
-		lastName:      s.Mapping.Column(RoleLastName),
-		companyDomain: s.Mapping.Column(RoleCompanyDomain), companyName: s.Mapping.Column(RoleCompanyName),
+		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held,
+		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
+		lastName:      s.Mapping[columns.LastName],
+		companyDomain: s.Mapping[columns.CompanyDomain], companyName: s.Mapping[columns.CompanyName],
 	}
 }
 
-// Missing returns the wanted fields whose cells in the row are blank.
+// Missing returns the wanted fields that the row does not hold: their own cells are empty, and no further
+// column has a value.
 func (r *Reader) Missing(row table.Row) enrich.Fields {
 	var missing enrich.Fields
-	for _, f := range r.fields {
-		if f.Column == None || IsBlank(row.Cell(f.Column)) {
-			missing = missing.With(f.Field)
+	r.own.Held, r.own.Placeholders = 0, 0
+	for i := range r.fields {
+		f := &r.fields[i]
+		if f.Column != columns.None {
+			cell := row.Cell(f.Column)
+			if !columns.IsEmpty(cell) {
+				continue
+			}
+			if columns.IsPlaceholder(cell) {
+				r.own.Placeholders = r.own.Placeholders.With(f.Field)
+			}
 		}
+		if column := r.holds(row, f); column != columns.None {
+			r.own.Held = r.own.Held.With(f.Field)
+			r.own.columns[f.Field] = column
+			continue
+		}
+		missing = missing.With(f.Field)
 	}
 	return missing
+}
+
+// Own returns what Missing found in its last row. It is valid until the next call of Missing.
+func (r *Reader) Own() *Own { return &r.own }
+
+// holds returns the first further column with a value of a field, or None.
+func (r *Reader) holds(row table.Row, f *FieldColumn) int {
+	for _, column := range f.Held {
+		if cell := row.Cell(column); len(cell) > 0 && columns.Holds(f.Field, cell, r.held) {
+			return column
+		}
+	}
+	return columns.None
 }
 
 // read reads what the row says about its person. It is valid until the row's visit ends.
@@ -46,11 +87,14 @@ func (r *Reader) read(row table.Row) *enrich.Cells {
 	return &r.cells
 }
 
-func cellOf(row table.Row, column int) []byte {
-	if column == None {
-		return nil
+// cellOf returns the first cell that is not blank; nil without columns.
+func cellOf(row table.Row, of []int) (cell []byte) {
+	for _, column := range of {
+		if cell = row.Cell(column); len(of) == 1 || !IsBlank(cell) {
+			return cell
+		}
 	}
-	return row.Cell(column)
+	return cell
 }
 
 // Canonical returns the canonical form of the row's person, or why the row names nobody. The

@@ -6,12 +6,14 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/pipeline/columns"
 )
 
 // Scope says which rows ask for what.
 type Scope struct {
-	Mapping Mapping
+	Mapping columns.Mapping
 	Wanted  enrich.Fields
+	Held    columns.Held // which values in further columns count
 	Prefer  enrich.Pattern
 	Reask   attempt.Reask
 	// Limit keeps the lookups to the first persons of the list that miss something, answered or
@@ -34,22 +36,24 @@ type Scope struct {
 func (s Scope) Columns() []int {
 	read := maps.Clone(s.Mapping)
 	for f := range enrich.AllFields.Without(s.Wanted).Each() {
-		delete(read, roleOf(f))
+		delete(read, columns.RoleOf(f))
+		delete(read, columns.HeldRoleOf(f))
 	}
-	return slices.Compact(slices.Sorted(maps.Values(read)))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(read))...))))
 }
 
 // FieldColumn is a wanted field and the column that it is written to.
 type FieldColumn struct {
 	Field  enrich.Field
-	Column int // None for an appended one
+	Column int   // columns.None for an appended one
+	Held   []int // further columns with values of the field
 }
 
 // FieldColumns returns the wanted fields with their columns, in the order of the fields.
 func (s Scope) FieldColumns() []FieldColumn {
 	var fields []FieldColumn
 	for f := range s.Wanted.Each() {
-		fields = append(fields, FieldColumn{f, s.Mapping.columnOf(f)})
+		fields = append(fields, FieldColumn{f, s.Mapping.ColumnOf(f), s.Mapping.HeldIn(f)})
 	}
 	return fields
 }

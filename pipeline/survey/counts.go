@@ -16,13 +16,15 @@ type Counts struct {
 	Lookups        map[enrich.Operation]int64
 	Kinds          map[cost.Kind]int64   // the lookups by operation and pattern
 	Asked          enrich.ByField[int64] // fields that the lookups ask for
+	Held           map[Held]int64        // rows that hold a field in a further column
+	Placeholders   int64                 // cells of wanted fields that hold a placeholder
 }
 
 // Count sums the survey up. A person counts once, at its leading row.
 func (v *Survey) Count() Counts {
 	counts := v.settled
 	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates
-	counts.Unidentifiable = v.Unidentifiable
+	counts.Unidentifiable, counts.Held, counts.Placeholders = v.Unidentifiable, v.Held, v.Placeholders
 	counts.Lookups, counts.Kinds = map[enrich.Operation]int64{}, map[cost.Kind]int64{}
 	var lookups [row.NumLookupStates]int64
 	for _, state := range v.rows {

@@ -37,6 +37,8 @@ type Survey struct {
 	Filled         int64 // rows in which nothing wanted is missing
 	Duplicates     int64 // rows of an identity that an earlier row leads
 	Unidentifiable map[enrich.Unidentifiable]int64
+	Held           map[Held]int64 // rows that hold a field in a further column
+	Placeholders   int64          // cells of wanted fields that hold a placeholder
 
 	rows    []row.State // of each row that leads a person: the fields to look up
 	settled Counts      // the persons that nothing is asked for
@@ -44,10 +46,18 @@ type Survey struct {
 	keyOf   func(canonical []byte) enrich.Key
 }
 
+// Held is a further column with values of a field.
+type Held struct {
+	Field  enrich.Field
+	Column int
+}
+
 // blockCounts is what a goroutine counted in a block.
 type blockCounts struct {
 	rows, filled, identified int64
 	unidentifiable           map[enrich.Unidentifiable]int64
+	held                     map[Held]int64
+	placeholders             int64
 }
 
 // blockReader is what a goroutine needs to read blocks.
@@ -88,6 +98,7 @@ func Take(ctx context.Context, scope row.Scope, list row.List, journal Recorder)
 		for reason, n := range counts.unidentifiable {
 			survey.Unidentifiable[reason] += n
 		}
+		survey.addOwn(counts)
 	})
 	if err != nil {
 		return nil, err
@@ -107,6 +118,7 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 	counts := blockCounts{rows: int64(block.Len())}
 	err := block.Each(func(line table.Row) error {
 		missing := v.Missing(line)
+		counts.addOwn(v.Own())
 		if missing == 0 {
 			counts.filled++
 			return nil
@@ -124,6 +136,33 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 		return nil
 	})
 	return counts, errors.Join(err, persons.Add(&v.batch))
+}
+
+// addOwn adds what the rows of a block hold besides values in their own columns.
+func (v *Survey) addOwn(counts blockCounts) {
+	v.Placeholders += counts.placeholders
+	if len(counts.held) > 0 && v.Held == nil {
+		v.Held = map[Held]int64{}
+	}
+	for held, n := range counts.held {
+		v.Held[held] += n
+	}
+}
+
+// addOwn counts what a row holds of the wanted fields besides values in their own columns.
+func (c *blockCounts) addOwn(own *row.Own) {
+	if own.Held|own.Placeholders == 0 {
+		return
+	}
+	for range own.Placeholders.Each() {
+		c.placeholders++
+	}
+	for f := range own.Held.Each() {
+		if c.held == nil {
+			c.held = map[Held]int64{}
+		}
+		c.held[Held{f, own.Column(f)}]++
+	}
 }
 
 // mark finds out what is known of everybody and marks the rows that lead.

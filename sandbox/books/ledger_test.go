@@ -42,6 +42,9 @@ func TestTwoProcesses(t *testing.T) {
 
 // A reader that comes while a line is being written does not cut it off.
 func TestOpenWhileAnotherProcessWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	config := someConfig()
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
 	writer := openOn(t, config)

@@ -3,19 +3,15 @@ package paidhttp
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"payonce/enrich"
+	"payonce/service/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -28,8 +24,6 @@ const (
 func testCaller() Caller {
 	return Caller{Key: testKey, UserAgent: "payonce", Timeout: 45 * time.Second, Now: time.Now}
 }
-
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // client sends the same paid request again and again.
 type client struct {
@@ -90,7 +84,7 @@ func overTLS(t *testing.T, handler http.HandlerFunc, dial Dialer) client {
 		handler(w, r)
 	}))
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = quiet()
+	server.Config.ErrorLog = servicetest.Quiet()
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	c := newClient(t, server.URL, dial)
@@ -98,33 +92,4 @@ func overTLS(t *testing.T, handler http.HandlerFunc, dial Dialer) client {
 	roots.AddCert(server.Certificate())
 	c.transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
 	return c
-}
-
-// hijack takes the connection of a request over from the server.
-func hijack(t *testing.T, w http.ResponseWriter) net.Conn {
-	conn, _, err := w.(http.Hijacker).Hijack()
-	if err != nil {
-		t.Errorf("hijack: %v", err)
-	}
-	return conn
-}
-
-// arrivals are the remote addresses of the requests that a server has seen.
-type arrivals struct {
-	mu   sync.Mutex
-	from []string
-}
-
-// add counts an arrival and returns which one it is, from 1.
-func (a *arrivals) add(r *http.Request) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.from = append(a.from, r.RemoteAddr)
-	return len(a.from)
-}
-
-func (a *arrivals) seen() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.from)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"payonce/service/servicetest"
 )
 
 // tunnels is a proxy that passes TLS on. It keeps every byte that it could have read.
@@ -36,7 +38,7 @@ func (p *tunnels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.t.Errorf("the proxy reaches nobody: %v", err)
 		return
 	}
-	near := hijack(p.t, w)
+	near := servicetest.Hijack(p.t, w)
 	if p.drops {
 		near.Close()
 		far.Close()
@@ -89,7 +91,7 @@ func (p *tunnels) mustNotHear(secret string) {
 func throughProxy(t *testing.T, p *tunnels, secure bool, handler http.HandlerFunc) client {
 	c := overTLS(t, handler, SystemDialer())
 	server := httptest.NewUnstartedServer(p)
-	server.Config.ErrorLog = quiet()
+	server.Config.ErrorLog = servicetest.Quiet()
 	if secure {
 		server.StartTLS()
 	} else {
@@ -115,9 +117,9 @@ func TestThroughAProxy(t *testing.T) {
 	for name, secure := range map[string]bool{"plain proxy": false, "proxy over TLS": true} {
 		t.Run(name, func(t *testing.T) {
 			p := &tunnels{t: t}
-			var seen arrivals
+			var seen servicetest.Arrivals
 			c := throughProxy(t, p, secure, func(w http.ResponseWriter, r *http.Request) {
-				if seen.add(r) == 2 {
+				if seen.Add(r) == 2 {
 					p.cut()
 					return
 				}
@@ -125,16 +127,16 @@ func TestThroughAProxy(t *testing.T) {
 			})
 			c.wantResponse(t)
 			c.wantLost(t) // the tunnel breaks after the request
-			if n := len(seen.seen()); n != 2 {
+			if n := len(seen.Seen()); n != 2 {
 				t.Errorf("%d requests arrived for 2 that were sent", n)
 			}
 			c.wantResponse(t)
 			p.cut() // while nothing is under way
-			before := len(seen.seen())
+			before := len(seen.Seen())
 			_, verdict := c.post(t)
 			switch answered := verdict == nil; {
-			case answered && len(seen.seen()) != before+1, !answered && len(seen.seen()) != before:
-				t.Errorf("%T after %d arrivals", verdict, len(seen.seen())-before)
+			case answered && len(seen.Seen()) != before+1, !answered && len(seen.Seen()) != before:
+				t.Errorf("%T after %d arrivals", verdict, len(seen.Seen())-before)
 			}
 			p.mustNotHear(testKey)
 			p.mustNotHear("Lovelace")

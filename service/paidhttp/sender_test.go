@@ -11,6 +11,8 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+
+	"payonce/service/servicetest"
 )
 
 // breakable is a connection that stops taking bytes once it is broken.
@@ -45,9 +47,9 @@ func TestWriteFails(t *testing.T) {
 }
 
 func testWriteFails(t *testing.T, secure, reused bool, takes int64) {
-	var seen arrivals
+	var seen servicetest.Arrivals
 	answer := func(w http.ResponseWriter, r *http.Request) {
-		seen.add(r)
+		seen.Add(r)
 		_, _ = io.WriteString(w, "{}")
 	}
 	var dialled []*breakable
@@ -73,13 +75,13 @@ func testWriteFails(t *testing.T, secure, reused bool, takes int64) {
 		c.wantResponse(t)
 		dialled[0].left.Store(takes)
 	}
-	before := len(seen.seen())
+	before := len(seen.Seen())
 	if takes == 0 {
 		_ = c.wantNotSent(t)
 	} else {
 		c.wantLost(t)
 	}
-	if again := len(seen.seen()) - before; again != 0 || len(dialled) != 1 {
+	if again := len(seen.Seen()) - before; again != 0 || len(dialled) != 1 {
 		t.Errorf("%d requests arrived over %d connections, want none over the first", again, len(dialled))
 	}
 }

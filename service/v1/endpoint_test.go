@@ -3,33 +3,12 @@ package v1
 import (
 	"io"
 	"net/http"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
-
-// arrivals are the remote addresses of the requests that a server has seen.
-type arrivals struct {
-	mu   sync.Mutex
-	from []string
-}
-
-// add counts an arrival and returns which one it is, from 1.
-func (a *arrivals) add(r *http.Request) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.from = append(a.from, r.RemoteAddr)
-	return len(a.from)
-}
-
-func (a *arrivals) seen() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.from)
-}
 
 // lookupHandler answers the request of a lookup. Over REST there is no message.
 type lookupHandler = func(w http.ResponseWriter, r *http.Request, m message)
@@ -40,7 +19,7 @@ type endpoint struct {
 	transport Transport
 	mcp       *fakeMCP
 	answer    atomic.Pointer[lookupHandler]
-	arrivals  arrivals // of lookups
+	arrivals  servicetest.Arrivals // of lookups
 }
 
 // overBoth runs a test against a service of each transport. It answers lookups with both
@@ -59,7 +38,7 @@ func overBoth(t *testing.T, test func(t *testing.T, e *endpoint)) {
 func (e *endpoint) onLookup(answer lookupHandler) { e.answer.Store(&answer) }
 
 func (e *endpoint) lookup(w http.ResponseWriter, r *http.Request, m message) {
-	e.arrivals.add(r)
+	e.arrivals.Add(r)
 	(*e.answer.Load())(w, r, m)
 }
 
@@ -89,7 +68,7 @@ func (e *endpoint) lookups() int {
 	if e.transport == MCP {
 		return e.mcp.paid()
 	}
-	return len(e.arrivals.seen())
+	return len(e.arrivals.Seen())
 }
 
 // client returns a client of the endpoint, which is served for the test.

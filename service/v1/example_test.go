@@ -34,7 +34,9 @@ func ExampleClient_Find() {
 	}
 	switch verdict := client.Find(context.Background(), lookup).(type) {
 	case enrich.Answered:
-		fmt.Println(verdict.Answer.Status, verdict.Answer.WorkEmail)
+		if answer, err := v1.DecodeAnswer(verdict); err == nil {
+			fmt.Println(answer.Status, answer.WorkEmail)
+		}
 	case enrich.Refused:
 		fmt.Println("not charged:", verdict.Class, verdict.Code)
 	case enrich.NotSent:
@@ -78,7 +80,9 @@ func ExampleClient_Find_mcp() {
 			Fields:   enrich.FieldsOf(enrich.WorkEmail),
 		})
 		if answered, ok := verdict.(enrich.Answered); ok {
-			fmt.Println(answered.Answer.Status, answered.Answer.FullName, "with a profile:", answered.Answer.Profile != "")
+			if answer, err := v1.DecodeAnswer(answered); err == nil {
+				fmt.Println(answer.Status, answer.FullName, "with a profile:", answer.Profile != "")
+			}
 		}
 		client.Close()
 	}

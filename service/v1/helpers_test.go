@@ -2,7 +2,6 @@ package v1
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,15 +49,6 @@ func respond(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// hijack takes the connection of a request over from the server.
-func hijack(t *testing.T, w http.ResponseWriter) net.Conn {
-	conn, _, err := w.(http.Hijacker).Hijack()
-	if err != nil {
-		t.Errorf("hijack: %v", err)
-	}
-	return conn
-}
-
 func dialOver(t *testing.T, transport Transport, baseURL string, dial paidhttp.Dialer) *Client {
 	t.Helper()
 	client, err := NewClient(Config{BaseURL: baseURL, Transport: transport, Key: testKey, Dial: dial})
@@ -86,7 +77,11 @@ func wantAnswered(t *testing.T, verdict enrich.Verdict) enrich.Answer {
 	if !ok {
 		t.Fatalf("verdict %T %+v, want Answered", verdict, verdict)
 	}
-	return answered.Answer
+	answer, err := DecodeAnswer(answered)
+	if err != nil || answer.Returned() != answered.Returned {
+		t.Fatalf("the answer %+v is decoded as %+v, error %v", answered, answer, err)
+	}
+	return answer
 }
 
 func wantLost(t *testing.T, verdict enrich.Verdict) error {
@@ -107,51 +102,21 @@ func wantNotSent(t *testing.T, verdict enrich.Verdict) error {
 	return notSent.Err
 }
 
-// memory is a network of one server in memory, for tests on synctest's clock.
-type memory struct {
-	conns  chan net.Conn
-	closed chan struct{} // no connection is taken any more
-}
-
-func (m memory) Accept() (net.Conn, error) {
-	select {
-	case conn := <-m.conns:
-		return conn, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (m memory) Close() error   { return nil }
-func (m memory) Addr() net.Addr { return &net.IPAddr{} }
-
-func (m memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case m.conns <- far:
-		return near, nil
-	case <-m.closed: // such as for the end of a session, which nobody waits for
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // inMemory runs use with a client of a service in memory, on synctest's clock. The default
 // time-out holds. handler has to return when its request's context ends.
 func inMemory(t *testing.T, transport Transport, handler http.Handler, use func(*Client)) {
 	synctest.Test(t, func(t *testing.T) {
-		network := memory{conns: make(chan net.Conn), closed: make(chan struct{})}
+		network := servicetest.NewMemory()
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Hour}
 		served := make(chan struct{})
 		go func() {
 			defer close(served)
 			_ = server.Serve(network)
 		}()
-		client := dialOver(t, transport, "http://localhost/api/v1", network.dial)
+		client := dialOver(t, transport, "http://localhost/api/v1", network.Dial)
 		use(client)
 		client.Close()
-		close(network.closed)
+		_ = network.Close()
 		<-served
 		_ = server.Shutdown(context.Background())
 	})

@@ -17,6 +17,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
 
 // notResults are JSON values that are no enrichment result.
@@ -64,7 +65,7 @@ func TestFindLostOnTheWay(t *testing.T) {
 	raw := func(response string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			conn := hijack(t, w)
+			conn := servicetest.Hijack(t, w)
 			defer conn.Close()
 			_, _ = io.WriteString(conn, response)
 		}
@@ -103,13 +104,16 @@ func TestFindLostOnTheWay(t *testing.T) {
 // reset returns a handler that ends the connection with a reset.
 func reset(t *testing.T) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		conn := hijack(t, w)
+		conn := servicetest.Hijack(t, w)
 		_ = conn.(*net.TCPConn).SetLinger(0)
 		conn.Close()
 	}
 }
 
 func TestFindAnsweredAtTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	body := foundBoth + strings.Repeat(" ", paidhttp.MaxBody-len(foundBoth))
 	wantAnswered(t, find(clientOf(t, serve(t, respond(http.StatusOK, body)))))
 }
@@ -118,7 +122,7 @@ func TestFindAnsweredAtTheLimit(t *testing.T) {
 func TestFindLostOnSwitchedProtocol(t *testing.T) {
 	over := make(chan struct{})
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		conn := hijack(t, w)
+		conn := servicetest.Hijack(t, w)
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
 		<-over
@@ -197,7 +201,7 @@ func TestFindNotSent(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	unknown := httptest.NewUnstartedServer(http.HandlerFunc(arrived))
-	unknown.Config.ErrorLog = quiet()
+	unknown.Config.ErrorLog = servicetest.Quiet()
 	unknown.StartTLS()
 	defer unknown.Close()
 	plain := serve(t, arrived)
@@ -238,9 +242,9 @@ func TestFindNotSentWhileWaitingForAConnection(t *testing.T) {
 }
 
 func TestMaxConnections(t *testing.T) {
-	var seen arrivals
+	var seen servicetest.Arrivals
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		seen.add(r)
+		seen.Add(r)
 		_, _ = io.WriteString(w, foundBoth)
 	})
 	client, err := NewClient(Config{BaseURL: server.URL, Key: testKey, MaxConnections: 1})
@@ -257,7 +261,7 @@ func TestMaxConnections(t *testing.T) {
 		})
 	}
 	lookups.Wait()
-	from := seen.seen()
+	from := seen.Seen()
 	if connections := len(slices.Compact(slices.Clone(from))); len(from) != 8 || connections != 1 {
 		t.Errorf("%d requests arrived over %d connections, want 8 over 1", len(from), connections)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
 
 // A call that brought a response without an enrichment result.
@@ -102,7 +103,7 @@ func TestMCPDroppedAtEveryStage(t *testing.T) {
 			f := newFakeMCP(t)
 			f.onCall(func(w http.ResponseWriter, r *http.Request, _ message) {
 				_, _ = io.Copy(io.Discard, r.Body)
-				conn := hijack(t, w)
+				conn := servicetest.Hijack(t, w)
 				defer conn.Close()
 				_, _ = io.WriteString(conn, response)
 			})
@@ -112,7 +113,7 @@ func TestMCPDroppedAtEveryStage(t *testing.T) {
 	t.Run("before reading", func(t *testing.T) {
 		f := newFakeMCP(t)
 		f.onCall(func(w http.ResponseWriter, _ *http.Request, _ message) {
-			conn := hijack(t, w)
+			conn := servicetest.Hijack(t, w)
 			_ = conn.(*net.TCPConn).SetLinger(0)
 			conn.Close()
 		})
@@ -182,7 +183,7 @@ func TestMCPAnsweredWithoutTheLastBlankLine(t *testing.T) {
 
 // Whatever goes wrong while a session is begun, the paid call has not left.
 func TestMCPNotSentWithoutASession(t *testing.T) {
-	drop := func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }
+	drop := func(w http.ResponseWriter, _ *http.Request, _ message) { servicetest.Hijack(t, w).Close() }
 	answers := map[string]func(http.ResponseWriter, *http.Request, message){
 		"dropped":     drop,
 		"page":        func(w http.ResponseWriter, _ *http.Request, _ message) { _, _ = io.WriteString(w, "<html>") },

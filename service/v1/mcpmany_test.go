@@ -14,13 +14,14 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
 
 // misbehaviours are ways in which an endpoint can answer the call of a tool.
 func misbehaviours(t *testing.T) []func(w http.ResponseWriter, r *http.Request, m message) {
 	raw := func(response string) func(http.ResponseWriter, *http.Request, message) {
 		return func(w http.ResponseWriter, _ *http.Request, _ message) {
-			conn := hijack(t, w)
+			conn := servicetest.Hijack(t, w)
 			defer conn.Close()
 			_, _ = io.WriteString(conn, response)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"payonce/service/servicetest"
 )
 
 func TestMCPStatus(t *testing.T) {
@@ -52,7 +54,7 @@ func TestMCPStatusErrors(t *testing.T) {
 		"refused by JSON-RPC": {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32601)) }, -1, "mcp_method_not_found"},
 		"invalid parameters":  {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 200, rpcError(m.ID, -32602)) }, -1, "JSON-RPC error -32602"},
 		"no status":           {"tools/call", func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, `{"content":[]}`) }, 200, "not an account status"},
-		"dropped":             {"tools/call", func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() }, -1, "no response"},
+		"dropped":             {"tools/call", func(w http.ResponseWriter, _ *http.Request, _ message) { servicetest.Hijack(t, w).Close() }, -1, "no response"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeMCP(t)

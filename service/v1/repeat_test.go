@@ -3,8 +3,6 @@ package v1
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -13,9 +11,8 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/servicetest"
 )
-
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // The server reads the second lookup on a connection that it kept and drops it: what
 // net/http sends again when it may.
@@ -23,9 +20,9 @@ func TestNoRepeatWhenAReusedConnectionIsDropped(t *testing.T) {
 	overBoth(t, func(t *testing.T, e *endpoint) {
 		client := e.client(t)
 		wantAnswered(t, find(client))
-		e.onLookup(func(w http.ResponseWriter, _ *http.Request, _ message) { hijack(t, w).Close() })
+		e.onLookup(func(w http.ResponseWriter, _ *http.Request, _ message) { servicetest.Hijack(t, w).Close() })
 		wantLost(t, find(client))
-		from := e.arrivals.seen()
+		from := e.arrivals.Seen()
 		if len(from) != 2 || e.lookups() != 2 {
 			t.Fatalf("%d requests arrived for 2 lookups", e.lookups())
 		}

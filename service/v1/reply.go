@@ -28,11 +28,11 @@ func (s settings) replyOf(response paidhttp.Response) reply {
 // judge is the verdict on the reply to a lookup.
 func (s settings) judge(r reply) enrich.Verdict {
 	if r.Status == http.StatusOK {
-		answer, err := decodeResult(r.Body)
+		answered, err := readResult(r.Body)
 		if err != nil {
 			return s.lost(r, fmt.Errorf("HTTP 200 without an enrichment result: %w", err))
 		}
-		return enrich.Answered{Answer: answer}
+		return answered
 	}
 	if refused, ok := s.refusal(r); ok {
 		return refused

@@ -3,6 +3,7 @@ package v1
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
@@ -23,6 +24,9 @@ func (r *restLookups) send(ctx context.Context, q question) (reply, enrich.Verdi
 	said, verdict := r.sender.Post(ctx, r.base, r.names.path(q.operation), body)
 	if verdict != nil {
 		return reply{}, verdict
+	}
+	if said.Status == http.StatusOK {
+		return reply{Response: said}, nil // a result, which complains of nothing
 	}
 	return r.replyOf(said), nil
 }

@@ -26,6 +26,15 @@ const (
 // resultObject is the constant that marks an enrichment result.
 const resultObject = "enrichment_result"
 
+// readResult returns the answer that an enrichment result has.
+func readResult(body []byte) (enrich.Answered, error) {
+	answer, err := decodeResult(body)
+	if err != nil {
+		return enrich.Answered{}, err
+	}
+	return EncodeAnswer(answer), nil
+}
+
 // decodeResult reads an enrichment result (specification v1, "Enrichment result").
 // It is strict about what says that the lookup completed and about the values
 // that are charged for, and lenient about the rest: an answer that was paid for

@@ -3,7 +3,9 @@ package v1
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +128,9 @@ func large(t *testing.T) string {
 // TestALargeAnswerIsKeptInShort has texts for which a commit of the journal has no room:
 // the answer was paid for, so it counts, and its values are there as far as they may be any.
 func TestALargeAnswerIsKeptInShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	clients := map[string]*Client{"REST": clientOf(t, serve(t, respond(http.StatusOK, large(t))))}
 	f := newFakeMCP(t)
 	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) { respondRPC(w, m.ID, toolResult(large(t))) })
@@ -171,4 +176,26 @@ func TestCut(t *testing.T) {
 			t.Errorf("%q cut to %d bytes of JSON is %q, want %q", test.text, test.limit, got, test.want)
 		}
 	}
+}
+
+// TestAResultIsNotReadAsAnError sends a lookup whose result has an error besides.
+func TestAResultIsNotReadAsAnError(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"object":"enrichment_result","status":"not_found","error":{"code":"rate_limited"}}`)
+	}))
+	defer server.Close()
+	client, err := NewClient(Config{BaseURL: server.URL, Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	q, err := client.settings.question(ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, verdict := client.lookups.send(t.Context(), q)
+	if verdict != nil || said.said != (complaint{}) {
+		t.Errorf("verdict %v, complaint %+v", verdict, said.said)
+	}
+	wantAnswered(t, client.settings.judge(said))
 }

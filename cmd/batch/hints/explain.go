@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 
+	"payonce/checkpoint"
+	"payonce/internal/problem"
 	"payonce/service/mcp"
 	"payonce/service/paidhttp"
 	"payonce/service/v1"
@@ -11,11 +13,22 @@ import (
 
 // Explain returns the text of an error, and what to do about it where the service or its
 // configuration is at fault.
-func Explain(err error) string {
-	if advice := advise(err); advice != "" {
-		return err.Error() + "; " + advice
+func Explain(err error) string { return err.Error() + After(err) }
+
+// After returns what to do about an error as it continues the error's text; "" for nothing.
+func After(err error) string {
+	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
+		if hint := Of(found.Code, found.Values...); hint != "" {
+			return hint
+		}
 	}
-	return err.Error() + listHint(err)
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		return Of("journal_damaged")
+	}
+	if advice := advise(err); advice != "" {
+		return "; " + advice
+	}
+	return listHint(err)
 }
 
 func advise(err error) string {

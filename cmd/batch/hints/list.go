@@ -7,19 +7,19 @@ import (
 
 	"payonce/io/sheet"
 	"payonce/io/table"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 )
 
 // listHint says which flag helps with an error of a list or its prices; "" when the
 // error is another one.
 func listHint(err error) string {
-	if e, ok := errors.AsType[*row.AmbiguousError](err); ok {
+	if e, ok := errors.AsType[*columns.AmbiguousError](err); ok {
 		return fmt.Sprintf("; choose one with --map %s=#%d", e.Role, e.First+1)
 	}
-	if e, ok := errors.AsType[*row.SharedColumnError](err); ok {
+	if e, ok := errors.AsType[*columns.SharedColumnError](err); ok {
 		return fmt.Sprintf("; map another column for one of them, or none, such as --map %s=", e.B)
 	}
 	if _, ok := errors.AsType[*dispatch.PriceTooLowError](err); ok {
@@ -41,7 +41,7 @@ func listHint(err error) string {
 
 // WithMapFlag puts the flag before a column that it names wrongly.
 func WithMapFlag(text string, err error) string {
-	if e, ok := errors.AsType[*row.OverrideError](err); ok {
+	if e, ok := errors.AsType[*columns.OverrideError](err); ok {
 		return strings.Replace(text, e.Error(), "--map "+e.Error(), 1)
 	}
 	return text

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/lists"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -90,7 +90,7 @@ func (f *listsFlags) check() error {
 	case kinds > 100:
 		return problem.Usagef("--profiles, --websites and --unidentifiable come to %d%%; they part the same persons, so choose at most 100%%", kinds)
 	}
-	return app.CheckTarget(f.output, nil)
+	return target.Check(f.output, nil)
 }
 
 // write makes the list. Its rows go from the generator to the file as they come, so

@@ -1,9 +1,9 @@
-package main
+package nearest
 
 import "testing"
 
 // A word that is nearly a name is asked about; one that is like none is not.
-func TestDidYouMean(t *testing.T) {
+func TestQuestionNamesTheNearestWord(t *testing.T) {
 	t.Parallel()
 	names := []string{"to", "max-spend", "max-lookups", "fields", "approval-threshold", "out"}
 	for word, want := range map[string]string{
@@ -13,7 +13,7 @@ func TestDidYouMean(t *testing.T) {
 		if want != "" {
 			want = " (did you mean --" + want + "?)"
 		}
-		if got := didYouMean(word, "--", names); got != want {
+		if got := Question(word, "--", names); got != want {
 			t.Errorf("%s: %q, not %q", word, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package row
+package columns
 
 import "fmt"
 
@@ -23,7 +23,7 @@ func (e *SharedColumnError) Error() string {
 	return fmt.Sprintf("column %s cannot be filled with both %s and %s", e.Column, e.A, e.B)
 }
 
-// OverrideError says what is wrong with an override of MapColumns.
+// OverrideError says what is wrong with an override of Recognise.
 type OverrideError struct {
 	Override string
 	Err      error

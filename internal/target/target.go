@@ -1,4 +1,5 @@
-package app
+// Package target names the files that are written, and refuses those that must not be overwritten.
+package target
 
 import (
 	"errors"
@@ -54,20 +55,20 @@ func SourcesOf(list []string) []Source {
 	return sources
 }
 
-// check refuses an output or a file of rejects that cannot be written, or that is one of the
-// sources.
-func (o Output) check(sources []Source) error {
-	if err := CheckTarget(o.Path, sources); err != nil || o.Rejects == "" {
+// CheckBoth refuses an output or a file of rejects that cannot be written, or that is one of the
+// sources. Without rejects that name is "".
+func CheckBoth(output, rejects string, sources []Source) error {
+	if err := Check(output, sources); err != nil || rejects == "" {
 		return err
 	}
-	if sameFile(o.Rejects, o.Path) {
-		return problem.Usagef("the rejects and the output are to be the same file, %s; choose two", o.Path)
+	if sameFile(rejects, output) {
+		return problem.Usagef("the rejects and the output are to be the same file, %s; choose two", output)
 	}
-	return CheckTarget(o.Rejects, sources)
+	return Check(rejects, sources)
 }
 
-// CheckTarget refuses a file that cannot be written, or that is one of the sources.
-func CheckTarget(path string, sources []Source) error {
+// Check refuses a file that cannot be written, or that is one of the sources.
+func Check(path string, sources []Source) error {
 	if path == listfile.Standard {
 		return nil
 	}

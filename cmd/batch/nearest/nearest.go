@@ -1,16 +1,14 @@
-package main
+// Package nearest finds the name that a wrong word was meant to be.
+package nearest
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// didYouMean asks about the name that is most like a word, with a mark before it; it is ""
+// Question asks about the name that is most like a word, with a mark before it; it is ""
 // when none is like it.
-func didYouMean(word, mark string, names []string) string {
+func Question(word, mark string, names []string) string {
 	closest, least := "", min(3, len(word)/2+1)
 	for _, name := range names {
 		if len(word) > 2 && strings.HasPrefix(name, word) {
@@ -47,24 +45,4 @@ func distance(from, to string) int {
 		}
 	}
 	return row[len(to)]
-}
-
-// flagNames returns the names of flags that are shown.
-func flagNames(flags *pflag.FlagSet) (names []string) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return names
-}
-
-// commandNames returns the names of the commands below one that are shown.
-func commandNames(cmd *cobra.Command) (names []string) {
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }

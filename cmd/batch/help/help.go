@@ -1,4 +1,5 @@
-package main
+// Package help prints the help of commands: flags in groups, lines that fit a terminal.
+package help
 
 import (
 	"cmp"
@@ -12,8 +13,8 @@ import (
 	"payonce/internal/report"
 )
 
-// printHelp prints the help of a command as cobra does, in lines that fit a terminal.
-func printHelp(cmd *cobra.Command, _ []string) {
+// Print prints the help of a command as cobra does, in lines that fit a terminal.
+func Print(cmd *cobra.Command, _ []string) {
 	text := cmp.Or(cmd.Long, cmd.Short) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
 	fmt.Fprintln(cmd.OutOrStdout(), fitted(grouped(text, cmd.LocalFlags())))
 }
@@ -23,10 +24,10 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "yes", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
 	{"List", []string{"encoding", "sheet", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy", "memory", "temp"}},
 	{"Budget", []string{
-		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "short-budget",
+		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
 		"strict", "rate-card", "rate-option",
 	}},
 	{"Service and rate", []string{

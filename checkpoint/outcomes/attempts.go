@@ -1,0 +1,58 @@
+package outcomes
+
+import (
+	"payonce/attempt"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/numbered"
+)
+
+// Together is how many attempts are read at a time.
+const Together = 4096
+
+// Attempt is an attempt as the records tell it.
+type Attempt struct {
+	ID       attempt.ID
+	Intent   record.Intent
+	Ended    attempt.Resolution
+	Resolved bool
+}
+
+// EachAttempt visits the attempts from first to last in the order of their Begin.
+// Some at a time are joined with their resolutions in two passes over the store,
+// which is many times as fast as looking each one up.
+func EachAttempt(s store.Store, first, last attempt.ID, visit func(*Attempt) error) error {
+	for ; first <= last; first += Together {
+		end := min(first+Together-1, last)
+		attempts := make([]Attempt, 0, end-first+1)
+		var texts record.Texts
+		var from numbered.Members
+		err := record.ScanIDs(s, record.IntentPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+			attempts = append(attempts, Attempt{ID: id})
+			return record.DecodeFrom(&from, key, texts.Keep(value), &attempts[len(attempts)-1].Intent)
+		})
+		if err != nil {
+			return err
+		}
+		next := 0
+		err = record.ScanIDs(s, record.ResolutionPrefix, first, end, func(id attempt.ID, key, value []byte) error {
+			for next < len(attempts) && attempts[next].ID < id {
+				next++
+			}
+			if next == len(attempts) || attempts[next].ID != id {
+				return nil // of no attempt that was there a moment ago
+			}
+			attempts[next].Resolved = true
+			return record.DecodeFrom(&from, key, texts.Keep(value), &attempts[next].Ended)
+		})
+		if err != nil {
+			return err
+		}
+		for i := range attempts {
+			if err := visit(&attempts[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package record
+
+import (
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/numbered"
+)
+
+// The members of the records of attempts. What says who a person is stands in the member
+// identity of an intent and in the member data of a resolution, and nowhere else: erasing
+// these two erases the person, also in a record of a later program.
+
+func intentMembers(m *numbered.Members, in *Intent) {
+	numbered.Time(m, 1, &in.At)
+	who := About{in.Key, in.Identity, in.Erased}
+	aboutMembers(m, &who)
+	in.Key, in.Identity, in.Erased = who.Key, who.Identity, who.Erased
+	numbered.Text(m, 5, &in.Pattern)
+	numbered.Text(m, 6, &in.Run)
+	numbered.Text(m, 7, &in.Job)
+	numbered.Value(m, 8, &in.Hold, holdMembers)
+	numbered.Value(m, 9, &in.Earlier, earlierMembers)
+}
+
+// About is the part of an intent that says who it is about.
+type About struct {
+	Key      enrich.Key      `json:"key"`
+	Identity enrich.Identity `json:"identity"`
+	Erased   bool            `json:"erased"`
+}
+
+func aboutMembers(m *numbered.Members, a *About) {
+	numbered.Array(m, 2, a.Key[:])
+	if m.Writing() && a.Erased {
+		numbered.Omit(m, 3)
+	} else {
+		numbered.Value(m, 3, &a.Identity, identityMembers)
+	}
+	numbered.Flag(m, 4, &a.Erased)
+}
+
+func identityMembers(m *numbered.Members, id *enrich.Identity) {
+	numbered.Text(m, 1, &id.ProfileURL)
+	numbered.Text(m, 2, &id.FirstName)
+	numbered.Text(m, 3, &id.LastName)
+	numbered.Text(m, 4, &id.CompanyDomain)
+	numbered.Text(m, 5, &id.CompanyName)
+}
+
+func holdMembers(m *numbered.Members, h *cost.Hold) {
+	fields(m, 1, &h.Fields)
+	fields(m, 2, &h.Free)
+	numbered.Value(m, 3, &h.Prices, priceMembers)
+}
+
+// priceMembers describes prices: that of a field has the number of the field plus one.
+func priceMembers(m *numbered.Members, prices *cost.Prices) {
+	if !m.Writing() {
+		*prices = cost.Prices{}
+	}
+	for f := range enrich.PossibleFields.Each() {
+		price, known := prices.Of(f)
+		if numbered.OptionalInt(m, int(f)+1, &price, &known); known && !m.Writing() {
+			(*prices)[f] = price
+		}
+	}
+}
+
+// earlierMembers describes attempts by field, as priceMembers does.
+func earlierMembers(m *numbered.Members, earlier *map[enrich.Field][]attempt.ID) {
+	if !m.Writing() {
+		*earlier = nil
+	}
+	for f := range enrich.PossibleFields.Each() {
+		ids := (*earlier)[f]
+		if numbered.Uints(m, int(f)+1, &ids); len(ids) == 0 || m.Writing() {
+			continue
+		}
+		if *earlier == nil {
+			*earlier = map[enrich.Field][]attempt.ID{}
+		}
+		(*earlier)[f] = ids
+	}
+}
+
+// fields describes a set of fields as a number, with a bit for each field. The record of the
+// fields' names says which bit is which.
+func fields(m *numbered.Members, number int, set *enrich.Fields) { numbered.Uint(m, number, set) }
+
+func doubtMembers(m *numbered.Members, d *Doubt) {
+	numbered.Time(m, 1, &d.At)
+	numbered.Text(m, 2, &d.Cause)
+	numbered.Flag(m, 3, &d.Crash)
+}
+
+func fieldEntryMembers(m *numbered.Members, f *FieldEntry) {
+	numbered.Uint(m, 1, &f.State)
+	numbered.Uint(m, 2, &f.Attempt)
+	numbered.Time(m, 3, &f.At)
+	numbered.Uints(m, 4, &f.Earlier)
+	if f.State == attempt.Unasked {
+		m.Fail() // such a field has no record
+	}
+}
+
+func resolutionMembers(m *numbered.Members, r *attempt.Resolution) {
+	endingMembers(m, (*Ending)(r))
+	numbered.Text(m, 6, &r.Run)
+	numbered.Value(m, 7, &r.Charge, chargeMembers)
+	numbered.Text(m, 8, &r.Status)
+	fields(m, 9, &r.Returned)
+	numbered.Text(m, 10, &r.Data)
+	numbered.Text(m, 11, &r.Reason)
+	numbered.Text(m, 12, &r.RequestID)
+}
+
+// Ending is a resolution of which only the state, the flags and the time are read.
+type Ending attempt.Resolution
+
+func endingMembers(m *numbered.Members, e *Ending) {
+	numbered.Uint(m, 1, &e.State)
+	numbered.Time(m, 2, &e.At)
+	numbered.Flag(m, 3, &e.Sent)
+	numbered.Flag(m, 4, &e.Rejected)
+	numbered.Flag(m, 5, &e.Erased)
+	if e.State == 0 {
+		m.Fail()
+	}
+}
+
+func chargeMembers(m *numbered.Members, c *cost.Charge) {
+	numbered.Int(m, 1, &c.Amount)
+	fields(m, 2, &c.Free)
+	fields(m, 3, &c.Paid)
+}

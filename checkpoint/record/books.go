@@ -1,0 +1,201 @@
+package record
+
+import (
+	"maps"
+	"slices"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/numbered"
+)
+
+// The members of the records of sums, the ledger state and runs.
+
+func totalsMembers(m *numbered.Members, t *cost.Totals) {
+	numbered.Int(m, 1, &t.Settled)
+	numbered.Int(m, 2, &t.Held)
+	numbered.Int(m, 3, &t.EverHeld)
+	numbered.Int(m, 4, &t.Forfeited)
+	numbered.Int(m, 5, &t.Uncharged)
+	numbered.Int(m, 6, &t.Lookups)
+	numbered.Int(m, 7, &t.Whole)
+	numbered.Int(m, 8, &t.Open)
+	// By field, in the order of the fields' numbers.
+	numbered.Ints(m, 9, t.FreeUsed[:])
+	numbered.Ints(m, 10, t.FreeHeld[:])
+	numbered.Ints(m, 11, t.FreeEverHeld[:])
+	numbered.Ints(m, 12, t.Charged[:])
+	numbered.Ints(m, 13, t.Asked[:])
+	numbered.Ints(m, 14, t.Returned[:])
+}
+
+func spanMembers(m *numbered.Members, s *Span) {
+	numbered.Uint(m, 1, &s.First)
+	numbered.Uint(m, 2, &s.Last)
+}
+
+func stateMembers(m *numbered.Members, s *State) {
+	numbered.Uint(m, 1, &s.NextID)
+	numbered.Int(m, 2, &s.Resolved)
+	numbered.Uints(m, 3, &s.InFlight)
+	numbered.Uint(m, 4, &s.Horizon)
+	numbered.Time(m, 5, &s.PausedAt)
+	numbered.Time(m, 6, &s.PausedUntil)
+	numbered.Time(m, 7, &s.LastEnded)
+	numbered.Value(m, 8, &s.Base, accountMembers)
+	numbered.Uint(m, 9, &s.BaseFirst)
+	numbered.Uint(m, 10, &s.DecidableFrom)
+	numbered.Ints(m, 11, s.Forgone[:])
+	numbered.Value(m, 12, &s.Prices, priceMembers)
+	numbered.Flag(m, 13, &s.CreditAdded)
+	numbered.List(m, 14, &s.Provisional, provisionalMembers)
+	numbered.List(m, 15, &s.Closed, closedPeriodMembers)
+	numbered.Flag(m, 16, &s.Strict)
+	if s.NextID == 0 {
+		m.Fail() // the first attempt has the number 1
+	}
+}
+
+func provisionalMembers(m *numbered.Members, p *Provisional) {
+	numbered.Uint(m, 1, &p.ID)
+	fields(m, 2, &p.Fields)
+}
+
+func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
+	numbered.Uint(m, 1, &p.First)
+	numbered.Uint(m, 2, &p.Next)
+	numbered.Int(m, 3, &p.Lost)
+	numbered.Int(m, 4, &p.Booked)
+	numbered.Value(m, 5, &p.Prices, priceMembers)
+	numbered.List(m, 6, &p.Provisional, provisionalMembers)
+}
+
+func accountMembers(m *numbered.Members, a *cost.Account) {
+	numbered.Time(m, 1, &a.ReadAt)
+	optionalFlag(m, 2, &a.KeyValid)
+	numbered.Value(m, 3, &a.Free, optionalsMembers)
+	numbered.Value(m, 4, &a.FreeReserved, optionalsMembers)
+	numbered.Value(m, 5, &a.Balance, balanceMembers)
+	numbered.Value(m, 6, &a.Budget, budgetMembers)
+	mapMembers(m, 7, &a.Readiness, readinessMembers)
+	mapMembers(m, 8, &a.Available, func(m *numbered.Members, available *bool) { numbered.Flag(m, 2, available) })
+}
+
+// optionalsMembers describes amounts by field: that of a field has the number of the field plus
+// one.
+func optionalsMembers(m *numbered.Members, amounts *enrich.ByField[cost.Optional[int64]]) {
+	for i := range *amounts {
+		optional(m, i+1, &(*amounts)[i])
+	}
+}
+
+func balanceMembers(m *numbered.Members, b *cost.Balance) {
+	optional(m, 1, &b.Available)
+	optional(m, 2, &b.Included)
+	optional(m, 3, &b.Prepaid)
+	optional(m, 4, &b.Reserved)
+}
+
+func budgetMembers(m *numbered.Members, b *cost.Budget) {
+	numbered.Flag(m, 1, &b.Known)
+	numbered.Flag(m, 2, &b.Capped)
+	optional(m, 3, &b.Cap)
+	optional(m, 4, &b.Spent)
+	optional(m, 5, &b.Reserved)
+	optional(m, 6, &b.Remaining)
+	numbered.Time(m, 7, &b.ResetsAt)
+}
+
+func readinessMembers(m *numbered.Members, r *cost.Readiness) {
+	optionalFlag(m, 2, &r.CanCall)
+	numbered.Text(m, 3, &r.Reason)
+	optional(m, 4, &r.MaximumCharge)
+}
+
+func optional[N ~int64](m *numbered.Members, number int, o *cost.Optional[N]) {
+	numbered.OptionalInt(m, number, &o.Value, &o.Known)
+}
+
+func optionalFlag(m *numbered.Members, number int, o *cost.Optional[bool]) {
+	var value int64
+	if o.Value {
+		value = 1
+	}
+	numbered.OptionalInt(m, number, &value, &o.Known)
+	o.Value = value != 0
+}
+
+// named is an entry of a map.
+type named[V any] struct {
+	name  string
+	value V
+}
+
+// mapMembers describes a map as the list of its entries, in the order of their names, which are
+// their members 1.
+func mapMembers[V any](m *numbered.Members, number int, entries *map[string]V, members func(*numbered.Members, *V)) {
+	var list []named[V]
+	if m.Writing() {
+		for _, name := range slices.Sorted(maps.Keys(*entries)) {
+			list = append(list, named[V]{name, (*entries)[name]})
+		}
+	}
+	numbered.List(m, number, &list, func(m *numbered.Members, entry *named[V]) {
+		numbered.Text(m, 1, &entry.name)
+		members(m, &entry.value)
+	})
+	if m.Writing() || len(list) == 0 {
+		return
+	}
+	*entries = make(map[string]V, len(list))
+	for _, entry := range list {
+		(*entries)[entry.name] = entry.value
+	}
+}
+
+func journalMembers(m *numbered.Members, j *Journal) {
+	numbered.Text(m, 1, &j.ID)
+	numbered.Bytes(m, 2, &j.Secret)
+	if j.ID == "" {
+		m.Fail()
+	}
+}
+
+func runMembers(m *numbered.Members, r *Run) {
+	numbered.Text(m, 1, &r.Name)
+	numbered.Text(m, 2, &r.List)
+	numbered.Texts(m, 3, &r.Files)
+	numbered.Text(m, 4, &r.Encoding)
+	numbered.Text(m, 5, &r.Sheet)
+	numbered.Text(m, 6, &r.Fields)
+	numbered.Texts(m, 7, &r.Map)
+	numbered.Text(m, 8, &r.Prefer)
+	numbered.Int(m, 9, &r.Limit)
+	numbered.Flag(m, 10, &r.Profile)
+	numbered.Text(m, 11, &r.Priority)
+	numbered.Text(m, 12, &r.Job)
+	numbered.Text(m, 13, &r.Output)
+	numbered.Int(m, 14, &r.MaxSpend)
+	numbered.List(m, 15, &r.Ceilings, ceilingMembers)
+	numbered.Time(m, 16, &r.Started)
+	numbered.Time(m, 17, &r.Restarted)
+	numbered.Time(m, 18, &r.Ended)
+	numbered.Text(m, 19, &r.Stop)
+	mapMembers(m, 20, &r.Rows, func(m *numbered.Members, rows *int64) { numbered.Int(m, 2, rows) })
+	numbered.Value(m, 21, &r.Drift, driftMembers)
+	numbered.Flag(m, 22, &r.CopyHeld)
+}
+
+func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {
+	numbered.Text(m, 1, &c.Name)
+	numbered.Text(m, 2, &c.Scope)
+	numbered.Uint(m, 3, &c.Period)
+	numbered.Uint(m, 4, &c.Measure)
+	numbered.Int(m, 5, &c.Limit)
+}
+
+func driftMembers(m *numbered.Members, d *cost.Drift) {
+	numbered.Int(m, 1, &d.Money)
+	numbered.Ints(m, 2, d.Free[:])
+	numbered.Ints(m, 3, d.Prices[:])
+}

@@ -1,0 +1,21 @@
+package report
+
+// Failed is what a program reads in place of a report when a command failed before it had one.
+type Failed struct {
+	Error Failure `json:"error"`
+}
+
+// Failure says why a command failed and what to do next.
+type Failure struct {
+	Code    string `json:"code"` // names the kind of failure; it does not change with the words
+	Message string `json:"message"`
+	Hint    string `json:"hint"` // what to do next; "" when the message says all
+	Exit    int    `json:"exit"` // the exit code
+}
+
+func (v *Failed) render(p *page) {
+	p.prose("error", "%s", v.Error.Message)
+	if v.Error.Hint != "" {
+		p.prose("", "%s", v.Error.Hint)
+	}
+}

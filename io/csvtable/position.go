@@ -1,0 +1,110 @@
+package csvtable
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+const (
+	// maxTitles is how many records are looked at for a header below titles and notes.
+	maxTitles = 20
+	// maxName is the longest name of a column below titles, in bytes.
+	maxName = 100
+)
+
+// readTitles moves titles, notes and blank lines above the header into the lead. row is the row of the
+// header as a spreadsheet program counts them, or 0 to find it.
+func (s *scanner) readTitles(row int64) error {
+	s.headerRow = s.line // each blank line is a row
+	if row > 0 {
+		return s.skipTo(row)
+	}
+	if skip, rows := findHeader(s.source.unread(), s.source.ended()); skip > 0 {
+		s.takeLead(skip)
+		s.headerRow += rows
+	}
+	return nil
+}
+
+// skipTo takes the rows before the given one.
+func (s *scanner) skipTo(row int64) error {
+	for s.headerRow < row {
+		data, last := s.source.unread(), s.source.ended()
+		var rec record
+		err := rec.split(data, detectDelimiter(data, last), last)
+		if err != nil || rec.size == len(data) {
+			return s.errorAt(s.line, data, &fault{0, fmt.Sprintf("there is no row %d for the header", row), "name a row of the list"})
+		}
+		blanks := int64(bytes.Count(data[rec.text:rec.size], []byte{'\n'})) - 1
+		s.takeLead(rec.size)
+		s.headerRow += 1 + blanks
+	}
+	if s.headerRow > row {
+		return s.errorAt(s.line, nil, &fault{0, fmt.Sprintf("row %d is blank", row), "name the row with the names of the columns"})
+	}
+	return nil
+}
+
+// findHeader returns the offset of the header below titles and notes, and how many rows are above it. It
+// returns 0 when the first record is the header. It is, unless exactly one of its cells has text.
+func findHeader(data []byte, last bool) (offset int, rows int64) {
+	title := 0 // cells of the first record
+	for n := range maxTitles {
+		rest := data[offset:]
+		delimiter := detectDelimiter(rest, last)
+		var rec record
+		if len(rest) == 0 || rec.split(rest, delimiter, last) != nil {
+			return 0, 0
+		}
+		if n == 0 {
+			if _, filled := rec.filled(rest); filled != 1 {
+				return 0, 0
+			}
+			title = rec.cells()
+		} else if rec.isHeader(rest, title, delimiter, last) {
+			return offset, rows
+		}
+		rows += int64(bytes.Count(rest[rec.text:rec.size], []byte{'\n'}))
+		offset += rec.size
+	}
+	return 0, 0
+}
+
+// filled returns the cells of the record, and how many of them have text.
+func (r *record) filled(data []byte) (cells []string, filled int) {
+	for i := range r.cells() {
+		start, end := r.cell(i)
+		cell := strings.TrimSpace(strings.Trim(string(data[start:end]), `"`))
+		cells = append(cells, cell)
+		if cell != "" {
+			filled++
+		}
+	}
+	return cells, filled
+}
+
+// isHeader reports whether the record looks like a header below a title: most of its cells have names, all
+// different, and the record on the next line has as many cells. A title of several cells has as many, too. Below
+// a title of one cell three names are needed: the list may have one column whose values have commas.
+func (r *record) isHeader(data []byte, title int, delimiter byte, last bool) bool {
+	cells, filled := r.filled(data)
+	if title > 1 && len(cells) != title || title == 1 && filled < 3 || filled < 2 || 2*filled <= len(cells) {
+		return false
+	}
+	if bytes.Count(data[r.text:r.size], []byte{'\n'}) > 1 {
+		return false // a blank line follows
+	}
+	seen := map[string]bool{"": true}
+	for _, cell := range cells {
+		if cell != "" && (seen[cell] || len(cell) > maxName || kindOfData(cell) != "" || isDate(cell)) {
+			return false
+		}
+		seen[cell] = true
+	}
+	if r.size == len(data) {
+		return last
+	}
+	var next record
+	return next.split(data[r.size:], delimiter, last) == nil && next.cells() == r.cells()
+}

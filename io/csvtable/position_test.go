@@ -1,0 +1,103 @@
+package csvtable_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/io/csvtable"
+	"payonce/io/table"
+)
+
+// linkedIn begins as an export of connections does.
+const linkedIn = "Notes:\r\n\"When exporting your connection data, you may notice that some are missing.\r\nSee \"\"Help\"\".\"\r\n\r\n" +
+	"First Name,Last Name,URL,Email Address\r\nAnn,Lee,https://network.example/in/ann,\r\n"
+
+func TestTheHeaderIsFoundBelowTitlesAndNotes(t *testing.T) {
+	for title, test := range map[string]struct {
+		list    string
+		columns []string
+		row     int64
+		first   string // cell of the first row
+	}{
+		"LinkedIn":              {linkedIn, []string{"First Name", "Last Name", "URL", "Email Address"}, 4, "Ann"},
+		"a title in Excel":      {"Customers 2024;;\n;;\nName;Firma;Ort\nLee;Acme;Bonn\n", []string{"Name", "Firma", "Ort"}, 3, "Lee"},
+		"a title and its date":  {"Customers;;\nAs of:;01.01.2024;\n\nName;Firma;Ort\nLee;Acme;Bonn\n", []string{"Name", "Firma", "Ort"}, 4, "Lee"},
+		"a note with commas":    {"Leads\nMade by A, for B, on Monday\n\nName,Firma,Ort\nLee,Acme,Bonn\n", []string{"Name", "Firma", "Ort"}, 4, "Lee"},
+		"two columns":           {"Leads,\nurl,email\nx,\n", []string{"url", "email"}, 2, "x"},
+		"no rows":               {"Leads\nName,Firma,Ort\n", []string{"Name", "Firma", "Ort"}, 2, ""},
+		"values with commas":    {"Firma\nAcme, Inc.\nBeta, Ltd.\n", []string{"Firma"}, 1, "Acme, Inc."},
+		"no title":              {"Name,Firma,Ort\nLee,Acme,Bonn\n", []string{"Name", "Firma", "Ort"}, 1, "Lee"},
+		"blank lines":           {"\n\nName,Firma\nLee,Acme\n", []string{"Name", "Firma"}, 3, "Lee"},
+		"one column":            {"Name\nLee\nRay\n", []string{"Name"}, 1, "Lee"},
+		"data below one column": {"url\nhttps://x.example/a,b,c\n", []string{"url"}, 1, ""},
+	} {
+		t.Run(title, func(t *testing.T) {
+			reader, err := csvtable.NewReader(strings.NewReader(test.list), "list.csv", csvtable.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+			if diff := cmp.Diff(test.columns, reader.Schema().Columns); diff != "" || reader.HeaderRow() != test.row {
+				t.Errorf("header in row %d, want %d (-want +got):\n%s", reader.HeaderRow(), test.row, diff)
+			}
+			if test.first == "" {
+				return
+			}
+			again, err := csvtable.NewReader(strings.NewReader(test.list), "list.csv", csvtable.Options{HeaderRow: test.row})
+			if err != nil {
+				t.Fatalf("with the row given: %v", err)
+			}
+			defer again.Close()
+			for _, r := range []*csvtable.Reader{reader, again} {
+				if diff := cmp.Diff(test.list, copied(t, r, test.first)); diff != "" {
+					t.Errorf("copied (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// copied returns the list as a writer writes it without appended columns.
+func copied(t *testing.T, r *csvtable.Reader, first string) string {
+	t.Helper()
+	var out strings.Builder
+	w := csvtable.NewWriter(&out, r, nil)
+	for {
+		block, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := w.Part(block)
+		err = block.Each(func(row table.Row) error {
+			if got := string(row.Cell(0)); row.Number() == 1 && got != first {
+				t.Errorf("the first row begins with %q, want %q", got, first)
+			}
+			return part.WriteRow(row, nil, nil)
+		})
+		if err = errors.Join(err, w.Write(part)); err != nil {
+			t.Fatal(err)
+		}
+		block.Release()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestAWrongRowOfTheHeader(t *testing.T) {
+	for row, want := range map[int64]string{3: "row 3 is blank", 9: "there is no row 9"} {
+		list := "Leads,\nmore,\n\nName,Firma\nLee,Acme\n"
+		_, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{HeaderRow: row})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("row %d: error %v, want one with %q", row, err, want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package columns
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The strengths of header names. A smaller one is chosen when several columns could have one role.
+const (
+	strong = iota // says the role and no other
+	usual
+	weak
+	// byContent names of columns that have the role only when their cells say so too.
+	byContent
+	// noName is the strength of all other names.
+	noName
+)
+
+// names are header names by role and strength, simplified. A mobile number is not a business phone: no name
+// of one stands here (specification v1, "Client rules for writing results into a CRM contact").
+//
+// Languages: English, German, French, Spanish, Italian, Portuguese and Dutch.
+func names() map[Role][noName]string {
+	return map[Role][noName]string{
+		ProfileURL: {
+			strong: `profileurl linkedinurl linkedinprofileurl linkedinprofile linkedinlink personlinkedinurl personlinkedin
+				contactlinkedinurl pronetworkurl pronetworkprofile defaultprofileurl publicprofileurl linkedincontactprofileurl
+				linkedinprofil linkedinprofillink profillinkedin perfillinkedin profilolinkedin profiellinkedin profilelinkedin
+				urllinkedin lienlinkedin enlacelinkedin hslinkedinurl linkedinpublicurl linkedinmemberprofile`,
+			usual:     `linkedin profilelink linkedincontact linkedinid linkedinaccount`,
+			weak:      `profile`,
+			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien enlace`,
+		},
+		FirstName: {
+			strong: `firstname givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
+				primeironome voornaam roepnaam`,
+			usual:     `first prenoms nombres`,
+			weak:      `nombre nome`,
+			byContent: `given`,
+		},
+		LastName: {
+			strong: `lastname surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
+				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam`,
+			usual: `last`,
+			weak:  `nom naam`,
+		},
+		CompanyDomain: {
+			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
+				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
+				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite associatedcompanydomain
+				organizationwebsite accountwebsite`,
+			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
+				sitioweb paginaweb sitoweb sitointernet dominio domaine domein webadresse webpage businesshomepage
+				companywebsiteurl primarydomain emaildomain`,
+			weak:      `regularcompanyurl site website1value websitevalue companywebpage`,
+			byContent: `web url1 www`,
+		},
+		CompanyName: {
+			strong: `company companyname organization organisation organizationname organisationname employer account accountname
+				currentcompany firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
+				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
+				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
+				werkgever companyaccount associatedcompany companynameforemails`,
+			usual: `organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
+				personorganisation`,
+			weak: `companyorganization companycleaned cleanedcompanyname`,
+		},
+		Email: {
+			strong: `workemail businessemail workemailaddress businessemailaddress emailwork professionalemail emailbusiness
+				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel emailpro
+				courrielprofessionnel correoprofesional emailprofesional emailcorporativo emailaziendale emailprofissional
+				zakelijkemail zakelijkeemail emailzakelijk`,
+			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
+				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
+				emailadres mailadres contactemail personemail primaryemail hsemail`,
+			weak: `companyemail email1 email1value 1email email1address emailvalue persontemailwork`,
+		},
+		Phone: {
+			strong: `businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework directphone
+				geschaftstelefon telefongeschaftlich telefondienstlich diensttelefon telefonburo telephoneprofessionnel
+				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro telefonecomercial
+				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
+			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
+				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone`,
+			weak: `companyphone phone1 phone1value businessphone1 phonevalue`,
+		},
+	}
+}
+
+// headerStrengths returns the strength of every header name by role.
+func headerStrengths() map[Role]map[string]int {
+	strengths := map[Role]map[string]int{}
+	for role, lists := range names() {
+		strengths[role] = map[string]int{}
+		for strength, list := range lists {
+			for name := range strings.FieldsSeq(list) {
+				strengths[role][name] = strength
+			}
+		}
+	}
+	return strengths
+}
+
+// simplify returns a header's letters and digits in lower case, without accents.
+func simplify(header string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, norm.NFD.String(header))
+}
+
+// wordsOf returns the words of a header in lower case, without accents. A capital after a small letter
+// begins a word.
+func wordsOf(header string) []string {
+	var text strings.Builder
+	before := ' '
+	for _, r := range norm.NFD.String(header) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			continue
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if unicode.IsUpper(r) && unicode.IsLower(before) {
+				text.WriteByte(' ')
+			}
+			text.WriteRune(unicode.ToLower(r))
+		default:
+			text.WriteByte(' ')
+		}
+		before = r
+	}
+	return strings.Fields(text.String())
+}
+
+// contains reports whether one of the words begins with one of the given ones.
+func contains(words []string, begins string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		for begin := range strings.FieldsSeq(begins) {
+			if strings.HasPrefix(word, begin) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// The words of headers that tell whose value a column holds and of which kind it is.
+const (
+	emailWords = `email mail courriel correo gmail posta emails`
+	phoneWords = `phone tel mobile mobil cell handy fon ligne portable movil cellulare celular telemovel gsm direct`
+	// privateWords tell that a number is a mobile one or a private one.
+	privateWords = `mobile mobil cell handy portable movil cellulare celular telemovel gsm home private privat personal
+		personnel particular casa thuis`
+	// otherPersons tell that the value is another person's or that of a whole company.
+	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
+		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
+		recruiter rep fax telefax verantwort`
+	// notValues tell that the column is about a value and does not hold it.
+	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
+		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign
+		list subject template reply replied format extension ext country code`
+)

@@ -1,0 +1,239 @@
+package columns
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// Options say how columns are recognised.
+type Options struct {
+	// Overrides of the form ROLE=COLUMN win over what headers and cells say. COLUMN is a header's name, "#3"
+	// for the third column, several of them with commas, or empty when the list has no such column.
+	Overrides []string
+	Held      Held
+}
+
+// Held says which values in further columns count as held, so that they are not bought.
+type Held uint8
+
+// The rules for values in further columns.
+const (
+	HeldAll  Held = iota
+	HeldWork      // no private mailboxes and no mobile numbers
+	HeldNone
+)
+
+// heldNames are the rules as they are given.
+var heldNames = [...]string{HeldAll: "all", HeldWork: "work-only", HeldNone: "none"}
+
+// HeldNames returns the names of the rules.
+func HeldNames() []string { return slices.Clone(heldNames[:]) }
+
+// String returns the name of the rule.
+func (h Held) String() string { return heldNames[h] }
+
+// ParseHeld returns the rule of a name.
+func ParseHeld(name string) (Held, error) {
+	if found := slices.Index(heldNames[:], name); found >= 0 {
+		return Held(found), nil
+	}
+	return 0, fmt.Errorf("%q: write all, work-only or none", name)
+}
+
+// Reading says how the columns of a list are read.
+type Reading struct {
+	Mapping Mapping
+	Unused  []Unused
+}
+
+// Unused is a column whose header says a role that its cells do not have.
+type Unused struct {
+	Column int
+	Role   Role
+	Holds  string // what the cells hold instead
+}
+
+// Text says that the column is not used, and why.
+func (u Unused) Text(schema table.Schema) string {
+	return fmt.Sprintf("column #%d %q is not used as %s, because it holds %s", u.Column+1, schema.Columns[u.Column], u.Role, u.Holds)
+}
+
+// UnusedText says which columns are not used although their headers say so, "" for none.
+func (r *Reading) UnusedText(schema table.Schema) string {
+	var text strings.Builder
+	for _, u := range r.Unused {
+		text.WriteString(". " + u.Text(schema))
+	}
+	return text.String()
+}
+
+// Fingerprint returns the SHA-256 of the names of the columns.
+func Fingerprint(schema table.Schema) string {
+	sum := sha256.Sum256([]byte(strings.Join(schema.Columns, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Recognise finds the columns of every role.
+func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, error) {
+	chosen, err := parseOverrides(schema, options.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	r := &recognition{
+		schema: schema, sample: sample, chosen: chosen, strengths: headerStrengths(), taken: map[int]bool{},
+		reading: &Reading{Mapping: Mapping{}},
+	}
+	for _, columns := range chosen {
+		for _, column := range columns {
+			r.taken[column] = true
+		}
+	}
+	for _, role := range Shown() {
+		if columns, overridden := chosen[role]; overridden {
+			r.give(role, columns)
+		} else if err := r.recognise(role); err != nil {
+			return nil, err
+		}
+	}
+	for f := range enrich.AllFields.Each() {
+		r.findHeld(f, options.Held)
+	}
+	return r.reading, nil
+}
+
+// recognition is a Recognise under way.
+type recognition struct {
+	schema    table.Schema
+	sample    Sample
+	chosen    Mapping
+	strengths map[Role]map[string]int
+	taken     map[int]bool // columns with a role
+	reading   *Reading
+}
+
+func (r *recognition) give(role Role, columns []int) {
+	if len(columns) == 0 {
+		return
+	}
+	r.reading.Mapping[role] = columns
+	for _, column := range columns {
+		r.taken[column] = true
+	}
+}
+
+// candidate is a column that may have a role.
+type candidate struct {
+	column, strength int
+	blank            bool // the sample has no value of it
+}
+
+// recognise finds the column of a role by the headers, then by the cells.
+func (r *recognition) recognise(role Role) error {
+	var found []candidate
+	for column, header := range r.schema.Columns {
+		strength, named := r.strengths[role][simplify(header)]
+		if !named || isAppendedProfile(r.schema, column) {
+			continue
+		}
+		content := r.sample.of(column)
+		switch {
+		case strength == byContent && !content.agrees(role):
+		case strength < byContent && content.disagrees(role):
+			r.reading.Unused = append(r.reading.Unused, Unused{column, role, content.most().describe()})
+		default:
+			found = append(found, candidate{column, strength, content.filled() == 0})
+		}
+	}
+	if len(found) == 0 && role == ProfileURL {
+		found = r.personPages()
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	best := slices.MinFunc(found, r.compare(role))
+	if ties := slices.DeleteFunc(found, func(c candidate) bool { return r.compare(role)(best, c) != 0 }); len(ties) > 1 {
+		columns := make([]int, len(ties))
+		for i, tie := range ties {
+			columns[i] = tie.column
+		}
+		return &AmbiguousError{described(r.schema, columns), role, columns[0]}
+	}
+	r.give(role, []int{best.column})
+	return nil
+}
+
+// compare returns how the candidates for a role are ordered. A column that is written to may be blank.
+// Others that are blank come last. Public pages of persons come before those of tools for sales.
+func (r *recognition) compare(role Role) func(a, b candidate) int {
+	rank := func(c candidate) int {
+		if c.blank && role != Email && role != Phone {
+			return noName
+		}
+		return c.strength
+	}
+	public := func(c candidate) int {
+		if content := r.sample.of(c.column); role == ProfileURL && content.of(PersonPage) > content.of(SalesPage) {
+			return 0
+		}
+		return 1
+	}
+	return func(a, b candidate) int { return cmp.Or(public(a)-public(b), rank(a)-rank(b)) }
+}
+
+// personPages returns the column of persons' pages whose header says nothing, when there is one alone.
+func (r *recognition) personPages() []candidate {
+	var found []candidate
+	for column := range r.schema.Columns {
+		content := r.sample.of(column)
+		if r.taken[column] || 5*content.of(PersonPage) < 4*content.filled() || content.filled() == 0 ||
+			content.repeats() || contains(wordsOf(r.schema.Columns[column]), otherPersons) {
+			continue
+		}
+		found = append(found, candidate{column: column, strength: noName})
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found
+}
+
+// findHeld finds further columns with values of a field.
+func (r *recognition) findHeld(f enrich.Field, held Held) {
+	role, own := HeldRoleOf(f), RoleOf(f)
+	if columns, overridden := r.chosen[role]; overridden {
+		r.give(role, columns)
+		return
+	}
+	if _, alone := r.chosen[own]; alone || held == HeldNone {
+		return
+	}
+	var found []int
+	for column := range r.schema.Columns {
+		if !r.taken[column] && r.isHeld(column, role, held) {
+			found = append(found, column)
+		}
+	}
+	r.give(role, found)
+}
+
+// isHeld reports whether a column holds values of a field that are the person's own.
+func (r *recognition) isHeld(column int, role Role, held Held) bool {
+	content, words := r.sample.of(column), wordsOf(r.schema.Columns[column])
+	if contains(words, otherPersons) || contains(words, notValues) || content.repeats() {
+		return false
+	}
+	if role == HeldEmail {
+		return content.agrees(role) || contains(words, emailWords) && (content.filled() == 0 || content.of(EmailAddress) > 0)
+	}
+	if held == HeldWork && contains(words, privateWords) {
+		return false
+	}
+	return contains(words, phoneWords) && !content.disagrees(role)
+}

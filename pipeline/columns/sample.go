@@ -1,0 +1,136 @@
+package columns
+
+import (
+	"errors"
+	"hash/maphash"
+
+	"payonce/io/table"
+)
+
+const (
+	// sampleRows is how many rows of a list are looked at.
+	sampleRows = 500
+	// sampleCells is how many cells of a list are looked at, so that a list with many columns takes no more
+	// time than another.
+	sampleCells = 50_000
+)
+
+// Sample says what the cells of the first rows hold, by column. The zero value knows nothing.
+type Sample []Content
+
+// Content says what the cells of one column hold.
+type Content struct {
+	kinds    [numKinds]int
+	distinct map[uint64]bool // values that are not blank
+}
+
+// errEnough ends the reading of a sample.
+var errEnough = errors.New("enough")
+
+// Take reads the first rows of a list that was opened for some columns, all for nil. A fault of the list ends
+// the sample: the survey of the list reports it.
+func Take(reader table.Reader, opened []int) Sample {
+	columns := len(reader.Schema().Columns)
+	sample := make(Sample, columns)
+	if opened == nil {
+		for i := range columns {
+			opened = append(opened, i)
+		}
+	}
+	rows, seed := min(sampleRows, max(sampleCells/max(columns, 1), 20)), maphash.MakeSeed()
+	for rows > 0 {
+		block, err := reader.Next()
+		if err != nil {
+			return sample
+		}
+		err = block.Each(func(line table.Row) error {
+			for _, column := range opened {
+				sample[column].add(line.Cell(column), seed)
+			}
+			if rows--; rows == 0 {
+				return errEnough
+			}
+			return nil
+		})
+		block.Release()
+		if err != nil {
+			return sample
+		}
+	}
+	return sample
+}
+
+func (c *Content) add(cell []byte, seed maphash.Seed) {
+	kind := KindOf(cell)
+	c.kinds[kind]++
+	if kind == Blank {
+		return
+	}
+	if c.distinct == nil {
+		c.distinct = map[uint64]bool{}
+	}
+	c.distinct[maphash.Bytes(seed, cell)] = true
+}
+
+// of returns the content of a column; an empty one when nothing is known.
+func (s Sample) of(column int) *Content {
+	if column < len(s) {
+		return &s[column]
+	}
+	return &Content{}
+}
+
+// filled returns how many cells are not blank.
+func (c *Content) filled() (n int) {
+	for _, count := range c.kinds[Text:] {
+		n += count
+	}
+	return n
+}
+
+// of counts the cells of some kinds.
+func (c *Content) of(kinds ...Kind) (n int) {
+	for _, kind := range kinds {
+		n += c.kinds[kind]
+	}
+	return n
+}
+
+// most returns the kind of most cells that are not blank.
+func (c *Content) most() Kind {
+	most := Blank
+	for kind := Text; kind < numKinds; kind++ {
+		if c.kinds[kind] > 0 && (most == Blank || c.kinds[kind] > c.kinds[most]) {
+			most = kind
+		}
+	}
+	return most
+}
+
+// repeats reports whether nearly all cells hold one of a few values, as those of a sender do.
+func (c *Content) repeats() bool { return c.filled() >= 20 && len(c.distinct)*20 <= c.filled() }
+
+// fitting returns the kinds of cells that columns of a role hold.
+func fitting(role Role) []Kind {
+	switch role {
+	case ProfileURL:
+		return []Kind{PersonPage, SalesPage, SharedPage, WebPage}
+	case FirstName, LastName:
+		return []Kind{Text}
+	case CompanyName:
+		return []Kind{Text, Website}
+	case CompanyDomain:
+		return []Kind{Website, WebPage, EmailAddress}
+	case Email, HeldEmail:
+		return []Kind{EmailAddress}
+	case Phone, HeldPhone:
+		return []Kind{PhoneNumber, Digits}
+	}
+	return nil
+}
+
+// disagrees reports whether most cells are of kinds that the role does not have.
+func (c *Content) disagrees(role Role) bool { return 2*c.of(fitting(role)...) < c.filled() }
+
+// agrees reports whether there are cells, most of them of kinds that the role has.
+func (c *Content) agrees(role Role) bool { return c.filled() > 0 && !c.disagrees(role) }

@@ -1,0 +1,41 @@
+package v1
+
+import (
+	"fmt"
+
+	"payonce/enrich"
+	"payonce/numbered"
+)
+
+// EncodeAnswer returns an answer as the journal keeps it.
+func EncodeAnswer(answer enrich.Answer) enrich.Answered {
+	return enrich.Answered{
+		Status: answer.Status, Returned: answer.Returned(), RequestID: answer.RequestID,
+		Data: string(numbered.Append(nil, &answer, answerMembers)),
+	}
+}
+
+// DecodeAnswer returns the answer that EncodeAnswer encoded. Of an answer that was erased there is
+// only what the journal still knows.
+func DecodeAnswer(answered enrich.Answered) (answer enrich.Answer, err error) {
+	var m numbered.Members
+	if err := numbered.Read(&m, answered.Data, &answer, answerMembers); err != nil {
+		return answer, fmt.Errorf("an answer in the journal: %w", err)
+	}
+	answer.Status, answer.RequestID = answered.Status, answered.RequestID
+	return answer, nil
+}
+
+// answerMembers describes what the journal does not know of an answer: all but the status and
+// the request ID. The numbers never change their meaning.
+func answerMembers(m *numbered.Members, a *enrich.Answer) {
+	numbered.Text(m, 1, &a.Operation)
+	numbered.Text(m, 2, &a.FullName)
+	numbered.Text(m, 3, &a.WorkEmail)
+	numbered.Text(m, 4, &a.BusinessPhone)
+	numbered.Text(m, 5, &a.PhoneType)
+	numbered.Texts(m, 6, &a.Unresolved)
+	numbered.Time(m, 7, &a.RetrievedAt)
+	numbered.Text(m, 8, &a.Provenance)
+	numbered.Text(m, 9, &a.Profile)
+}
