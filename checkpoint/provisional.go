@@ -1,24 +1,26 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// A charge is provisional when it was booked as paid although the free allowance may
-// have paid it, because a call in doubt held the unit. Until the account tells, the
-// journal counts the price: a ceiling must hold either way. A quiet snapshot corrects
-// the charges: the journal cannot have paid more than the account lost.
+// A charge is provisional when it was booked as paid and the free allowance may have paid it,
+// because a call in doubt held the unit. Until the account shows more, the journal counts the
+// price, so that ceilings hold either way. A quiet snapshot corrects the charges: the journal
+// cannot have paid more than the account lost.
 
 // noteProvisional notes which charges of an answer are provisional. There are at most as
 // many as free units that calls in doubt hold.
 func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
-	listed, allowance := candidates(b.persisted.Provisional), b.allowance()
+	listed, allowance := record.CountProvisional(b.persisted.Provisional), b.allowance()
 	var fields enrich.Fields
 	for f := range charge.Paid.Each() {
 		if listed[f] < min(allowance.Doubted[f], allowance.Left[f]-allowance.Held[f]) {
@@ -31,42 +33,38 @@ func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
 	}
 }
 
-// candidates counts provisional charges by field.
-func candidates(list []record.Provisional) (counts enrich.ByField[int64]) {
-	for _, p := range list {
-		for f := range p.Fields.Each() {
-			counts[f]++
-		}
-	}
-	return counts
-}
-
-// closePeriod ends the time since the base, of which a snapshot of the account is the
-// end, and returns the writes that correct its provisional charges. The period is kept
-// while calls in doubt can make it cost less or more than what is booked. The lock is
-// held, and no call is in flight.
+// closePeriod ends the time from the base to a snapshot of the account, and returns the writes
+// that correct its provisional charges. The period is kept while calls in doubt can make it cost
+// less or more than what is booked and held. The lock is held, and no call is in flight.
 func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	p := &j.state.persisted
+	totals := j.state.sums.Totals(ScopeAccount)
+	certain := totals.Returned
 	var correction cost.Correction
 	// What somebody assumed may be wrong, and a strict run books more than it was charged.
-	if p.DecidableFrom == p.BaseFirst && !p.Strict {
-		evidence.Booked = j.state.sums.Totals(ScopeAccount)
-		correction = evidence.Correct(candidates(p.Provisional))
+	if p.DecidableFrom == p.BaseFirst {
+		certain = totals.Charged
+		if !p.Strict {
+			evidence.Booked = totals
+			correction = evidence.Correct(record.CountProvisional(p.Provisional))
+		}
 	}
 	list, writes, err := j.correct(p.Provisional, correction)
 	if err != nil {
 		return nil, err
 	}
 	p.Provisional = nil
-	lost := cost.MaxMoney // no bound
-	if change, why := evidence.Change(); why == "" && !p.Strict {
-		lost = change.Money
+	totals = j.state.sums.Totals(ScopeAccount)
+	period := record.ClosedPeriod{
+		First: p.BaseFirst, Next: p.NextID, Lost: cost.MaxMoney, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
 	}
-	totals := j.state.sums.Totals(ScopeAccount)
-	if len(list) > 0 && totals.Open > 0 || totals.Settled+totals.Held > lost {
-		p.Closed = append(slices.Clone(p.Closed), record.ClosedPeriod{
-			First: p.BaseFirst, Next: p.NextID, Lost: lost, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
-		})
+	if change, why := evidence.Change(); why == "" && !p.Strict {
+		period.Lost = change.Money
+		most, known := evidence.MostInDoubt(certain)
+		period.Limit(totals.Held, most, known)
+	}
+	if len(list) > 0 && totals.Open > 0 || totals.Settled+totals.Held > period.Lost || period.Excess > 0 {
+		p.Closed = append(slices.Clone(p.Closed), period)
 		j.state.dropPeriods()
 	}
 	return writes, nil
@@ -85,9 +83,8 @@ func (b *ledgerState) dropPeriods() {
 	b.persisted.Closed = slices.DeleteFunc(slices.Clone(b.persisted.Closed), over)
 }
 
-// settlePeriod enters the charge of a doubt in the period that it belongs to. The period
-// cannot have cost more than the account lost: so charges of it are corrected, and the
-// doubt's own is returned with its correction. The lock is held.
+// settlePeriod enters the charge of a doubt in the period that it belongs to, and returns it with
+// its correction and the writes that correct charges of answers. The lock is held.
 func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge, []Write, error) {
 	p := &j.state.persisted
 	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(d.ID) })
@@ -96,27 +93,25 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge
 	}
 	p.Closed = slices.Clone(p.Closed)
 	period := &p.Closed[at]
-	period.Booked += charge.Amount
-	counts := candidates(append(slices.Clone(period.Provisional), record.Provisional{ID: d.ID, Fields: charge.Paid}))
-	correction := cost.CorrectTo(period.Lost, period.Booked, counts, period.Prices)
-	for f, n := range correction {
-		period.Booked -= period.Prices[enrich.Field(f)].Times(n)
-	}
-	before := candidates(period.Provisional)
+	charge, correction := period.Settle(d.ID, d.Hold, charge)
 	list, writes, err := j.correct(period.Provisional, correction)
-	if err != nil {
-		return charge, nil, err
-	}
 	period.Provisional = list
-	after := candidates(list)
-	var free enrich.Fields
-	for f, n := range correction {
-		if n > before[f]-after[f] {
-			free = free.With(enrich.Field(f))
+	return charge, writes, err
+}
+
+// inDoubt returns the calls in doubt for the sums, in the order of their Begin.
+func (b *ledgerState) inDoubt() (doubts []sums.Doubt) {
+	for id, a := range b.open {
+		if a.state == attempt.InDoubt && !a.resolving {
+			doubts = append(doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amount()})
 		}
 	}
-	return charge.Correct(free, d.Hold.Prices), writes, nil
+	slices.SortFunc(doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+	return doubts
 }
+
+// relieve reduces the holds of calls in doubt to what they can have been charged together.
+func (b *ledgerState) relieve() { b.sums.Relieve(b.persisted.Closed, b.inDoubt()) }
 
 // correct moves charges from money to the free allowance, those of the earliest attempts
 // first. It returns the charges that stay provisional, and the writes.
@@ -143,8 +138,8 @@ func (j *Journal) correct(list []record.Provisional, correction cost.Correction)
 	return rest, writes, nil
 }
 
-// correctCharge books fields of a resolved attempt as free that were booked as paid. This
-// is the one change that a resolution sees besides erasure.
+// correctCharge books fields of a resolved attempt as free that were booked as paid. Nothing else
+// changes a resolution, except erasure.
 func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error) {
 	in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	res, resolved, resErr := record.Load[attempt.Resolution](j.store, record.IDKey(record.ResolutionPrefix, id))

@@ -157,6 +157,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 				return findings, err
 			}
 			writes = append(writes, corrections...)
+			j.state.relieve()
 			j.state.rebase(now)
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
@@ -244,6 +245,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 			j.state.persisted.DecidableFrom = j.state.persisted.NextID
 		}
 	}
+	j.state.relieve()
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }
 
@@ -320,14 +322,20 @@ func (j *Journal) mayRebase() error {
 	return nil
 }
 
-// InDoubt returns how many attempts of a run, or of all runs when it is "", have no
-// known outcome, and what they hold.
+// InDoubt returns how many attempts of a run, or of all runs when it is "", have no known outcome,
+// and what they hold: no more than all of them together can have been charged.
 func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
-	for _, d := range j.Doubts() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	scope := ScopeAll
+	if run != "" {
+		scope = RunScope(run)
+	}
+	for _, d := range j.doubts() {
 		if run == "" || d.Run == run {
 			count++
 			held += d.Hold.Amount()
 		}
 	}
-	return count, held
+	return count, held - j.state.sums.Relief(scope)
 }

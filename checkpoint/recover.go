@@ -72,6 +72,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		j.state.enter(id, a)
 		doubts = append(doubts, write...)
 	}
+	j.state.sums.RecallRelief(j.state.persisted.Closed, j.state.inDoubt())
 	if len(doubts) == 0 {
 		return nil
 	}

@@ -103,7 +103,11 @@ func TestLiveAgrees(t *testing.T) {
 	scarce.Free = enrich.ByField[int64]{2, 0}
 	uncapped := conformance.Workspace()
 	uncapped.BudgetCapCents, uncapped.Free = nil, enrich.ByField[int64]{}
-	for name, config := range map[string]sandbox.Config{"everybody": conformance.Workspace(), "half": half, "scarce": scarce, "uncapped": uncapped} {
+	states := map[string]sandbox.Config{"everybody": conformance.Workspace(), "half": half, "scarce": scarce, "uncapped": uncapped}
+	if testing.Short() {
+		states = map[string]sandbox.Config{"half": half}
+	}
+	for name, config := range states {
 		for _, over := range []v1.Transport{v1.REST, v1.MCP} {
 			t.Run(name+"/"+string(over), func(t *testing.T) {
 				t.Parallel()

@@ -2,7 +2,9 @@ package cost
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
+	"sort"
 	"time"
 
 	"payonce/enrich"
@@ -69,6 +71,9 @@ type Change struct {
 
 // fields returns the fields of the account's interface.
 func (e Evidence) fields() enrich.Fields { return cmp.Or(e.Fields, enrich.AllFields) }
+
+// count returns the length of slices by field.
+func (e Evidence) count() int { return bits.Len8(uint8(e.fields())) }
 
 // Change returns what the account lost. The reason is not empty when the snapshots do
 // not tell, or when something may have hidden a part of the loss.
@@ -267,9 +272,9 @@ func (e Evidence) whyUndecided(exact explanations) string {
 // unit of its free allowance, or with money. The account is the same whichever of the calls that
 // ask for a field was charged, so only their number counts.
 func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) movement {
-	money := len(change.Free)
-	m := movement{lost: append(change.Free[:], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
-	for f := range change.Free {
+	money := e.count()
+	m := movement{lost: append(change.Free[:money:money], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
+	for f := range money {
 		free, paid := make([]int64, money+1), make([]int64, money+1)
 		free[f], paid[money] = 1, int64(e.Prices[enrich.Field(f)])
 		m.charges = append(m.charges, charges{ways: [][]int64{free, paid}, certain: certain[f], most: lost[f]})
@@ -284,13 +289,30 @@ func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) m
 // charged. It never proves a charge.
 func (e Evidence) bound(change Change) explanations {
 	m := e.movement(change, e.Booked.Returned, enrich.ByField[int64]{})
-	common := explanations{least: make([]int64, enrich.MaxFields), most: make([]int64, enrich.MaxFields)}
+	common := explanations{least: make([]int64, e.count()), most: make([]int64, e.count())}
 	for f := range common.most {
 		if m.fits(f) {
 			common.most[f] = 1
 		}
 	}
 	return common
+}
+
+// MostInDoubt returns the most money that the lost calls can have been charged together: what the
+// account lost, less the least that the certain charges cost. It is not known when the evidence
+// cannot be used.
+func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Money, known bool) {
+	change, why := e.usable()
+	if why != "" {
+		return 0, false
+	}
+	m := e.movement(change, certain, enrich.ByField[int64]{})
+	money := len(m.lost) - 1
+	least := sort.Search(int(change.Money), func(lost int) bool {
+		m.lost[money] = int64(lost)
+		return m.fits()
+	})
+	return change.Money - Money(least) + Money(m.grain[money]-1), true
 }
 
 // rounded reports whether two amounts can be one: the account status shows whole cents,

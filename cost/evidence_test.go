@@ -382,3 +382,32 @@ func (c trial) agreed(fitting [][]enrich.Fields) []Judgement {
 	}
 	return judgements
 }
+
+// TestEvidenceLooksAtEveryFieldOfTheCatalogue judges a lost call for the third field of an
+// interface that charges in units of an allowance alone.
+func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
+	const third = enrich.Field(2)
+	account := func(units ...int64) Account {
+		a := snapshot(0, 0, Dollar)
+		for f, n := range units {
+			a.Free[f], a.FreeReserved[f] = Known(n), Known[int64](0)
+		}
+		return a
+	}
+	prices := Prices{0: Cent, 1: Cent, third: 2 * Dollar} // more than the account has
+	for name, c := range map[string]struct {
+		now  Account
+		want Judgement
+	}{
+		"its unit is there":    {account(5, 5, 5), Judgement{Finding: NotCharged}},
+		"its unit is gone":     {account(5, 5, 4), Judgement{Finding: Charged, Fields: enrich.FieldsOf(third)}},
+		"another unit is gone": {account(5, 4, 5), Judgement{Finding: NotCharged}},
+		"it is not told":       {account(5, 5), Judgement{}},
+	} {
+		e := Evidence{Base: account(5, 5, 5), Now: c.now, Prices: prices, Fields: 0b111, Exclusive: true}
+		got, _ := e.Judge([]enrich.Fields{enrich.FieldsOf(third)})
+		if got[0] != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got[0], c.want)
+		}
+	}
+}

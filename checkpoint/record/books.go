@@ -68,6 +68,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Int(m, 4, &p.Booked)
 	numbered.Value(m, 5, &p.Prices, priceMembers)
 	numbered.List(m, 6, &p.Provisional, provisionalMembers)
+	numbered.Int(m, 7, &p.Excess)
 }
 
 func accountMembers(m *numbered.Members, a *cost.Account) {
@@ -184,6 +185,9 @@ func runMembers(m *numbered.Members, r *Run) {
 	mapMembers(m, 20, &r.Rows, func(m *numbered.Members, rows *int64) { numbered.Int(m, 2, rows) })
 	numbered.Value(m, 21, &r.Drift, driftMembers)
 	numbered.Flag(m, 22, &r.CopyHeld)
+	numbered.Texts(m, 23, &r.Columns)
+	numbered.Text(m, 24, &r.Header)
+	numbered.Text(m, 25, &r.Held)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

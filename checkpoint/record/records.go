@@ -23,10 +23,10 @@ import (
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening
 //
-// Written once has one exception, erasure: it takes the identity out of intents and
-// the values out of answers, and leaves the rest, the money above all, as it was. A
-// field that was forgotten on request says so, and still points to what was charged for
-// it; those of older journals point to no attempt.
+// Written once has two exceptions. Erasure takes the identity out of intents and the values out
+// of answers; the money stays as it was. A correction books fields of a resolution as free that
+// were booked as paid. A field that was forgotten on request says so, and still points to what was
+// charged for it; those of older journals point to no attempt.
 //
 // The value of a record is in the form that Version says.
 //
@@ -46,11 +46,14 @@ const (
 
 // KindOf returns the name of a kind of record, "" when there is none.
 func KindOf(prefix byte) string {
-	names := map[byte]string{
+	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
 	}
-	return names[prefix]
+	if int(prefix) < len(names) {
+		return names[prefix]
+	}
+	return ""
 }
 
 // SecretLength is the length of the secret that keys are hashed with, in bytes.
@@ -189,6 +192,9 @@ type ClosedPeriod struct {
 	First, Next attempt.ID // its attempts: from First on, before Next
 	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
+	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
+	// have been charged.
+	Excess      cost.Money `json:",omitzero"`
 	Prices      cost.Prices
 	Provisional []Provisional
 }
@@ -225,11 +231,12 @@ type Run struct {
 	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
 	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
-	Map       []string         `json:"map,omitempty"`       // as given to --map
-	Columns   []string         `json:"columns,omitempty"`   // as they were read, in the form of Map; none in older records
-	Header    string           `json:"header,omitempty"`    // SHA-256 of the names of the columns
-	Held      string           `json:"held,omitempty"`      // as given to --held
-	CopyHeld  bool             `json:"copy_held,omitempty"` // as given to --copy-held
+	Map       []string         `json:"map,omitempty"`        // as given to --map
+	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
+	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns
+	HeaderRow int64            `json:"header_row,omitempty"` // as given to --header-row
+	Held      string           `json:"held,omitempty"`       // as given to --held
+	CopyHeld  bool             `json:"copy_held,omitempty"`  // as given to --copy-held
 	Prefer    string           `json:"prefer"`
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`

@@ -69,6 +69,7 @@ type checker struct {
 	flight  map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
 	next    attempt.ID          // the first ID without an intent
 	*recount
+	periods
 	paid         map[record.KeyedField]payment
 	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
@@ -128,6 +129,7 @@ func (c *checker) checkMeta() error {
 	if err != nil {
 		return err
 	}
+	c.checkPeriods()
 	return c.checkFlight()
 }
 
@@ -166,6 +168,7 @@ func (c *checker) checkAttempts() error {
 	for ; c.next < c.state.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
 	}
+	c.endPeriods()
 	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
 		c.problem("the ledger state", "has attempt %d in flight, which has no intent", id)
 	}

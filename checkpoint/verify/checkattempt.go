@@ -54,6 +54,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 		c.summary.Erased++
 	}
 	c.add(id, in, res, resolved)
+	c.checkPeriod(id, in, res, resolved)
 	return nil
 }
 

@@ -105,6 +105,7 @@ type listFlags struct {
 	limit        flagvalue.Count
 	encoding     string
 	sheet        string
+	headerRow    int64
 	memory       flagvalue.Size
 	tempDir      string
 	priority     string
@@ -127,7 +128,7 @@ func (f *listFlags) value(ctx context.Context, env environment, names ...string)
 	}
 	held, _ := columns.ParseHeld(f.held.Value) // the flag takes no other names
 	return app.List{
-		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet,
+		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet, HeaderRow: f.headerRow,
 		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
 		Mapping: f.mapping, Recorded: f.recorded, Held: held, CopyHeld: f.copyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
 		Limit: f.limit.OrZero(), Priority: f.priority,
@@ -222,6 +223,7 @@ func (o *options) addReadingFlags(flags *pflag.FlagSet) {
 	f := &o.list
 	flags.StringVar(&f.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
 	flags.StringVar(&f.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Int64Var(&f.headerRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.memory, "memory", "the most memory that the persons of a list may take; more of them go to temporary files (default a quarter of the machine's)")
 	flags.StringVar(&f.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }

@@ -174,6 +174,7 @@ func (o *options) problems() []config.Problem {
 	refuse(o.service.timeout <= 0 || o.service.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", o.service.timeout, maxTimeout)
 	refuse(o.service.settleDelay < 0 || o.service.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", o.service.settleDelay, maxTimeout)
 	refuse(o.rate.concurrency < 1 || o.rate.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", o.rate.concurrency)
+	refuse(o.list.headerRow < 0, "header-row", "%d: choose 1 or more", o.list.headerRow)
 	_, err = csvtable.ParseEncoding(o.list.encoding)
 	refuse(o.list.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"

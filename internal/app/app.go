@@ -66,18 +66,20 @@ type List struct {
 	Stdin    func() io.Reader // begins to read standard input
 	Encoding string           // "" as recognised
 	Sheet    string           // of a workbook; "" for the only one with values
-	Memory   int64            // that the persons may take, in bytes
-	TempDir  string
-	Run      string // the name of the run; "" for one from the list and the fields
-	Fields   enrich.Fields
-	Mapping  []string
-	Recorded Recorded
-	Held     columns.Held // which values in further columns count as held
-	CopyHeld bool         // such a value is copied into the row's own empty cell
-	Prefer   enrich.Pattern
-	Reask    attempt.Reask
-	Limit    int64 // 0 for none
-	Priority string
+	// HeaderRow is the row with the names of the columns; 0 as recognised.
+	HeaderRow int64
+	Memory    int64 // that the persons may take, in bytes
+	TempDir   string
+	Run       string // the name of the run; "" for one from the list and the fields
+	Fields    enrich.Fields
+	Mapping   []string
+	Recorded  Recorded
+	Held      columns.Held // which values in further columns count as held
+	CopyHeld  bool         // such a value is copied into the row's own empty cell
+	Prefer    enrich.Pattern
+	Reask     attempt.Reask
+	Limit     int64 // 0 for none
+	Priority  string
 }
 
 // Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

@@ -196,6 +196,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		j.list.recordIn(&run)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
+		run.HeaderRow = j.order.HeaderRow
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
 	earlier, found, err := j.session.journal().Run(j.name)

@@ -36,7 +36,7 @@ func (s *session) openList(order List) (*listFile, error) {
 			return nil, problem.AsUsage(err)
 		}
 	}
-	options := listfile.Options{Encoding: encoding, Sheet: order.Sheet, TempDir: order.TempDir}
+	options := listfile.Options{Encoding: encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir}
 	if slices.Contains(order.Names, listfile.Standard) {
 		options.Stdin = order.Stdin()
 	}

@@ -1,12 +1,14 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 )
 
@@ -110,8 +112,12 @@ func scopeOf(write checkpoint.Write) (string, bool) {
 // scope that an attempt counts in.
 func (c *checker) sums() {
 	want := map[string]cost.Totals{}
+	doubts := c.closedDoubts()
 	for _, in := range c.intents(false) {
 		res, resolved := c.resolution(in.ID)
+		if !resolved {
+			doubts.add(in)
+		}
 		for _, scope := range in.scopes() {
 			if scope == checkpoint.ScopeAccount {
 				continue // it begins at a base
@@ -132,6 +138,10 @@ func (c *checker) sums() {
 			want[scope] = totals
 		}
 	}
+	for scope, totals := range want {
+		totals.Held -= doubts.tooMuch(scope)
+		want[scope] = totals
+	}
 	for _, write := range c.world.disk.scan("c", "") {
 		scope, _ := scopeOf(write)
 		if got := c.totals(scope); scope != checkpoint.ScopeAccount && got != want[scope] {
@@ -142,4 +152,42 @@ func (c *checker) sums() {
 	for scope := range want {
 		c.broken("P2: the counters of %s are missing", scope)
 	}
+}
+
+// closedDoubts are the calls in doubt of the periods that the account has compared. Together
+// they hold no more than they can have been charged.
+type closedDoubts struct {
+	periods []record.ClosedPeriod
+	held    []map[string]cost.Money // of each period, by scope
+}
+
+func (c *checker) closedDoubts() closedDoubts {
+	state, err := read[record.State](c.world.disk, string(record.StateKey))
+	if err != nil && !errors.Is(err, errNoRecord) {
+		c.broken("P3: the ledger state cannot be read: %v", err)
+	}
+	doubts := closedDoubts{periods: state.Closed}
+	for range state.Closed {
+		doubts.held = append(doubts.held, map[string]cost.Money{})
+	}
+	return doubts
+}
+
+func (d closedDoubts) add(in intent) {
+	for i, period := range d.periods {
+		if period.Holds(in.ID) {
+			for _, scope := range in.scopes() {
+				d.held[i][scope] += in.Hold.Amount()
+			}
+		}
+	}
+}
+
+// tooMuch returns by how much the holds of a scope exceed what its calls can have been charged.
+func (d closedDoubts) tooMuch(scope string) (excess cost.Money) {
+	for i, period := range d.periods {
+		most := d.held[i][checkpoint.ScopeAll] - period.Excess
+		excess += max(0, d.held[i][scope]-most)
+	}
+	return excess
 }

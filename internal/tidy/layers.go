@@ -20,7 +20,7 @@ func layers() map[string][]string {
 		"numbered":          {},
 		"forecast":          {"enrich", "cost"},
 		"io/table":          {},
-		"io/csvtable":       {"io/table"},
+		"io/csvtable":       {"io/table", "io/headrow"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
 		"io/listfile":       {"io/..."},
@@ -71,7 +71,7 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table"},
+		"io/sheet":                 {"io/table", "io/headrow"},
 		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, useCaseLayers())
@@ -82,6 +82,8 @@ func layers() map[string][]string {
 // useCaseLayers lists the packages of the use cases, from the bottom up.
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
+		// The row with the names of the columns.
+		"io/headrow": {},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.

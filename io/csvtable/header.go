@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
+	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -177,7 +177,7 @@ func (h *header) check() *fault {
 			const hint = "save the list with LF or CRLF at the line ends"
 			return &fault{start + at, "a line of the header ends in CR without LF", hint}
 		}
-		if kind := kindOfData(name); kind != "" {
+		if kind := headrow.KindOfData(name); kind != "" {
 			return noHeader(start, "the first line holds "+kind)
 		}
 		empty = empty && strings.TrimSpace(name) == ""
@@ -190,50 +190,4 @@ func (h *header) check() *fault {
 
 func noHeader(at int, why string) *fault {
 	return &fault{at, "no header: " + why, "put a line with the names of the columns first"}
-}
-
-// kindOfData names the data in a cell that cannot be a column name.
-func kindOfData(cell string) string {
-	cell = strings.ToLower(strings.TrimSpace(cell))
-	switch {
-	case strings.HasPrefix(cell, "http://"), strings.HasPrefix(cell, "https://"):
-		return "a URL"
-	case isEmailAddress(cell):
-		return "an email address"
-	case isPhoneNumber(cell) && !isDate(cell):
-		return "a phone number"
-	}
-	return ""
-}
-
-func isEmailAddress(cell string) bool {
-	local, domain, found := strings.Cut(cell, "@")
-	return found && local != "" && strings.Contains(strings.Trim(domain, "."), ".") &&
-		!strings.ContainsAny(cell, " \t\r\n")
-}
-
-// isDate reports whether cell is a date. A column may be named by a date.
-func isDate(cell string) bool {
-	layouts := []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "02/01/2006", "01/02/2006"}
-	for _, layout := range layouts {
-		if _, err := time.Parse(layout, cell); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// isPhoneNumber reports whether cell has at least seven digits, and otherwise only characters that
-// are usual between the digits of a phone number.
-func isPhoneNumber(cell string) bool {
-	digits := 0
-	for _, char := range cell {
-		switch {
-		case '0' <= char && char <= '9':
-			digits++
-		case !strings.ContainsRune("+-()./ \u00a0", char):
-			return false
-		}
-	}
-	return digits >= 7
 }

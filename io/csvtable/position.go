@@ -4,13 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-)
 
-const (
-	// maxTitles is how many records are looked at for a header below titles and notes.
-	maxTitles = 20
-	// maxName is the longest name of a column below titles, in bytes.
-	maxName = 100
+	"payonce/io/headrow"
 )
 
 // readTitles moves titles, notes and blank lines above the header into the lead. row is the row of the
@@ -34,14 +29,16 @@ func (s *scanner) skipTo(row int64) error {
 		var rec record
 		err := rec.split(data, detectDelimiter(data, last), last)
 		if err != nil || rec.size == len(data) {
-			return s.errorAt(s.line, data, &fault{0, fmt.Sprintf("there is no row %d for the header", row), "name a row of the list"})
+			reason := fmt.Sprintf("there is no row %d for the header", row)
+			return s.errorAt(s.line, data, &fault{0, reason, "name a row of the list"})
 		}
 		blanks := int64(bytes.Count(data[rec.text:rec.size], []byte{'\n'})) - 1
 		s.takeLead(rec.size)
 		s.headerRow += 1 + blanks
 	}
 	if s.headerRow > row {
-		return s.errorAt(s.line, nil, &fault{0, fmt.Sprintf("row %d is blank", row), "name the row with the names of the columns"})
+		const hint = "name the row with the names of the columns"
+		return s.errorAt(s.line, nil, &fault{0, fmt.Sprintf("row %d is blank", row), hint})
 	}
 	return nil
 }
@@ -50,7 +47,7 @@ func (s *scanner) skipTo(row int64) error {
 // returns 0 when the first record is the header. It is, unless exactly one of its cells has text.
 func findHeader(data []byte, last bool) (offset int, rows int64) {
 	title := 0 // cells of the first record
-	for n := range maxTitles {
+	for n := range headrow.MaxTitles {
 		rest := data[offset:]
 		delimiter := detectDelimiter(rest, last)
 		var rec record
@@ -58,7 +55,7 @@ func findHeader(data []byte, last bool) (offset int, rows int64) {
 			return 0, 0
 		}
 		if n == 0 {
-			if _, filled := rec.filled(rest); filled != 1 {
+			if headrow.Filled(rec.values(rest)) != 1 {
 				return 0, 0
 			}
 			title = rec.cells()
@@ -71,36 +68,26 @@ func findHeader(data []byte, last bool) (offset int, rows int64) {
 	return 0, 0
 }
 
-// filled returns the cells of the record, and how many of them have text.
-func (r *record) filled(data []byte) (cells []string, filled int) {
-	for i := range r.cells() {
+// values returns the cells of the record without quotes.
+func (r *record) values(data []byte) []string {
+	values := make([]string, r.cells())
+	for i := range values {
 		start, end := r.cell(i)
-		cell := strings.TrimSpace(strings.Trim(string(data[start:end]), `"`))
-		cells = append(cells, cell)
-		if cell != "" {
-			filled++
-		}
+		values[i] = strings.Trim(string(data[start:end]), `"`)
 	}
-	return cells, filled
+	return values
 }
 
 // isHeader reports whether the record looks like a header below a title: most of its cells have names, all
 // different, and the record on the next line has as many cells. A title of several cells has as many, too. Below
 // a title of one cell three names are needed: the list may have one column whose values have commas.
 func (r *record) isHeader(data []byte, title int, delimiter byte, last bool) bool {
-	cells, filled := r.filled(data)
-	if title > 1 && len(cells) != title || title == 1 && filled < 3 || filled < 2 || 2*filled <= len(cells) {
+	cells := r.values(data)
+	if title > 1 && len(cells) != title || title == 1 && headrow.Filled(cells) < 3 || !headrow.HasNames(cells) {
 		return false
 	}
 	if bytes.Count(data[r.text:r.size], []byte{'\n'}) > 1 {
 		return false // a blank line follows
-	}
-	seen := map[string]bool{"": true}
-	for _, cell := range cells {
-		if cell != "" && (seen[cell] || len(cell) > maxName || kindOfData(cell) != "" || isDate(cell)) {
-			return false
-		}
-		seen[cell] = true
 	}
 	if r.size == len(data) {
 		return last

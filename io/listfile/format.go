@@ -99,7 +99,7 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 	for i, input := range list.inputs {
 		inputs[i] = input
 	}
-	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, Checked: list.checked}, inputs...)
+	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, HeaderRow: list.options.HeaderRow, Checked: list.checked}, inputs...)
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
@@ -170,7 +170,7 @@ func openSheet(list *List) (*sheet.Reader, error) {
 	if list.sheet.found != nil {
 		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.found)
 	}
-	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet)
+	reader, err := sheet.OpenAt(list.inputs[0].Path(), list.options.Sheet, list.options.HeaderRow)
 	if err == nil {
 		list.sheet.found = reader.Checked()
 	}

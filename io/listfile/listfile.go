@@ -29,8 +29,10 @@ var ErrChanged = errors.New("the list changed while it was being worked on; run 
 type Options struct {
 	Encoding csvtable.Encoding // of text; "" to detect it
 	Sheet    string            // of a workbook; "" for the only one that has values
-	Stdin    io.Reader         // for the name "-"
-	TempDir  string            // for the data of Stdin; "" for the system's
+	// HeaderRow is the row with the names of the columns, as a spreadsheet program counts rows; 0 to find it.
+	HeaderRow int64
+	Stdin     io.Reader // for the name "-"
+	TempDir   string    // for the data of Stdin; "" for the system's
 }
 
 // List is a list of one or more files. It can be read any number of times. The files must not change.
@@ -112,6 +114,9 @@ func (l *List) check() error {
 				l.inputs[0].Name(), input.Name())
 		}
 		l.format = format
+	}
+	if l.options.HeaderRow > 0 && l.format == (parquet{}) {
+		return fmt.Errorf("%s: a Parquet file has no row with the names of its columns; leave the row of the header out", l.inputs[0].Name())
 	}
 	return nil
 }

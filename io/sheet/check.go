@@ -31,13 +31,16 @@ func checkSheet(path, sheet string) (*Checked, error) {
 	if err := checked.read(xml.NewDecoder(part)); err != nil {
 		return nil, fmt.Errorf("%s: %w", entry.Name, err)
 	}
-	return checked, nil
+	checked.table, err = tableOf(&book.Reader, entry)
+	return checked, err
 }
 
 // Checked is a sheet whose XML is sound. For each column, from 0, it has the line of the first cell
 // of either kind.
 type Checked struct {
 	sheet    string
+	table    *area         // nil for none
+	header   int64         // line of the header; 0 before it is found
 	unvalued map[int]int64 // formulas without a value
 	serving  map[int]int64 // formulas of several cells, without a value or with an empty text
 }

@@ -40,8 +40,17 @@ var _ table.Reader = (*Reader)(nil)
 
 // Open opens a sheet of the workbook at path and reads its header. An empty name stands for the
 // only sheet that has values. A fault of the workbook is a *table.Error.
-func Open(path, sheet string) (*Reader, error) {
-	return open(path, sheet, (*Reader).choose)
+func Open(path, sheet string) (*Reader, error) { return OpenAt(path, sheet, 0) }
+
+// OpenAt is Open with the row of the header, or 0 to find it below titles and notes.
+func OpenAt(path, sheet string, header int64) (*Reader, error) {
+	return open(path, sheet, func(r *Reader) error {
+		err := r.choose()
+		if err == nil {
+			r.checked.header = header
+		}
+		return err
+	})
 }
 
 // OpenAgain opens a sheet that was checked before. The workbook must not have changed since.
@@ -90,12 +99,7 @@ func (r *Reader) begin(check func(*Reader) error) (err error) {
 	if r.rows, err = r.book.Rows(r.sheet); err != nil {
 		return err
 	}
-	cells, err := r.next()
-	if err == io.EOF {
-		return &table.Error{File: r.name, Reason: fmt.Sprintf("the sheet %s is empty", r.sheet), Hint: addHeader}
-	}
-	r.columns, r.header = cells, r.line
-	return err
+	return r.toHeader()
 }
 
 // addHeader is what to do about a sheet without a header.
@@ -193,10 +197,13 @@ func (r *Reader) Next() (table.Block, error) {
 func (r *Reader) fill(b *block) (err error) {
 	defer guard(r.name, &err)
 	for b.Len() < blockRows {
+		before := r.line
 		cells, err := r.next()
 		switch {
 		case err == io.EOF:
 			return err
+		case err == nil && r.endsTable(before, cells):
+			return io.EOF
 		case err != nil:
 			return unreadable(r.name, err)
 		case len(cells) > b.width:

@@ -283,26 +283,34 @@ func TestParallelReturnsTheErrorOfTheLeastNumber(t *testing.T) {
 	})
 }
 
-// BenchmarkPeople enters 8,000,000 rows, a sixth of them twice, in batches like those of a
-// block, and makes tables of them.
-func BenchmarkPeople(b *testing.B) {
-	const rows, ofABatch = 8_000_000, 2048
-	for b.Loop() {
-		c, entries := New(Options{}), &Batch{}
-		random, again := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
-		for row := int64(1); row <= rows; {
-			for range ofABatch {
-				key := drawKey(random)
-				if row%6 == 0 {
-					key = drawKey(again)
-				}
-				entries.Add(NewEntry(key, row, 1))
-				row++
+// benchmarkRows are the rows of the benchmarks below.
+const benchmarkRows = 8_000_000
+
+// eachBatch calls add with rows, a sixth of them twice, in batches like those of a block.
+func eachBatch(b *testing.B, add func(*Batch) error) {
+	const ofABatch = 2048
+	entries := &Batch{}
+	random, again := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+	for row := int64(1); row <= benchmarkRows; {
+		for range ofABatch {
+			key := drawKey(random)
+			if row%6 == 0 {
+				key = drawKey(again)
 			}
-			if err := c.Add(entries); err != nil {
-				b.Fatal(err)
-			}
+			entries.Add(NewEntry(key, row, 1))
+			row++
 		}
+		if err := add(entries); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPeople enters rows and makes tables of them.
+func BenchmarkPeople(b *testing.B) {
+	for b.Loop() {
+		c := New(Options{})
+		eachBatch(b, c.Add)
 		bytes, persons := c.bytes.Load(), make([]int, NumShards)
 		err := c.EachShard(func(number int, p *Persons) error {
 			persons[number] = len(p.Entries)
@@ -314,6 +322,32 @@ func BenchmarkPeople(b *testing.B) {
 		total := 0
 		for _, n := range persons {
 			total += n
+		}
+		b.ReportMetric(float64(bytes)/float64(total), "B/person")
+	}
+}
+
+// BenchmarkPeopleInTables enters the rows of BenchmarkPeople into tables at once, without logs
+// of entries. It shows what the logs are for.
+func BenchmarkPeopleInTables(b *testing.B) {
+	for b.Loop() {
+		tables := make([]Persons, NumShards)
+		for i := range tables {
+			tables[i].reset(0)
+		}
+		eachBatch(b, func(entries *Batch) error {
+			for number := range entries {
+				for _, e := range entries[number] {
+					tables[number].put(e)
+				}
+			}
+			entries.clear()
+			return nil
+		})
+		bytes, total := 0, 0
+		for i := range tables {
+			bytes += cap(tables[i].Entries)*entryBytes + cap(tables[i].places)*4
+			total += len(tables[i].Entries)
 		}
 		b.ReportMetric(float64(bytes)/float64(total), "B/person")
 	}

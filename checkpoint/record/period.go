@@ -1,0 +1,54 @@
+package record
+
+import (
+	"slices"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// CountProvisional counts provisional charges by field.
+func CountProvisional(list []Provisional) (counts enrich.ByField[int64]) {
+	for _, p := range list {
+		for f := range p.Fields.Each() {
+			counts[f]++
+		}
+	}
+	return counts
+}
+
+// Limit notes what the calls in doubt of the period hold, and the most that they can have been
+// charged together, if that is known.
+func (p *ClosedPeriod) Limit(held, most cost.Money, known bool) {
+	var provisional cost.Money
+	for f, n := range CountProvisional(p.Provisional) {
+		provisional += p.Prices[enrich.Field(f)].Times(n)
+	}
+	// Settle books up to this much for them. So what is booked and held never grows.
+	most = max(most, p.Lost-(p.Booked-provisional))
+	if known && p.Booked-provisional <= p.Lost {
+		p.Excess = max(0, held-most)
+	}
+}
+
+// Settle enters the charge of a call of the period that was in doubt. The period cannot have
+// cost more than the account lost, so charges of it may have to be corrected: correction counts
+// those of earlier answers, and the call's own charge is returned as it is then.
+func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge) (settled cost.Charge, correction cost.Correction) {
+	p.Booked += charge.Amount
+	answers := CountProvisional(p.Provisional)
+	all := CountProvisional(append(slices.Clone(p.Provisional), Provisional{ID: id, Fields: charge.Paid}))
+	correction = cost.CorrectTo(p.Lost, p.Booked, all, p.Prices)
+	var free enrich.Fields
+	for f, n := range correction {
+		p.Booked -= p.Prices[enrich.Field(f)].Times(n)
+		if n > answers[f] {
+			correction[f]--
+			free = free.With(enrich.Field(f))
+		}
+	}
+	settled = charge.Correct(free, hold.Prices)
+	p.Excess = max(0, p.Excess-(hold.Amount()-settled.Amount))
+	return settled, correction
+}
