@@ -29,6 +29,19 @@ func (j *Journal) Run(name string) (record.Run, bool, error) {
 	return record.Load[record.Run](j.store, record.NameKey(record.RunPrefix, name))
 }
 
+// SaveFile records a list that was written, in place of what was recorded under its path.
+func (j *Journal) SaveFile(file record.File) error {
+	j.lock()
+	durable := j.enqueue(nil, Write{Key: record.NameKey(record.FilePrefix, file.Path), Value: record.Encode(&file)})
+	j.mu.Unlock()
+	return <-durable
+}
+
+// File returns what is recorded of the list at an absolute path, and false when nothing is.
+func (j *Journal) File(path string) (record.File, bool, error) {
+	return record.Load[record.File](j.store, record.NameKey(record.FilePrefix, path))
+}
+
 // Runs returns all runs in the order of their names.
 func (j *Journal) Runs() ([]record.Run, error) {
 	var runs []record.Run

@@ -52,7 +52,7 @@ func TestHeadersAreRecognised(t *testing.T) {
 func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
 	headers := []string{
 		"Mobile", "Mobile Phone", "mobile_number", "Cell", "Cell Phone", "cellphone", "Handy", "Home Phone", "Personal Phone", "Direct Dial", "Fax",
-		"Personal Email", "Private Email", "Secondary Email", "Email Status", "Name", "Full Name", "Middle Name", "Title", "City",
+		"Personal Email", "Private Email", "Secondary Email", "Email Status", "Middle Name", "Title", "City",
 		"Company Linkedin Url", "Company Phone Extension", "Phone Type", "", " ", "#", "—",
 	}
 	for role, found := range mapColumns(t, headers) {
@@ -63,7 +63,7 @@ func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
 }
 
 func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
-	headers := []string{"Email", "Name", "E-Mail"}
+	headers := []string{"Email", "Note", "E-Mail"}
 	_, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{})
 	wantError(t, err, `#1 "Email"`, `#3 "E-Mail"`)
 	if ambiguous, ok := errors.AsType[*columns.AmbiguousError](err); !ok || ambiguous.Role != columns.Email || ambiguous.First != 0 {

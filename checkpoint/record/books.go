@@ -188,6 +188,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Texts(m, 23, &r.Columns)
 	numbered.Text(m, 24, &r.Header)
 	numbered.Text(m, 25, &r.Held)
+	numbered.Int(m, 26, &r.HeaderRow)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

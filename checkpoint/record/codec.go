@@ -23,7 +23,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | Journal | FieldNames | []byte
+	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | File | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -49,6 +49,8 @@ func members(m *numbered.Members, record any) {
 		stateMembers(m, r)
 	case *Run:
 		runMembers(m, r)
+	case *File:
+		fileMembers(m, r)
 	case *Journal:
 		journalMembers(m, r)
 	case *FieldNames:

@@ -20,6 +20,7 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
+//	w PATH         file        a list that was written: the hash of its bytes
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening
 //
@@ -41,6 +42,7 @@ const (
 	TotalsPrefix     = 'c'
 	DayPrefix        = 't'
 	RunPrefix        = 'u'
+	FilePrefix       = 'w'
 	metaPrefix       = 'm'
 )
 
@@ -48,7 +50,7 @@ const (
 func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
-		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", metaPrefix: "meta",
+		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]

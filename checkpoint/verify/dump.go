@@ -103,6 +103,8 @@ func view(key, value []byte, show Show) (any, error) {
 		return decoded[record.Span](key, value)
 	case record.RunPrefix:
 		return decoded[record.Run](key, value)
+	case record.FilePrefix:
+		return decoded[record.File](key, value)
 	case record.OpenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

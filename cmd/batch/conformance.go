@@ -55,7 +55,7 @@ func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlag
 
 // conform compares, reports and tells by the exit code how it went.
 func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}

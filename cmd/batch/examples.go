@@ -7,6 +7,7 @@ var examples = map[string]string{
 	"batch plan":            "batch plan contacts.csv --max-spend 40",
 	"batch run":             "batch run contacts.csv --max-spend 40 -o contacts.enriched.csv",
 	"batch write":           "batch write contacts-email-1a2b3c -o again.csv",
+	"batch undo":            "batch undo contacts.enriched.csv",
 	"batch budget":          "batch budget --job nightly",
 	"batch account":         "batch account --json",
 	"batch doctor":          "batch doctor",

@@ -10,10 +10,12 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/host"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/io/listfile"
@@ -179,10 +181,13 @@ func codeOf(err error) string {
 
 // tell writes why a command failed: for a person on standard error, and for a program, when
 // the command would have printed an object and has printed nothing, on standard output.
-func tell(env environment, failed report.Failure, asJSON bool) {
-	fmt.Fprintln(env.stderr, "batch: "+failed.Message+failed.Hint)
+func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON bool) {
+	format := flags.Lookup("log-format")
+	log := host.Log{Out: env.stderr, Now: env.now, JSON: format != nil && format.Value.String() == "json"}
+	continued := failed.Hint
+	failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
+	log.Fail(failed.Message, continued, "code", failed.Code, "hint", failed.Hint, "exit", failed.Exit)
 	if asJSON {
-		failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
 		_ = report.JSON(env.stdout, &report.Failed{Error: failed}) // the exit code says that it failed
 	}
 }

@@ -183,16 +183,21 @@ func (f *budgetFlags) value() app.Budget {
 }
 
 // outputFlags say where results are written.
-type outputFlags struct{ path, rejects, keepAs string }
+type outputFlags struct {
+	path, rejects, keepAs string
+	keep                  uint // earlier versions
+}
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Stdout: env.stdout, Sources: sources}
+	return app.Output{Path: f.path, Rejects: f.rejects, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but errors and questions")
+	flags.Var(&o.logFormat, "log-format", "how standard error tells what happens: text, or one JSON object to a line")
 	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 
@@ -261,6 +266,7 @@ func (o *options) addAskingFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.

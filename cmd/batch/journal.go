@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/prune"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
@@ -47,7 +48,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := o.work(cmd, env.observer())
+			w, err := o.work(cmd)
 			if err != nil {
 				return err
 			}
@@ -91,18 +92,25 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 
 func newJournalPruneCommand(env environment) *cobra.Command {
 	var keep flagvalue.Age
+	erase := prune.Options{Notes: env.stderr, Hints: hints.Of}
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
-			"answer stay empty.",
+			"answer stay empty. It shows what it will erase and which outputs need it, and asks.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			if !keep.Given {
 				return nil, usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			done, err := inspect.Prune(ctx, w, keep.Before(env.now()))
+			erase.Before = keep.Before(env.now())
+			if env.canAsk {
+				erase.Ask = func(question string) bool { return env.confirm(ctx, question) }
+			}
+			done, err := prune.Run(ctx, w, erase)
 			return done, unlessErased(err)
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
+	cmd.Flags().StringVar(&erase.Export, "export", "", "first write the answers that are erased to this CSV `FILE`")
+	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before answers are erased")
 	return cmd
 }
 

@@ -41,7 +41,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 
 // exportLedger writes the attempts and tells their sums.
 func exportLedger(cmd *cobra.Command, o *options, period inspect.Period) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"payonce/cmd/batch/host"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -56,7 +54,7 @@ func execute(ctx context.Context, env environment, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if failed, telling := failureOf(err); telling {
-		tell(env, failed, printed.bytes == 0 && asksForJSON(cmd, args))
+		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}
 	return exitCode(err)
 }
@@ -89,11 +87,6 @@ func interruptible() (context.Context, func()) {
 		close(signals)
 		cancel()
 	}
-}
-
-// observer returns who tells a person how a use case proceeds.
-func (env environment) observer() *host.Observer {
-	return &host.Observer{Out: env.stderr, Now: env.now, Bar: env.showsProgress, Columns: env.columns}
 }
 
 // outliveReaders keeps the process from ending when nobody reads what it tells any more: in

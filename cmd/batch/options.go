@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/host"
 	"payonce/internal/app"
 	"payonce/internal/config"
+	"payonce/internal/flagvalue"
 	"payonce/internal/planfile"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
@@ -28,16 +30,18 @@ import (
 // a configuration file may hold any flag of the command by its name. Once they are loaded, each
 // group resolves to one value that does not change.
 type options struct {
-	env     environment
-	config  string
-	json    bool
-	journal journalFlags
-	service serviceFlags
-	rate    rateFlags
-	list    listFlags
-	prices  priceFlags
-	budget  budgetFlags
-	output  outputFlags
+	env       environment
+	config    string
+	json      bool
+	quiet     bool // only errors are told while it runs
+	logFormat flagvalue.Choice
+	journal   journalFlags
+	service   serviceFlags
+	rate      rateFlags
+	list      listFlags
+	prices    priceFlags
+	budget    budgetFlags
+	output    outputFlags
 
 	offline bool
 	unbound bool // offline, the command need not know the service
@@ -56,6 +60,7 @@ func newOptions(env environment) *options {
 	o.rate.setDefaults()
 	o.list.setDefaults()
 	o.budget.setDefaults()
+	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
 	return o
 }
 
@@ -76,17 +81,25 @@ func (o *options) load(cmd *cobra.Command) error {
 }
 
 // work loads the options and returns where the command works.
-func (o *options) work(cmd *cobra.Command, observer app.Observer) (*app.Work, error) {
+func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
+	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
 	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
+}
+
+// log returns where a command notes what happens while it runs.
+func (o *options) log() host.Log {
+	return host.Log{
+		Out: o.env.stderr, Now: o.env.now, Terminal: o.env.showsProgress, JSON: o.logFormat.Value == "json", Quiet: o.quiet,
+	}
 }
 
 // command makes the body of a command that loads its options and shows one report.
 func (o *options) command(do func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		w, err := o.work(cmd, o.env.observer())
+		w, err := o.work(cmd)
 		if err != nil {
 			return err
 		}

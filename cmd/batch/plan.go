@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/internal/app"
+	"payonce/internal/planfile"
 	"payonce/internal/report"
 	"payonce/internal/target"
 )
@@ -50,7 +51,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 }
 
 func planList(cmd *cobra.Command, o *options, list []string) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,10 @@ func (o *options) checkKeep(list []string) error {
 	case !o.hasService():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	return target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...))
+	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {
+		return err
+	}
+	return planfile.CheckName(o.output.keepAs)
 }
 
 // sampleCommand returns the words of the command that runs a sample.
@@ -117,7 +121,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run", "quiet", "log-format":
 			return
 		}
 		values := []string{flag.Value.String()}

@@ -72,7 +72,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.rebuy {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
-	found, taken := &app.Differences{File: o.planFile}, []string{"batch:", o.planFile, "sets"}
+	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
@@ -106,8 +106,8 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(o.env.stderr, strings.Join(report.Wrap(taken, report.LineWidth-2), "\n  "))
-	return err
+	o.log().Note(strings.Join(taken, " "))
+	return nil
 }
 
 // setPlanned sets a flag to what the plan says. A rate faster than the default has to come

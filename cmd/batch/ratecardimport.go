@@ -32,7 +32,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 			if len(args) > 0 {
 				return o.importRateCardFile(args[0])
 			}
-			w, err := o.work(cmd, env.observer())
+			w, err := o.work(cmd)
 			if err != nil {
 				return err
 			}

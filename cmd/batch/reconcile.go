@@ -29,7 +29,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w, err := o.work(cmd, env.observer())
+			w, err := o.work(cmd)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/nearest"
 	"payonce/cmd/batch/rehearse"
+	"payonce/cmd/batch/undo"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
 	"payonce/internal/report"
@@ -40,6 +41,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
+		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
 		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
@@ -150,7 +152,10 @@ func (env environment) rehearsal() rehearse.Environment {
 // withExitCodes adds to a command without arguments the codes that it can end with.
 func withExitCodes(cmd *cobra.Command, codes ...int) *cobra.Command {
 	cmd.Long += exitCodes(codes...)
-	cmd.Args = usageArgs(cobra.NoArgs)
+	if cmd.Args == nil {
+		cmd.Args = cobra.NoArgs
+	}
+	cmd.Args = usageArgs(cmd.Args)
 	return cmd
 }
 

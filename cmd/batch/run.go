@@ -71,7 +71,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 
 // runList runs a list and tells how it went.
 func runList(cmd *cobra.Command, o *options, args []string) error {
-	w, err := o.work(cmd, o.env.observer())
+	w, err := o.work(cmd)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,10 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	person := &person{env: o.env, out: out}
-	if o.json {
+	switch {
+	case o.json && (o.quiet || o.logFormat.Value == "json"):
+		person.out = io.Discard // the object on standard output says how it went
+	case o.json:
 		person.out = o.env.stderr
 	}
 	run := app.RunOptions{
@@ -146,6 +149,9 @@ func (o *options) besideLists() (io.Writer, error) {
 	if o.json {
 		return nil, usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
 	}
+	if o.quiet {
+		return io.Discard, nil
+	}
 	return o.env.stderr, nil
 }
 
@@ -167,24 +173,29 @@ func (p *person) Show(plan *report.Plan) error {
 	return err
 }
 
-// Confirm asks a question and waits for a line, or for an interrupt.
+// Confirm asks whether the lookups may be sent.
 func (p *person) Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool {
 	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(lookups), possible)
 	if beyond != nil {
 		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", beyond) + question
 	}
-	fmt.Fprint(p.env.stderr, question)
+	return p.env.confirm(ctx, question)
+}
+
+// confirm asks a question and waits for a line, or for an interrupt.
+func (env environment) confirm(ctx context.Context, question string) bool {
+	fmt.Fprint(env.stderr, question)
 	answer := make(chan string, 1)
 	go func() {
-		line, err := bufio.NewReader(p.env.stdin).ReadString('\n')
+		line, err := bufio.NewReader(env.stdin).ReadString('\n')
 		if err != nil {
-			fmt.Fprintln(p.env.stderr) // nobody ended the question's line
+			fmt.Fprintln(env.stderr) // nobody ended the question's line
 		}
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(p.env.stderr)
+		fmt.Fprintln(env.stderr)
 		return false
 	case text := <-answer:
 		return text == "y" || text == "yes"

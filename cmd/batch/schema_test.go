@@ -65,6 +65,12 @@ func TestPlanSchema(t *testing.T) {
 	}
 	writeFile(t, fresh.path("list.csv"), "first,last,company,website,email,email 2\n"+
 		"Ann,Lee,Acme,https://www.linkedin.com/company/acme,n/a,\nBob,Ray,Beta,,,bob@beta.example\n")
+	writeFile(t, fresh.path("names.csv"), "name,company\nMary Ann Lee,Acme\n")
+	names, _, _ := fresh.try("plan", fresh.path("names.csv"), "--json")
+	if err := schema.Validate(decode[any](t, names)); err != nil {
+		t.Errorf("a list of full names: %v", err)
+	}
+	addMembers(seen, "", decode[any](t, names))
 	plan := decode[any](t, fresh.batch("plan", "--json"))
 	if err := schema.Validate(plan); err != nil {
 		t.Errorf("a list that holds values: %v", err)

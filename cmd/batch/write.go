@@ -15,7 +15,7 @@ func newWriteCommand(env environment) *cobra.Command {
 			if o.output.path == "" {
 				return usagef("where to? give -o FILE")
 			}
-			w, err := o.work(cmd, env.observer())
+			w, err := o.work(cmd)
 			if err != nil {
 				return err
 			}

@@ -113,6 +113,7 @@ type Pace struct {
 type Output struct {
 	Path    string // listfile.Standard for Stdout; "" beside the list
 	Rejects string // the rows that could not be looked up; "" for nowhere
+	Keep    int    // earlier versions of each file, at most
 	Stdout  io.Writer
 	Sources []target.Source // files that are never overwritten, besides the list
 }

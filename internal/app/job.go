@@ -253,9 +253,14 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	}
 	tally, stop, err := lookups.Run(ctx, next)
 	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
+		stop = someGivenUp(tally)
 	}
 	return tally, stop, err
+}
+
+// someGivenUp is how a run ends that has sent all lookups and has given some up.
+func someGivenUp(tally dispatch.Tally) dispatch.Stop {
+	return dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 }
 
 // request returns what every lookup of the run asks the journal for.

@@ -3,114 +3,94 @@ package app
 import (
 	"context"
 	"errors"
-	"io"
 
+	"payonce/internal/outputs"
 	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/io/listfile"
-	"payonce/io/table"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 )
 
-// rejectColumn is the column that a file of rejects gets.
-var rejectColumn = table.Column{Name: "reject_reason"}
-
-// outputFiles are the lists that a run writes.
-type outputFiles struct {
-	out, rejects *listfile.Output // rejects is nil when nobody wants it
+// requestOf says how the output of a list is written.
+func requestOf(output output.Output, list *listFile, to Output) outputs.Request {
+	return outputs.Request{Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout}
 }
 
-// createOutputs begins the output of a run, and its rejects when there is a path.
-func createOutputs(output output.Output, list *listFile, to Output) (*outputFiles, error) {
-	schema, err := list.Schema()
-	if err != nil {
-		return nil, err
-	}
-	files := &outputFiles{}
-	files.out, err = listfile.Create(list.List, listfile.Request{
-		Path: to.Path, Stdout: to.Stdout, Filled: output.Filled(), Appended: output.Columns(schema),
-	})
-	if err != nil {
-		return nil, asListError(err)
-	}
-	if to.Rejects == "" {
-		return files, nil
-	}
-	files.rejects, err = listfile.Create(list.List, listfile.Request{
-		Path: to.Rejects, Stdout: to.Stdout, Appended: []table.Column{rejectColumn}, Some: true,
-	})
-	if err != nil {
-		files.discard()
-		return nil, asListError(err)
-	}
-	return files, nil
-}
-
-// rows returns the list for the pass that writes it: with every column where a writer needs
-// them all, and without looking for faults, of which the pass that found out about the rows
-// has seen that there are none.
-func (f *outputFiles) rows(list *listFile) *listFile {
-	rows := f.out.Rows
-	if f.rejects != nil && f.rejects.Rows != list.List {
-		rows = f.rejects.Rows
-	}
-	return &listFile{rows.Checked(), list.names, list.paths}
-}
-
-// checkOutputs refuses outputs that their formats cannot hold, before anything is
-// spent: it begins them and discards them.
+// checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
 func (j *job) checkOutputs() error {
-	files, err := createOutputs(j.outputOf(nil), j.list, Output{Path: j.output.Path, Rejects: j.output.Rejects, Stdout: io.Discard})
-	if err != nil {
-		return err
+	return asListError(outputs.CheckCreate(requestOf(j.outputOf(nil), j.list, j.output)))
+}
+
+// checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
+func (j *job) checkRows(ctx context.Context) error {
+	if err := listfile.CheckRows(j.output.Path, j.survey.Rows); err != nil {
+		return problem.AsUsage(err)
 	}
-	files.discard()
-	return nil
+	if j.counts.Lookup == 0 {
+		return nil // nothing is spent, and writing reports the same faults
+	}
+	defer j.session.work.Observer.Surveying()()
+	err := outputs.CheckCells(ctx, requestOf(j.outputOf(nil), j.list, j.output))
+	if err != nil && ctx.Err() == nil {
+		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
+	}
+	return err
 }
 
-// checkRows refuses an output that cannot have as many rows as the list.
-func (j *job) checkRows() error {
-	return problem.AsUsage(listfile.CheckRows(j.output.Path, j.survey.Rows))
+// written says what was written.
+type written struct {
+	rows map[row.Status]int64
+	kept []outputs.Kept // files that were replaced
 }
 
-// commit puts the files in their places, the output last: where that is, all is.
-func (f *outputFiles) commit() error {
-	if f.rejects != nil {
-		if err := f.rejects.Commit(); err != nil {
-			return err
+// write writes the output of a run, and its rejects when a path is given. When a format fails, it
+// writes text beside the output instead and returns a *NotWrittenError.
+func (s *session) write(ctx context.Context, output output.Output, list *listFile, to Output) (written, error) {
+	request := requestOf(output, list, to)
+	done, err := s.writeFiles(ctx, request, list, to.Keep)
+	if err == nil {
+		return done, nil
+	}
+	if instead, other := request.AsText(err); other {
+		if _, textErr := s.writeFiles(ctx, instead, list, to.Keep); textErr == nil {
+			return done, &NotWrittenError{Path: to.Path, Err: err, Instead: instead.Path}
 		}
 	}
-	return f.out.Commit()
+	return done, err
 }
 
-func (f *outputFiles) discard() {
-	f.out.Discard()
-	if f.rejects != nil {
-		f.rejects.Discard()
-	}
-}
-
-// write writes the output of a run, and its rejects when a path is given.
-func (s *session) write(ctx context.Context, output output.Output, list *listFile, to Output) (map[row.Status]int64, error) {
-	files, err := createOutputs(output, list, to)
+func (s *session) writeFiles(
+	ctx context.Context, request outputs.Request, list *listFile, keep int,
+) (done written, err error) {
+	files, err := outputs.Create(request)
 	if err != nil {
-		return nil, err
+		return done, asListError(err)
 	}
-	defer files.discard()
-	var rejects table.Writer
-	if files.rejects != nil {
-		rejects = files.rejects.Writer
-	}
-	index, err := s.newIndex(ctx, output.Scope, list)
+	defer files.Discard()
+	index, err := s.newIndex(ctx, request.Output.Scope, list)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
-	rows, err := output.Write(ctx, files.rows(list), index, s.journal(), files.out.Writer, rejects)
+	rows := index.Rows()
+	pass := &listFile{files.Rows(), list.names, list.paths}
+	done.rows, err = request.Output.Write(ctx, pass, index, s.journal(), files.Out(), files.Rejects())
 	if err = errors.Join(err, index.Close()); err == nil {
-		err = files.commit()
+		done.kept, err = files.Commit(ctx, outputs.Protection{
+			Journal: s.journal(), Run: request.Output.Run, Now: s.now(), Most: keep, Rows: rows,
+		})
 	}
-	return rows, err
+	return done, err
+}
+
+// keptView returns kept files for a report.
+func (w written) keptView() (view []report.Kept) {
+	for _, k := range w.kept {
+		view = append(view, report.Kept(k))
+	}
+	return view
 }
 
 // newIndex finds out who the rows of a list are about.
@@ -120,7 +100,7 @@ func (s *session) newIndex(ctx context.Context, scope row.Scope, list *listFile)
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.
-func (j *job) writeWhole(ctx context.Context, output output.Output) (map[row.Status]int64, error) {
+func (j *job) writeWhole(ctx context.Context, output output.Output) (written, error) {
 	if ctx.Err() == nil {
 		defer context.AfterFunc(ctx, func() {
 			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/time/rate"
 
@@ -64,7 +65,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	if err := j.checkRows(); err != nil {
+	if err := j.checkRows(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.place.CoverRehearsal(j.counts.Asked); err != nil {
@@ -107,15 +108,26 @@ func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient, o Run
 	return j.ask(ctx, status, plan, o.Yes, approver)
 }
 
-// NotWrittenError says that a run has ended and its output is not written.
+// NotWrittenError says that the output was not written. The answers are recorded.
 type NotWrittenError struct {
-	Path string
-	Err  error
+	Path    string
+	Err     error
+	Instead string // the text file that was written in its place; "" for none
 }
 
 func (e *NotWrittenError) Error() string {
-	return "every answer that came is recorded, but " + target.PlaceOf(e.Path) + " was not written: " + e.Err.Error() +
-		"; the same command writes it, and asks for nothing again"
+	text := "every answer that came is recorded, but " + target.PlaceOf(e.Path) + " was not written: " + e.Err.Error()
+	if e.Instead != "" {
+		return text + "; the list with its answers was written to " + e.Instead
+	}
+	return text + "; when that is mended, the same command writes it and asks for nothing again"
+}
+
+func asNotWritten(path string, err error) error {
+	if known, isKnown := errors.AsType[*NotWrittenError](err); isKnown {
+		return known
+	}
+	return &NotWrittenError{Path: path, Err: err}
 }
 
 func (e *NotWrittenError) Unwrap() error { return e.Err }
@@ -141,18 +153,18 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 			return nil, err
 		}
 	}
-	rows, err := j.writeWhole(ctx, j.outputOf(stop))
+	done, err := j.writeWhole(ctx, j.outputOf(stop))
 	if err != nil {
-		return nil, &NotWrittenError{j.output.Path, err}
+		return nil, asNotWritten(j.output.Path, err)
 	}
-	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(rows), drift
+	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drift
 	if stop != nil {
 		record.Stop = stop.Word()
 	}
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	summary, err := j.summary(rows, tally, stop, drift)
+	summary, err := j.summary(done, tally, stop, drift)
 	return &Ended{summary, stop}, err
 }
 

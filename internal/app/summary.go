@@ -5,10 +5,9 @@ import (
 	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/row"
 )
 
-func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) (*report.Summary, error) {
+func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) (*report.Summary, error) {
 	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.name))
 	if err != nil {
 		return nil, err
@@ -16,15 +15,19 @@ func (j *job) summary(rows map[row.Status]int64, tally dispatch.Tally, stop disp
 	totals := j.session.journal().Totals(checkpoint.RunScope(j.name))
 	doubts, _ := j.session.journal().InDoubt(j.name)
 	view := &report.Summary{
-		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
+		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
 		Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
+	view.Kept = done.keptView()
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.budget.MaxSpend
 	if stop != nil {
 		word := stop.Word()
 		view.Stop = &word
+	}
+	if stop != nil && stop == someGivenUp(tally) {
+		view.GivenUp = tally.GivenUp
 	}
 	view.Drift = report.DriftOf(drift)
 	return view, nil

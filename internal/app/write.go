@@ -40,8 +40,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		output := output.Output{
 			Decode: v1.DecodeAnswer, Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile, Names: j.schema.Columns, CopyHeld: run.CopyHeld,
 		}
-		rows, err := s.write(ctx, output, j.list, to)
-		return &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(rows)}, err
+		done, err := s.write(ctx, output, j.list, to)
+		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}
+		return view, err
 	})
 }
 

@@ -101,6 +101,8 @@ func (t Target) set(key, value *yaml.Node) error {
 	if err := flag.Value.Set(text); err != nil {
 		if form := Form(flag); form != "" {
 			err = fmt.Errorf("%q: write %s", text, form)
+		} else if _, isCount := flag.Value.(*flagvalue.Count); isCount {
+			err = fmt.Errorf("%q: %w", text, err)
 		}
 		return fmt.Errorf("%s: %w", name, err)
 	}

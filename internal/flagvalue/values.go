@@ -75,7 +75,7 @@ func (v *Count) Set(text string) error {
 	case err != nil || n < 0:
 		return errors.New("write a whole number, such as 500")
 	case n == 0:
-		return errors.New("choose 1 or more, or leave it out for no limit")
+		return errors.New("choose 1 or more, or leave it out")
 	}
 	v.N = &n
 	return nil

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"payonce/internal/problem"
@@ -41,6 +43,14 @@ type File struct {
 type List struct {
 	Paths  []string `json:"paths"`  // where its files were; none for standard input
 	SHA256 string   `json:"sha256"` // of its bytes
+}
+
+// CheckName refuses a file name whose ending stands for another format than a plan's.
+func CheckName(path string) error {
+	if ending := strings.ToLower(filepath.Ext(path)); ending != "" && ending != ".json" {
+		return problem.Usagef("%s: a plan is kept as JSON, not as %s; choose a name that ends in .json", path, ending)
+	}
+	return nil
 }
 
 // Version is the version of the files that this program writes and reads.

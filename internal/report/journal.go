@@ -127,6 +127,11 @@ func ErasureOf(erased checkpoint.Erasure) *Erasure {
 }
 
 func (v *Erasure) render(p *page) {
+	if v.Persons > 0 && v.Attempts == 0 {
+		p.entry("persons forgotten", "0: this journal knew nothing of this person")
+		p.entry("not looked up from now on", "%s", People(int64(v.Persons)))
+		return
+	}
 	p.entry("persons forgotten", "%d", v.Persons)
 	p.entry("answers erased", "%d", v.Answers)
 }

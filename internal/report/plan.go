@@ -22,8 +22,9 @@ type Plan struct {
 	Columns        map[string]string `json:"columns"`
 	Unused         []Unused          `json:"unused_columns,omitempty"`
 	Held           []Held            `json:"held,omitempty"`
-	Placeholders   int64             `json:"placeholders,omitempty"` // cells of wanted fields that hold one, such as "n/a"
-	Encoding       string            `json:"encoding,omitempty"`     // of the list, when it is not UTF-8
+	DoubtfulNames  int64             `json:"doubtful_names,omitempty"` // rows whose full name could be split in another way
+	Placeholders   int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
+	Encoding       string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	Priority       string            `json:"priority,omitempty"`
 	Rows           RowCounts         `json:"rows"`
 	Unidentifiable map[string]int64  `json:"unidentifiable,omitempty"`

@@ -32,6 +32,9 @@ func (v *Plan) render(p *page) {
 			p.entry(string(role), "no column")
 		}
 	}
+	if column, mapped := v.Columns[string(columns.FullName)]; mapped {
+		p.entry(string(columns.FullName), "column %q, split into first and last name", column)
+	}
 	v.printCells(p)
 	p.gap()
 	v.printRows(p)
@@ -50,6 +53,9 @@ func (v *Plan) printCells(p *page) {
 	}
 	for _, held := range v.Held {
 		p.prose("held", "%s in %q; not buying them saves up to $%s", rowsWith(held), held.Column, held.SavesUpTo)
+	}
+	if v.DoubtfulNames > 0 {
+		p.prose("doubtful names", "%s with a name of several words, of which the first and the last are used", Counted(v.DoubtfulNames, "row"))
 	}
 	if v.Placeholders > 0 {
 		p.prose("placeholders", "%s with n/a or the like, taken as empty", Counted(v.Placeholders, "cell"))

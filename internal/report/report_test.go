@@ -99,6 +99,7 @@ func samples() map[string]Report {
 		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
 		"failed":    &Failed{Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
 		"erasure":   ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
+		"unknown":   ErasureOf(checkpoint.Erasure{Persons: 1}),
 		"diagnosis": DiagnosisOf([]Finding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
 	}
 }

@@ -29,9 +29,12 @@ type Summary struct {
 	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
 	Stop       *string          `json:"stop"`          // null when every row has its outcome
 	Drift      *Drift           `json:"drift,omitempty"`
+	Kept       []Kept           `json:"kept,omitempty"` // files that were replaced
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
+	// GivenUp counts lookups that failed three times in a run that has sent all the others.
+	GivenUp int64 `json:"-"`
 	// Exclusive says that the account was declared exclusive.
 	Exclusive bool   `json:"-"`
 	Advice    string `json:"-"` // why the run stopped and what to do next
@@ -103,6 +106,7 @@ func (v *Summary) render(p *page) {
 		p.prose("drift", "%s", v.Drift)
 	}
 	p.entry("output", "%s", v.Output)
+	p.kept(v.Kept)
 	if v.Advice != "" {
 		p.gap()
 		p.line("%s", v.Advice)
@@ -131,9 +135,24 @@ type Written struct {
 	Output string           `json:"output"`
 	Rows   map[string]int64 `json:"rows"`
 	Run    string           `json:"run"`
+	Kept   []Kept           `json:"kept,omitempty"`
+}
+
+// Kept is an earlier version of a file that was kept beside the new one.
+type Kept struct {
+	File   string `json:"file"`
+	As     string `json:"kept_as"`
+	Reason string `json:"reason"`
+}
+
+func (p *page) kept(files []Kept) {
+	for _, k := range files {
+		p.entry("earlier file", "%s: %s", k.As, k.Reason)
+	}
 }
 
 func (v *Written) render(p *page) {
 	p.rows(v.Rows)
 	p.entry("output", "%s", v.Output)
+	p.kept(v.Kept)
 }

@@ -23,6 +23,7 @@ func layers() map[string][]string {
 		"io/csvtable":       {"io/table", "io/headrow"},
 		"io/textfile":       {},
 		"io/atomicfile":     {},
+		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
 		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
@@ -35,7 +36,7 @@ func layers() map[string][]string {
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
 		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
-		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns"},
+		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/names"},
 		"pipeline/dedup":     {"enrich"},
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
@@ -55,6 +56,7 @@ func layers() map[string][]string {
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
+		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -84,6 +86,8 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The row with the names of the columns.
 		"io/headrow": {},
+		// Full names.
+		"pipeline/names": {},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
@@ -99,11 +103,15 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/help":     {"internal/report"},
 		"cmd/batch/nearest":  {},
 		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":    {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/undo":     {"internal/problem", "io/backup"},
 		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		// The files that a run writes.
+		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
+			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"payonce/checkpoint"
@@ -130,6 +131,8 @@ func OpenError(err error) error {
 		return &problem.Error{Code: "journal_held", Err: err}
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return &problem.Error{Code: "journal_damaged", Err: err}
+	case errors.Is(err, syscall.ENOSPC):
+		return &problem.Error{Code: "disk_full", Err: err}
 	case errors.Is(err, badgerstore.ErrEncryptionKey):
 		return problem.Coded("encryption_key", "%w", err)
 	case errors.Is(err, checkpoint.ErrNotWritable):

@@ -3,9 +3,11 @@ package workspace
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -155,5 +157,19 @@ func TestAJournalThatIsEncryptedOpensWithItsKeyAlone(t *testing.T) {
 		if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != want {
 			t.Errorf("key %q: %v, want code %s", text, err, want)
 		}
+	}
+}
+
+// A full disk is not a directory that may not be written: another directory would begin another
+// journal.
+func TestAFullDiskIsNamedAsSuch(t *testing.T) {
+	t.Parallel()
+	full := fmt.Errorf("%w: open LOCK: %w", checkpoint.ErrNotWritable, syscall.ENOSPC)
+	if found, _ := errors.AsType[*problem.Error](OpenError(full)); found == nil || found.Code != "disk_full" || found.Kind != 0 {
+		t.Errorf("%+v", found)
+	}
+	denied := fmt.Errorf("%w: open LOCK: %w", checkpoint.ErrNotWritable, syscall.EACCES)
+	if found, _ := errors.AsType[*problem.Error](OpenError(denied)); found == nil || found.Code != "state_not_writable" {
+		t.Errorf("%+v", found)
 	}
 }

@@ -1,8 +1,11 @@
 package listfile_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +68,57 @@ func TestACheckedListIsNotCheckedAgain(t *testing.T) {
 	for name, l := range map[string]*listfile.List{"checked": l.Checked(), "checked and whole": l.Checked().Whole()} {
 		if err := rows(l, false); err != nil {
 			t.Errorf("%s: %v, want no look at the rows", name, err)
+		}
+	}
+}
+
+// damagedColumn returns a Parquet list whose last column has a page that cannot be decompressed.
+func damagedColumn(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "list.parquet")
+	fill(t, open(t, listfile.Options{}, write(t, "list.csv", list)), path, false)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	footer := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	for at := footer - 4; at < footer; at++ { // the end of the last page
+		data[at] ^= 0xff
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCheckCellsFindsWhatAFormatCannotHold(t *testing.T) {
+	control := write(t, "control.csv", "name,email,note\nAnn,,\x01\n")
+	long := write(t, "long.csv", "name,email,note\nAnn,,"+strings.Repeat("x", 32768)+"\n")
+	invalid := write(t, "invalid.csv", "name,email,note\nAnn,,\xff\n")
+	damaged := damagedColumn(t)
+	for _, c := range []struct {
+		list, path string
+		some       bool
+		want       string // of the error; "" for none
+	}{
+		{control, "out.xlsx", false, "control character U+0001"},
+		{control, "out.csv", false, ""},
+		{control, "out.parquet", true, ""},
+		{long, "out.xlsx", true, "a cell holds at most 32767"},
+		{long, "out.parquet", false, ""},
+		{invalid, "out.parquet", false, "bytes that are not UTF-8"},
+		{invalid, "out.tsv", false, ""},
+		{damaged, "out.csv", false, "column cost"},
+		{damaged, "out.xlsx", false, "column cost"},
+		{damaged, "rejects.parquet", true, "column cost"},
+		{damaged, "out.parquet", false, ""}, // its bytes are copied
+	} {
+		l := open(t, listfile.Options{Encoding: "UTF-8"}, c.list)
+		err := listfile.CheckCells(t.Context(), l, listfile.Request{
+			Path: filepath.Join(t.TempDir(), c.path), Filled: []int{1}, Appended: []table.Column{{Name: "found"}}, Some: c.some,
+		})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s to %s: %v, want %q", filepath.Base(c.list), c.path, err, c.want)
 		}
 	}
 }

@@ -53,6 +53,23 @@ func formatOf(name string) (format, error) {
 	return text{}, nil
 }
 
+// endingOf returns the ending of a file's name without that of a compression.
+func endingOf(name string) string {
+	return strings.ToLower(filepath.Ext(textfile.TrimCompression(name)))
+}
+
+// checkEnding refuses the name of an output whose ending does not stand for a format that is
+// written: other programs would not open the file. The ending of the list is allowed too.
+func checkEnding(path, ofList string) error {
+	switch ending := endingOf(path); ending {
+	case "", ".csv", ".tsv", ".txt", ".tab", ".psv", ".dat", ".parquet", ".xlsx", ofList:
+		return nil
+	default:
+		const hint = "name the output .csv, .tsv, .parquet or .xlsx"
+		return fmt.Errorf("%s: files of the kind %s are not written; %s", path, ending, hint)
+	}
+}
+
 // headLength is how many bytes of a file are checked for another format.
 const headLength = 512
 

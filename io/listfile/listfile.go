@@ -121,6 +121,12 @@ func (l *List) check() error {
 	return nil
 }
 
+// Like returns the list of another file, which is read with the same options.
+func (l *List) Like(path string) (*List, error) {
+	like := &List{options: l.options, sheet: &checkedSheet{}, inputs: []textfile.Input{textfile.At(path)}}
+	return like, like.check()
+}
+
 // Close removes the copy of standard input.
 func (l *List) Close() error {
 	if l.spool == nil {

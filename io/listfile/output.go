@@ -61,9 +61,13 @@ func create(
 	o := &Output{}
 	out := request.Stdout
 	if request.Path != Standard {
+		ofList := endingOf(name)
 		name = request.Path
 		var err error
-		if format, err = formatOf(name); err != nil {
+		if format, err = formatOf(name); err == nil {
+			err = checkEnding(name, ofList)
+		}
+		if err != nil {
 			return nil, err
 		}
 		o.format = format

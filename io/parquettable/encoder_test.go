@@ -275,6 +275,9 @@ func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, valu
 // TestADictionaryThatBecomesTooLargeIsGivenUp has a dictionary that is of use in the first
 // batch, with nulls alone before it, and too many texts behind it.
 func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const few, many = 1000, 30_000
 	text := func(i int) string { return fmt.Sprintf("%050d", i) }
 	var want []string

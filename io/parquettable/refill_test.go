@@ -65,6 +65,9 @@ func TestFillsOfAColumnWithoutNulls(t *testing.T) {
 // TestALateFillOfALongRowGroup fills cells of a row group of several batches behind the
 // first of them, so that the rows before have to be read after all.
 func TestALateFillOfALongRowGroup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const rows = 2*groupRows + 5000
 	cells := make([][]string, rows)
 	for i := range cells {

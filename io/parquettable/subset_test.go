@@ -119,6 +119,9 @@ func TestSubsetKeepsRowsAsTheyAre(t *testing.T) {
 }
 
 func TestSubsetOfMoreThanOneBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	checkSubset(t, everyType(t, []int{4096/3 + 1, 4096}), 3)
 }
 

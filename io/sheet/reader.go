@@ -14,6 +14,8 @@ import (
 const (
 	// blockRows is the most rows of a block.
 	blockRows = 1024
+	// blockBytes is about the most text of a block. Some blocks wait in memory for those before them.
+	blockBytes = 1 << 20
 	// MaxRows is the most rows of a sheet, with the header.
 	MaxRows = excelize.TotalRows
 	// maxUnzipped is the most bytes of a decompressed workbook.
@@ -196,7 +198,7 @@ func (r *Reader) Next() (table.Block, error) {
 
 func (r *Reader) fill(b *block) (err error) {
 	defer guard(r.name, &err)
-	for b.Len() < blockRows {
+	for b.Len() < blockRows && len(b.text) < blockBytes {
 		before := r.line
 		cells, err := r.next()
 		switch {

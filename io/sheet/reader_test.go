@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -354,4 +355,39 @@ func FuzzSheet(f *testing.F) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+// Some blocks wait for those before them, so that the memory of a list is that of some blocks.
+func TestBlocksOfLongCellsAreSmall(t *testing.T) {
+	long := strings.Repeat("x", 30_000)
+	rows := [][]any{{"a", "b"}}
+	for range 200 {
+		rows = append(rows, []any{long, long})
+	}
+	r, err := Open(save(t, withRows(t, rows...)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	read, blocks := 0, 0
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := len(b.(*block).text); size > blockBytes+2*len(long) {
+			t.Errorf("a block has %d bytes", size)
+		}
+		if b.First() != int64(read)+1 {
+			t.Errorf("row %d follows row %d", b.First(), read)
+		}
+		read += b.Len()
+		blocks++
+	}
+	if read != 200 || blocks < 10 {
+		t.Errorf("%d rows in %d blocks", read, blocks)
+	}
 }

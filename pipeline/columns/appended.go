@@ -31,6 +31,11 @@ func isAppendedProfile(schema table.Schema, column int) bool {
 	return schema.Columns[column] == Profile && isAfterResults(schema, column)
 }
 
+// isAppendedName reports whether an earlier output of this program appended a column with full names.
+func isAppendedName(schema table.Schema, column int) bool {
+	return schema.Columns[column] == "full_name" && column+1 < len(schema.Columns) && schema.Columns[column+1] == "phone_type"
+}
+
 // isAfterResults reports whether a column stands behind the columns that an earlier output appended.
 func isAfterResults(schema table.Schema, column int) bool {
 	return slices.ContainsFunc(schema.Columns[:column], func(header string) bool {

@@ -21,6 +21,8 @@ const (
 	CompanyName   Role = "company_name"
 	Email         Role = "email"
 	Phone         Role = "phone"
+	// FullName is a first and a last name in one cell. It is used where there are no columns for both.
+	FullName Role = "full_name"
 	// HeldEmail and HeldPhone are columns whose values count as held. They are never written to.
 	HeldEmail Role = "held_email"
 	HeldPhone Role = "held_phone"
@@ -32,7 +34,7 @@ func Shown() []Role {
 }
 
 // Roles lists every role.
-func Roles() []Role { return append(Shown(), HeldEmail, HeldPhone) }
+func Roles() []Role { return append(Shown(), FullName, HeldEmail, HeldPhone) }
 
 // Mapping says which columns, from 0, have which role. Of several columns the first cell that is not blank
 // counts.
@@ -74,7 +76,7 @@ func (m Mapping) HeldIn(f enrich.Field) []int { return m[HeldRoleOf(f)] }
 // CanIdentify reports whether the mapped columns could make a whole pattern.
 func (m Mapping) CanIdentify() bool {
 	has := func(role Role) bool { return len(m[role]) > 0 }
-	return has(ProfileURL) || has(FirstName) && has(LastName) && (has(CompanyDomain) || has(CompanyName))
+	return has(ProfileURL) || (has(FirstName) && has(LastName) || has(FullName)) && (has(CompanyDomain) || has(CompanyName))
 }
 
 // CheckFilled refuses one column for two fields that are wanted: a cell takes one value.

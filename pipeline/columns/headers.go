@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,14 +39,20 @@ func names() map[Role][noName]string {
 			strong: `firstname givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
 				primeironome voornaam roepnaam`,
 			usual:     `first prenoms nombres`,
-			weak:      `nombre nome`,
 			byContent: `given`,
 		},
 		LastName: {
 			strong: `lastname surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
 				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam`,
 			usual: `last`,
-			weak:  `nom naam`,
+		},
+		FullName: {
+			strong: `fullname completename contactfullname vollername vollstandigername namevollstandig vorundnachname
+				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto nombreyapellidos
+				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam`,
+			usual: `contactname personname leadname prospectname kontaktname ansprechpartner kontaktperson nomducontact
+				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname`,
+			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person`,
 		},
 		CompanyDomain: {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
@@ -68,6 +75,12 @@ func names() map[Role][noName]string {
 				personorganisation`,
 			weak: `companyorganization companycleaned cleanedcompanyname`,
 		},
+	}
+}
+
+// fieldNames are the header names of fields, as names.
+func fieldNames() map[Role][noName]string {
+	return map[Role][noName]string{
 		Email: {
 			strong: `workemail businessemail workemailaddress businessemailaddress emailwork professionalemail emailbusiness
 				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel emailpro
@@ -93,7 +106,9 @@ func names() map[Role][noName]string {
 // headerStrengths returns the strength of every header name by role.
 func headerStrengths() map[Role]map[string]int {
 	strengths := map[Role]map[string]int{}
-	for role, lists := range names() {
+	all := names()
+	maps.Copy(all, fieldNames())
+	for role, lists := range all {
 		strengths[role] = map[string]int{}
 		for strength, list := range lists {
 			for name := range strings.FieldsSeq(list) {
@@ -163,4 +178,10 @@ const (
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign
 		list subject template reply replied format extension ext country code`
+)
+
+// loneLast are header names of last names beside a column of first names, and loneFirst the other way round.
+const (
+	loneLast  = `name nom naam`
+	loneFirst = `nome nombre`
 )

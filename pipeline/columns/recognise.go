@@ -102,6 +102,9 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 			return nil, err
 		}
 	}
+	if err := r.findFullName(); err != nil {
+		return nil, err
+	}
 	for f := range enrich.AllFields.Each() {
 		r.findHeld(f, options.Held)
 	}
@@ -139,10 +142,13 @@ func (r *recognition) recognise(role Role) error {
 	var found []candidate
 	for column, header := range r.schema.Columns {
 		strength, named := r.strengths[role][simplify(header)]
-		if !named || isAppendedProfile(r.schema, column) {
+		if !named || isAppendedProfile(r.schema, column) || isAppendedName(r.schema, column) {
 			continue
 		}
 		content := r.sample.of(column)
+		if role == FullName && (r.taken[column] || strength == weak && 2*content.words < content.filled()) {
+			continue // "Name" may be that of a company, or a first name alone
+		}
 		switch {
 		case strength == byContent && !content.agrees(role):
 		case strength < byContent && content.disagrees(role):
@@ -174,7 +180,7 @@ func (r *recognition) recognise(role Role) error {
 func (r *recognition) compare(role Role) func(a, b candidate) int {
 	rank := func(c candidate) int {
 		if c.blank && role != Email && role != Phone {
-			return noName
+			return noName + c.strength
 		}
 		return c.strength
 	}
@@ -202,6 +208,45 @@ func (r *recognition) personPages() []candidate {
 		return nil
 	}
 	return found
+}
+
+// findFullName finds the column of full names, where there are no columns of both first and last names. Beside
+// one of the two, a column such as "Name" or "Nom" holds the other.
+func (r *recognition) findFullName() error {
+	if columns, overridden := r.chosen[FullName]; overridden {
+		r.give(FullName, columns)
+		return nil
+	}
+	mapping := r.reading.Mapping
+	_, firstGiven := r.chosen[FirstName]
+	_, lastGiven := r.chosen[LastName]
+	hasFirst, hasLast := len(mapping[FirstName]) > 0, len(mapping[LastName]) > 0
+	switch {
+	case hasFirst && hasLast:
+		return nil
+	case hasFirst && !lastGiven:
+		r.giveLone(LastName, loneLast)
+	case hasLast && !firstGiven:
+		r.giveLone(FirstName, loneFirst)
+	}
+	if len(mapping[FirstName]) > 0 && len(mapping[LastName]) > 0 {
+		return nil
+	}
+	err := r.recognise(FullName)
+	if mapping.CanIdentify() {
+		return nil // without full names
+	}
+	return err
+}
+
+// giveLone gives a role to the only column with one of some simplified names.
+func (r *recognition) giveLone(role Role, names string) {
+	found := columnsWhere(r.schema, func(header string) bool {
+		return slices.Contains(strings.Fields(names), simplify(header))
+	})
+	if len(found) == 1 && !r.taken[found[0]] && !r.sample.of(found[0]).disagrees(role) {
+		r.give(role, found)
+	}
 }
 
 // findHeld finds further columns with values of a field.

@@ -167,3 +167,36 @@ func TestOverridesOfAMappingGiveTheSameMapping(t *testing.T) {
 		}
 	}
 }
+
+func TestFullNames(t *testing.T) {
+	for title, test := range map[string]struct {
+		list string
+		want columns.Mapping
+	}{
+		"Name":               {"Name;Company\nAnn Lee;Acme\n", columns.Mapping{columns.FullName: {0}, columns.CompanyName: {1}}},
+		"the better one":     {"Name;Full Name;Company\nAcme 1;Ann Lee;Acme\n", columns.Mapping{columns.FullName: {1}, columns.CompanyName: {2}}},
+		"Name of a company":  {"Name;Website\nAcme;acme.example\n", columns.Mapping{columns.CompanyDomain: {1}}},
+		"Vorname and Name":   {"Name;Vorname;Firma\nLee;Ann;Acme\n", columns.Mapping{columns.LastName: {0}, columns.FirstName: {1}, columns.CompanyName: {2}}},
+		"Prénom and Nom":     {"Prénom;Nom;Société\nAnn;Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}}},
+		"Nome and Cognome":   {"Nome;Cognome;Azienda\nAnn;Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}}},
+		"Nombre y apellidos": {"Nombre;Apellidos;Empresa\nAnn;Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}}},
+		"Nome e sobrenome":   {"Nome;Sobrenome;Nome da empresa\nAnn;Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}}},
+		"Voornaam":           {"Voornaam;Achternaam;Bedrijf\nAnn;Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}}},
+		"both and a name":    {"First Name;Last Name;Name;Company\nAnn;Lee;Ann Lee;Acme\n", columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {3}}},
+		"an output's own":    {"url;full_name;phone_type\nhttps://www.linkedin.com/in/ann;Ann Lee;direct\n", columns.Mapping{columns.ProfileURL: {0}}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			_, reading, err := recognise(t, test.list, columns.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, reading.Mapping); diff != "" {
+				t.Errorf("mapping (-want +got):\n%s", diff)
+			}
+		})
+	}
+	_, reading, err := recognise(t, "First Name;Last Name;Person;Company\n;;Lee, Ann;Acme\n", columns.Options{Overrides: []string{"full_name=Person"}})
+	if err != nil || len(reading.Mapping[columns.FullName]) != 1 {
+		t.Errorf("an override: %v, %v", reading, err)
+	}
+}

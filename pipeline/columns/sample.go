@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"bytes"
 	"errors"
 	"hash/maphash"
 
@@ -22,6 +23,7 @@ type Sample []Content
 type Content struct {
 	kinds    [numKinds]int
 	distinct map[uint64]bool // values that are not blank
+	words    int             // texts with a space or a comma in them
 }
 
 // errEnough ends the reading of a sample.
@@ -65,6 +67,9 @@ func (c *Content) add(cell []byte, seed maphash.Seed) {
 	c.kinds[kind]++
 	if kind == Blank {
 		return
+	}
+	if kind == Text && bytes.ContainsAny(trim(cell), " ,") {
+		c.words++
 	}
 	if c.distinct == nil {
 		c.distinct = map[uint64]bool{}
@@ -115,7 +120,7 @@ func fitting(role Role) []Kind {
 	switch role {
 	case ProfileURL:
 		return []Kind{PersonPage, SalesPage, SharedPage, WebPage}
-	case FirstName, LastName:
+	case FirstName, LastName, FullName:
 		return []Kind{Text}
 	case CompanyName:
 		return []Kind{Text, Website}

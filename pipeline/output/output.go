@@ -164,3 +164,17 @@ func (w *writing) write(block table.Block, f formatted) error {
 	w.last = block.First() + int64(block.Len()) - 1
 	return nil
 }
+
+// ValueColumns returns the names of the columns that hold the wanted values, filled or appended.
+func (o Output) ValueColumns(schema table.Schema) (names []string) {
+	appended := o.Columns(schema) // those of fields come first
+	for _, f := range o.Scope.FieldColumns() {
+		if f.Column != columns.None {
+			names = append(names, schema.Columns[f.Column])
+			continue
+		}
+		names = append(names, appended[0].Name)
+		appended = appended[1:]
+	}
+	return names
+}

@@ -4,6 +4,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/names"
 )
 
 // Reader reads rows, as one goroutine does: what is missing and who a row is about.
@@ -14,6 +15,9 @@ type Reader struct {
 	held   columns.Held
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
+	fullName                                                    []int // where first and last names have no columns
+	name                                                        names.Name
+	first, last                                                 []byte       // scratch
 	cells                                                       enrich.Cells // of the row that was read last
 	canonical                                                   []byte       // scratch
 	own                                                         Own          // of the row whose missing fields were found last
@@ -35,6 +39,7 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
+		fullName:      s.Mapping[columns.FullName],
 		companyDomain: s.Mapping[columns.CompanyDomain], companyName: s.Mapping[columns.CompanyName],
 	}
 }
@@ -84,8 +89,26 @@ func (r *Reader) read(row table.Row) *enrich.Cells {
 		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
 		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
 	}
+	if len(r.fullName) > 0 {
+		r.splitName(cellOf(row, r.fullName))
+	}
 	return &r.cells
 }
+
+// splitName takes the first and the last name from a full name, unless the row has both in their own cells.
+func (r *Reader) splitName(cell []byte) {
+	r.name = names.Name{}
+	if !IsBlank(r.cells.FirstName) && !IsBlank(r.cells.LastName) {
+		return
+	}
+	r.name = names.Split(string(cell))
+	r.first, r.last = append(r.first[:0], r.name.First...), append(r.last[:0], r.name.Last...)
+	r.cells.FirstName, r.cells.LastName = r.first, r.last
+}
+
+// HasDoubtfulName reports whether the row whose person was read last has a full name that could be split in
+// another way.
+func (r *Reader) HasDoubtfulName() bool { return r.name.Doubtful }
 
 // cellOf returns the first cell that is not blank; nil without columns.
 func cellOf(row table.Row, of []int) (cell []byte) {

@@ -17,6 +17,7 @@ type Counts struct {
 	Kinds          map[cost.Kind]int64   // the lookups by operation and pattern
 	Asked          enrich.ByField[int64] // fields that the lookups ask for
 	Held           map[Held]int64        // rows that hold a field in a further column
+	DoubtfulNames  int64                 // rows with a full name that could be split in another way
 	Placeholders   int64                 // cells of wanted fields that hold a placeholder
 }
 
@@ -25,6 +26,7 @@ func (v *Survey) Count() Counts {
 	counts := v.settled
 	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates
 	counts.Unidentifiable, counts.Held, counts.Placeholders = v.Unidentifiable, v.Held, v.Placeholders
+	counts.DoubtfulNames = v.DoubtfulNames
 	counts.Lookups, counts.Kinds = map[enrich.Operation]int64{}, map[cost.Kind]int64{}
 	var lookups [row.NumLookupStates]int64
 	for _, state := range v.rows {

@@ -38,6 +38,7 @@ type Survey struct {
 	Duplicates     int64 // rows of an identity that an earlier row leads
 	Unidentifiable map[enrich.Unidentifiable]int64
 	Held           map[Held]int64 // rows that hold a field in a further column
+	DoubtfulNames  int64          // rows that are named by a full name that could be split in another way
 	Placeholders   int64          // cells of wanted fields that hold a placeholder
 
 	rows    []row.State // of each row that leads a person: the fields to look up
@@ -57,7 +58,7 @@ type blockCounts struct {
 	rows, filled, identified int64
 	unidentifiable           map[enrich.Unidentifiable]int64
 	held                     map[Held]int64
-	placeholders             int64
+	placeholders, doubtful   int64
 }
 
 // blockReader is what a goroutine needs to read blocks.
@@ -132,6 +133,9 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 			return nil
 		}
 		counts.identified++
+		if pattern == enrich.ByName && v.HasDoubtfulName() {
+			counts.doubtful++
+		}
 		v.batch.Add(dedup.NewEntry(key, line.Number(), uint16(row.Names(pattern, missing))))
 		return nil
 	})
@@ -141,6 +145,7 @@ func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (bl
 // addOwn adds what the rows of a block hold besides values in their own columns.
 func (v *Survey) addOwn(counts blockCounts) {
 	v.Placeholders += counts.placeholders
+	v.DoubtfulNames += counts.doubtful
 	if len(counts.held) > 0 && v.Held == nil {
 		v.Held = map[Held]int64{}
 	}

@@ -24,7 +24,7 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
 	{"List", []string{"encoding", "sheet", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy", "memory", "temp"}},
 	{"Budget", []string{
 		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",

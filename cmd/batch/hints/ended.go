@@ -32,6 +32,10 @@ func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 	case dispatch.Interrupted:
 		return "Interrupted. All answers that came are recorded and written; run the same command again to go on."
 	case dispatch.ServiceRefused:
+		if view.GivenUp > 0 {
+			return fmt.Sprintf("%s failed three times and may work later; all others are done.\nRun the same command again to send them.",
+				report.Lookups(view.GivenUp))
+		}
 		message := ""
 		if stop.Message != "" {
 			message = ": " + strings.TrimRight(stop.Message, ".")

@@ -56,6 +56,7 @@ var texts = map[string]string{
 	"encryption_key":          "; the key comes from " + KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
 	"state_not_writable":      "; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: " + otherState,
 	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
+	"disk_full":               "; nothing was sent: make room there and run the same command again",
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",

@@ -3,7 +3,6 @@ package host
 
 import (
 	"fmt"
-	"io"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -20,10 +19,8 @@ import (
 
 // Observer tells a person how a use case proceeds.
 type Observer struct {
-	Out     io.Writer
-	Now     func() time.Time
-	Bar     bool       // Out is a terminal
-	Columns func() int // of that terminal; nil, or not above 0, without one
+	Log     Log
+	Columns func() int // of the terminal; nil, or not above 0, without one
 
 	mu    sync.Mutex
 	shown *progress // nil while nothing is sent
@@ -37,7 +34,7 @@ func (w *Observer) Note(text string) {
 		w.shown.note(text)
 		return
 	}
-	fmt.Fprintln(w.Out, "batch: "+text)
+	w.Log.Note(text)
 }
 
 // surveyGCPercent is how much garbage a survey may leave, in percent of what is live: to
@@ -67,7 +64,7 @@ func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done fun
 // progress shows how a run goes on: a bar where standard error is a terminal, and
 // a line every 30 seconds where it is not.
 type progress struct {
-	out      io.Writer
+	log      Log
 	columns  func() int // of the terminal that the bar is on; nil or 0 without one
 	now      func() time.Time
 	total    int64
@@ -87,12 +84,12 @@ const logInterval = 30 * time.Second
 
 func (w *Observer) newProgress(s app.Sending) *progress {
 	p := &progress{
-		out: w.Out, columns: w.Columns, now: w.Now, total: s.Lookups, rate: s.Rate,
-		spent: s.Spent, maxSpend: s.MaxSpend, logged: w.Now(), begun: w.Now(),
+		log: w.Log, columns: w.Columns, now: w.Log.Now, total: s.Lookups, rate: s.Rate,
+		spent: s.Spent, maxSpend: s.MaxSpend, logged: w.Log.Now(), begun: w.Log.Now(),
 	}
-	if w.Bar {
+	if w.Log.Terminal && !w.Log.JSON && !w.Log.Quiet {
 		p.bar = progressbar.NewOptions64(p.total,
-			progressbar.OptionSetWriter(p.out),
+			progressbar.OptionSetWriter(p.log.Out),
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(false),
@@ -114,7 +111,8 @@ func (p *progress) update(tally dispatch.Tally) {
 	}
 	if now := p.now(); now.Sub(p.logged) >= logInterval {
 		p.logged = now
-		fmt.Fprintf(p.out, "batch: %d of %d lookups, %s\n", tally.Lookups, p.total, p.describe())
+		p.log.Note(fmt.Sprintf("%d of %d lookups, %s", tally.Lookups, p.total, p.describe()),
+			"lookups", tally.Lookups, "total", p.total, "spent_usd", (p.spent + tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
 	}
 }
 
@@ -159,9 +157,9 @@ func (p *progress) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
-		fmt.Fprintln(p.out)
+		fmt.Fprintln(p.log.Out)
 	}
-	fmt.Fprintln(p.out, "batch: "+text)
+	p.log.Note(text)
 }
 
 // finish ends the bar's line.
@@ -170,6 +168,6 @@ func (p *progress) finish() {
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Exit()
-		fmt.Fprintln(p.out)
+		fmt.Fprintln(p.log.Out)
 	}
 }

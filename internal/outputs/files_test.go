@@ -1,4 +1,4 @@
-package app
+package outputs
 
 import (
 	"errors"
@@ -31,11 +31,11 @@ func TestNoOutputWithoutItsRejects(t *testing.T) {
 		t.Cleanup(output.Discard)
 		return output
 	}
-	files := &outputFiles{out: create("out.csv"), rejects: create("rejects.csv")}
+	files := &Files{list: list, out: create("out.csv"), rejects: create("rejects.csv")}
 	if err := os.MkdirAll(path("rejects.csv/in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.commit(); err == nil {
+	if _, err := files.Commit(t.Context(), Protection{}); err == nil {
 		t.Error("rejects were put over a directory")
 	}
 	if _, err := os.Stat(path("out.csv")); !errors.Is(err, fs.ErrNotExist) {

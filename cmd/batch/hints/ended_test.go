@@ -1,0 +1,60 @@
+package hints
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/app"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+)
+
+func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
+	ceiling := cost.Ceiling{Name: app.CeilingDaily, Period: cost.Day, Limit: int64(cost.Dollar)}
+	for name, test := range map[string]struct {
+		view report.Summary
+		stop dispatch.Stop
+		want string
+	}{
+		"all is done": {},
+		"calls in doubt": {
+			view: report.Summary{InDoubt: 2},
+			want: "The responses to 2 lookups were lost. They may have been charged, so they are not sent again.\n" +
+				"The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time.\n" +
+				"\"batch reconcile\" shows them and what you can do.",
+		},
+		"refused": {
+			stop: dispatch.ServiceRefused{Code: "credits_exhausted", Message: "No credit."},
+			want: "The service refused (credits_exhausted): No credit.\nNothing else was sent. " +
+				"Have the owner add credit, then run the same command again to go on.",
+		},
+		"some lookups failed, and all others were sent": {
+			view: report.Summary{Lookups: 246, GivenUp: 2},
+			stop: dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: "2 lookups failed three times"},
+			want: "2 lookups failed three times and may work later; all others are done.\nRun the same command again to send them.",
+		},
+		"a ceiling that renews": {
+			stop: dispatch.CeilingReached{Ceiling: ceiling, Need: int64(15 * cost.Cent), Left: int64(5 * cost.Cent)},
+			want: "Stopped at the ceiling daily: the next lookup can cost $0.15, and $0.05 is left.\n" +
+				"Nothing is lost: raise it, or wait until it renews on 2026-11-23 00:00 UTC, and run the same command again to go on.",
+		},
+	} {
+		if got := Advice(&test.view, test.stop, now); got != test.want {
+			t.Errorf("%s:\n%s\nnot\n%s", name, got, test.want)
+		}
+	}
+}
+
+func TestValuesOfHintsAreWordsOfAShell(t *testing.T) {
+	t.Parallel()
+	if got := Of("chmod", "/a b"); !strings.HasSuffix(got, "chmod 700 '/a b'") {
+		t.Error(got)
+	}
+	if got := Of("nothing of this name"); got != "" {
+		t.Error(got)
+	}
+}

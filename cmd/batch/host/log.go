@@ -1,0 +1,48 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// Log writes what somebody should know while a command runs: lines for a person, or objects for a
+// program.
+type Log struct {
+	Out      io.Writer
+	Now      func() time.Time
+	Terminal bool // Out is a terminal: its lines have no time
+	JSON     bool // one object to a line
+	Quiet    bool // errors alone
+}
+
+// Note writes what happened. The facts are names and values, which only objects have.
+func (l Log) Note(text string, facts ...any) {
+	switch {
+	case l.Quiet:
+	case l.JSON:
+		l.object(slog.LevelInfo, text, facts)
+	case l.Terminal:
+		fmt.Fprintln(l.Out, "batch: "+text)
+	default:
+		fmt.Fprintln(l.Out, l.Now().UTC().Format(time.RFC3339)+" batch: "+text)
+	}
+}
+
+// Fail writes why a command failed, and what to do about it as the text continues.
+func (l Log) Fail(text, hint string, facts ...any) {
+	if l.JSON {
+		l.object(slog.LevelError, text, facts)
+		return
+	}
+	fmt.Fprintln(l.Out, "batch: "+text+hint)
+}
+
+func (l Log) object(level slog.Level, text string, facts []any) {
+	record := slog.NewRecord(l.Now().UTC(), level, text, 0)
+	record.Add(facts...)
+	// Nobody can be told of an error of writing.
+	_ = slog.NewJSONHandler(l.Out, nil).Handle(context.Background(), record)
+}

@@ -1,0 +1,53 @@
+// Package prune shows what journal prune will erase, asks, and erases it.
+package prune
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"payonce/internal/app"
+	"payonce/internal/inspect"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/target"
+)
+
+// Options say what is erased, and who is asked.
+type Options struct {
+	Before time.Time
+	Export string // the file that gets the answers first; "" for none
+	Yes    bool   // do not ask
+	Notes  io.Writer
+	Hints  report.Hints
+	Ask    func(question string) bool // nil when nobody can be asked
+}
+
+// Run erases the answers that came before a time.
+func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
+	if o.Export != "" {
+		if err := target.Check(o.Export, nil); err != nil {
+			return nil, err
+		}
+	}
+	expiring, err := inspect.Expiring(ctx, w, o.Before, o.Export)
+	if err != nil {
+		return nil, err
+	}
+	if expiring.Answers > 0 {
+		if err := report.Text(o.Notes, expiring, o.Hints); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case expiring.Answers == 0 || o.Yes:
+	case o.Ask == nil:
+		return nil, problem.Usagef(
+			"nobody can be asked before answers are erased, because this is not a terminal; nothing was erased; " +
+				"look at what is listed above, then say --yes")
+	case !o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Counted(expiring.Answers, "answer"))):
+		return nil, problem.Usagef("nothing was erased")
+	}
+	return inspect.Prune(ctx, w, o.Before)
+}

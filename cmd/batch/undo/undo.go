@@ -1,0 +1,38 @@
+// Package undo has the command that restores an earlier version of an output.
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"payonce/internal/problem"
+	"payonce/io/backup"
+)
+
+// NewCommand returns the command.
+func NewCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo OUT",
+		Short: "Put the earlier version of an output back in its place",
+		Long: "Exchange an output with its earlier version, OUT.~1. A run keeps the file that it replaces when\n" +
+			"somebody changed it after it was written, or when it holds values that the new one lacks. The same\n" +
+			"command again takes the exchange back. Nothing is sent, and the journal stays as it is.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return restore(stdout, args[0]) },
+	}
+}
+
+func restore(stdout io.Writer, path string) error {
+	err := backup.Restore(path)
+	if errors.Is(err, backup.ErrNone) {
+		return problem.Usagef("%w; there is no file %s", err, backup.Name(path, 1))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s is the earlier version again; the one that it replaces is %s\n", path, backup.Name(path, 1))
+	return err
+}

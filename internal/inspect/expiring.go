@@ -1,0 +1,91 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/expired"
+	"payonce/internal/app"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	"payonce/io/atomicfile"
+	"payonce/service/v1"
+)
+
+// Expiring returns what Prune would erase. It writes the answers to a CSV file when there is a path.
+func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*report.Expiring, error) {
+	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
+		view := &report.Expiring{Before: before, Exported: export}
+		err := workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+			outputs, err := expired.Outputs(store)
+			if err != nil {
+				return err
+			}
+			answers := map[string]int64{}
+			err = exporting(export, func(write func(expired.Answer) error) error {
+				return expired.Each(store, before, func(a expired.Answer) error {
+					answers[a.Run]++
+					return errors.Join(ctx.Err(), write(a))
+				})
+			})
+			for run, n := range answers {
+				view.Answers += n
+				view.Runs = append(view.Runs, report.ExpiringRun{Run: run, Answers: n, Outputs: existing(outputs[run])})
+			}
+			slices.SortFunc(view.Runs, func(a, b report.ExpiringRun) int { return cmp.Compare(a.Run, b.Run) })
+			return err
+		})
+		return view, err
+	})
+}
+
+// existing returns the files that are still there.
+func existing(paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// exporting calls do with a function that writes an answer to the file at path, and to nothing
+// without a path. The file appears whole or not at all.
+func exporting(path string, do func(write func(expired.Answer) error) error) error {
+	if path == "" {
+		return do(func(expired.Answer) error { return nil })
+	}
+	file, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	lines := csv.NewWriter(file)
+	err = lines.Write([]string{
+		"run", "answered_at", "profile_url", "first_name", "last_name", "company_domain", "company_name",
+		"full_name", "work_email", "business_phone", "profile",
+	})
+	if err != nil {
+		return err
+	}
+	err = do(func(a expired.Answer) error {
+		found, err := v1.DecodeAnswer(a.Answered)
+		if err != nil {
+			return err
+		}
+		who := a.Identity
+		return lines.Write([]string{
+			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
+			found.FullName, found.WorkEmail, found.BusinessPhone, found.Profile,
+		})
+	})
+	lines.Flush()
+	if err := errors.Join(err, lines.Error()); err != nil {
+		return err
+	}
+	return file.Commit()
+}

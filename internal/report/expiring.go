@@ -1,0 +1,37 @@
+package report
+
+import (
+	"strings"
+	"time"
+)
+
+// Expiring says which answers are about to be erased.
+type Expiring struct {
+	Before   time.Time     `json:"before"`
+	Answers  int64         `json:"answers"`
+	Runs     []ExpiringRun `json:"runs"`
+	Exported string        `json:"exported,omitempty"` // the file that they were written to
+}
+
+// ExpiringRun is a run with answers that are about to be erased.
+type ExpiringRun struct {
+	Run     string   `json:"run"`
+	Answers int64    `json:"answers"`
+	Outputs []string `json:"outputs"` // that would lack them when they are written again
+}
+
+func (v *Expiring) render(p *page) {
+	p.entry("answers to erase", "%d, from before %s", v.Answers, Time(v.Before))
+	for _, run := range v.Runs {
+		p.entry("  of run "+run.Run, "%d", run.Answers)
+		if len(run.Outputs) > 0 {
+			p.entry("    outputs", "%s", strings.Join(run.Outputs, ", "))
+		}
+	}
+	if v.Exported != "" {
+		p.entry("exported to", "%s", v.Exported)
+	}
+	if v.Answers > 0 {
+		p.line("An output that is written again afterwards lacks these values.")
+	}
+}
