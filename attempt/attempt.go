@@ -234,6 +234,16 @@ type Doubt struct {
 	// Decidable says that the attempt began after the journal's last quiet snapshot of the
 	// account. A new snapshot may decide it. Somebody who knows must decide the others.
 	Decidable bool
+	// Movement is what the account lost in the time of the call; zero until it was compared.
+	Movement Movement
+}
+
+// Movement is what an account lost between two snapshots.
+type Movement struct {
+	From, To time.Time               // of the snapshots
+	Lost     cost.Money              // at most; cost.MaxMoney when that is not known
+	Booked   cost.Money              // for answers, and for calls that are decided
+	Free     enrich.ByField[int64] // units of the free allowance
 }
 
 // Case is what the account proves about a doubt.

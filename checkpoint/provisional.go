@@ -34,8 +34,8 @@ func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
 }
 
 // closePeriod ends the time from the base to a snapshot of the account, and returns the writes
-// that correct its provisional charges. The period is kept while calls in doubt can make it cost
-// less or more than what is booked and held. The lock is held, and no call is in flight.
+// that correct its provisional charges. The period is kept while calls of it are
+// in doubt. The lock is held, and no call is in flight.
 func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	p := &j.state.persisted
 	totals := j.state.sums.Totals(ScopeAccount)
@@ -56,16 +56,16 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	p.Provisional = nil
 	totals = j.state.sums.Totals(ScopeAccount)
 	period := record.ClosedPeriod{
-		First: p.BaseFirst, Next: p.NextID, Lost: cost.MaxMoney, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
+		First: p.BaseFirst, Next: p.NextID, From: evidence.Base.ReadAt, To: evidence.Now.ReadAt,
+		Lost: cost.MaxMoney, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
 	}
 	if change, why := evidence.Change(); why == "" && !p.Strict {
-		period.Lost = change.Money
+		period.Lost, period.Free = change.Money, change.Free
 		most, known := evidence.MostInDoubt(certain)
 		period.Limit(totals.Held, most, known)
 	}
-	if len(list) > 0 && totals.Open > 0 || totals.Settled+totals.Held > period.Lost || period.Excess > 0 {
+	if totals.Open > 0 {
 		p.Closed = append(slices.Clone(p.Closed), period)
-		j.state.dropPeriods()
 	}
 	return writes, nil
 }
@@ -97,6 +97,16 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge
 	list, writes, err := j.correct(period.Provisional, correction)
 	period.Provisional = list
 	return charge, writes, err
+}
+
+// movementOf returns what the account lost in the closed period of a call.
+func (b *ledgerState) movementOf(id attempt.ID) attempt.Movement {
+	for _, c := range b.persisted.Closed {
+		if c.Holds(id) {
+			return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked, Free: c.Free}
+		}
+	}
+	return attempt.Movement{}
 }
 
 // inDoubt returns the calls in doubt for the sums, in the order of their Begin.

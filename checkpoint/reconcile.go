@@ -27,7 +27,7 @@ func (j *Journal) doubts() []attempt.Doubt {
 		}
 		doubts = append(doubts, attempt.Doubt{
 			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= j.state.persisted.DecidableFrom,
+			Cause: a.doubt.Cause, Decidable: id >= j.state.persisted.DecidableFrom, Movement: j.state.movementOf(id),
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })

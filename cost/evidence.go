@@ -199,7 +199,7 @@ func (e Evidence) pricesHeld() bool {
 func (e Evidence) pricesShown() bool {
 	for _, account := range []Account{e.Base, e.Now} {
 		for f, price := range e.Prices {
-			if shown := account.PriceShown(f); shown.Known && shown.Value != price {
+			if shown := account.PriceShown(f); shown.Known && shown.Value != price && !rounded(price, shown.Value) {
 				return false
 			}
 		}

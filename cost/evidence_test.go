@@ -132,6 +132,17 @@ func TestJudgeByWhatIsRounded(t *testing.T) {
 	}
 }
 
+// TestPricesThatAreShownRoundedDecide: the account shows a price of 12.5 cents as 13.
+func TestPricesThatAreShownRoundedDecide(t *testing.T) {
+	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
+	base := snapshot(0, 0, Dollar)
+	base.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(13 * Cent)}}
+	got, why := Evidence{Base: base, Now: base, Prices: prices}.Judge([]enrich.Fields{emailOnly})
+	if got[0].Finding != NotCharged {
+		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
+	}
+}
+
 func TestUnexplained(t *testing.T) {
 	evidence := Evidence{
 		Base: snapshot(9, 5, 10*Dollar), Now: snapshot(6, 4, 9*Dollar),

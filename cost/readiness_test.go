@@ -56,6 +56,8 @@ func TestHigherPrices(t *testing.T) {
 		{"the same", cost.Account{Readiness: ready}, cost.Prices{email: 12 * cost.Cent}, enrich.ByField[cost.Money]{}},
 		{"lower", cost.Account{Readiness: ready}, cost.Prices{email: 15 * cost.Cent}, enrich.ByField[cost.Money]{}},
 		{"not in use", cost.Account{Readiness: ready}, cost.Prices{}, enrich.ByField[cost.Money]{}},
+		{"rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 11*cost.Cent + cost.Cent/4}, enrich.ByField[cost.Money]{}},
+		{"more than rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 10*cost.Cent + cost.Cent/4}, enrich.ByField[cost.Money]{12 * cost.Cent, 0}},
 		{"nothing shows", cost.Account{}, cost.Prices{email: cost.Cent}, enrich.ByField[cost.Money]{}},
 	}
 	for _, tt := range tests {

@@ -69,6 +69,9 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Value(m, 5, &p.Prices, priceMembers)
 	numbered.List(m, 6, &p.Provisional, provisionalMembers)
 	numbered.Int(m, 7, &p.Excess)
+	numbered.Time(m, 8, &p.From)
+	numbered.Time(m, 9, &p.To)
+	numbered.Ints(m, 10, p.Free[:])
 }
 
 func accountMembers(m *numbered.Members, a *cost.Account) {

@@ -218,7 +218,7 @@ func (o *options) addServiceFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
-	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at")
+	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at; shorter than --timeout, it may miss the charge of a lookup that the service still processes")
 	flags.Var(&o.rate.rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }

@@ -12,6 +12,7 @@ import (
 
 func newReconcileCommand(env environment) *cobra.Command {
 	o := newOptions(env)
+	vendor := ""
 	assume := flagvalue.Choice{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
@@ -35,7 +36,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			}
 			env.outliveReaders()
 			found, err := w.Reconcile(cmd.Context(), app.ReconcileOptions{
-				Assume: assume.Value, Attempts: ids, Reading: o.list.value(cmd.Context(), env),
+				Assume: assume.Value, Attempts: ids, Vendor: vendor, Reading: o.list.value(cmd.Context(), env),
 			})
 			if err != nil {
 				return err
@@ -48,6 +49,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 	}
 	o.addJournalFlags(cmd.Flags())
 	o.addServiceFlags(cmd.Flags())
+	cmd.Flags().StringVar(&vendor, "vendor", "", "write what is still in doubt to this CSV `FILE` for the service: times, request IDs of the answers around, what the account lost; no names")
 	cmd.Flags().Var(&assume, "assume", "decide by your word what the account does not prove")
 	return cmd
 }

@@ -34,6 +34,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.warnOfDelay()
 	j.budget = o.Budget
 	opened, err := s.place.OpenExisting(ctx, "plan")
 	if err == nil && opened {

@@ -10,6 +10,8 @@ import (
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
+	"payonce/internal/vendorfile"
 	"payonce/pipeline/survey"
 )
 
@@ -17,6 +19,7 @@ import (
 type ReconcileOptions struct {
 	Assume   string       // "charged" or "not-charged" for what the account does not prove; "" for neither
 	Attempts []attempt.ID // that Assume decides; none for all
+	Vendor   string       // the file for the service; "" for none
 	Reading  List         // how the lists of the runs are read where the runs do not say
 }
 
@@ -52,7 +55,29 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")
+	if view.Vendor = o.Vendor; o.Vendor != "" {
+		if err := s.writeVendorFile(o.Vendor); err != nil {
+			return nil, err
+		}
+	}
 	return view, nil
+}
+
+// writeVendorFile writes what is in doubt to a file for the service. Lists and outputs of runs are
+// never overwritten.
+func (s *session) writeVendorFile(path string) error {
+	lists, err := RecordedLists(s.journal())
+	if err != nil {
+		return err
+	}
+	outputs, err := RecordedOutputs(s.journal())
+	if err != nil {
+		return err
+	}
+	if err := target.Check(path, slices.Concat(lists, outputs)); err != nil {
+		return err
+	}
+	return vendorfile.Create(path, s.journal(), s.journal().Doubts())
 }
 
 // lookAtAccount lets the journal decide by the account.

@@ -47,6 +47,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err != nil {
 		return nil, err
 	}
+	s.warnOfDelay()
 	j.budget, j.pace, j.output = o.Budget, o.Pace, o.Output
 	if err := j.checkOutputs(); err != nil {
 		return nil, err

@@ -123,3 +123,12 @@ func describeFindings(findings attempt.Findings) string {
 	}
 	return text
 }
+
+// warnOfDelay warns when the account may be compared before the service has ended a lost call.
+func (s *session) warnOfDelay() {
+	service := s.work.Workspace.Service
+	if service.SettleDelay < service.Timeout {
+		s.note(fmt.Sprintf("the settle delay of %s is shorter than the time-out of %s: a lost lookup that the service still processes can be paid twice",
+			service.SettleDelay, service.Timeout))
+	}
+}

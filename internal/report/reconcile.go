@@ -28,6 +28,7 @@ type Reconciliation struct {
 	Cases    []Case     `json:"cases"`
 	InDoubt  int        `json:"in_doubt"` // afterwards
 	Held     cost.Money `json:"held_usd"`
+	Vendor   string     `json:"vendor_file,omitempty"` // that was written for the service
 }
 
 // Evidence is what the account lost that the journal has not booked.
@@ -39,6 +40,7 @@ type Evidence struct {
 func (v *Reconciliation) render(p *page) {
 	if len(v.Cases) == 0 {
 		p.line("nothing is in doubt")
+		v.renderVendor(p)
 		return
 	}
 	for _, c := range v.Cases {
@@ -59,12 +61,19 @@ func (v *Reconciliation) render(p *page) {
 		p.entry("why no more is known", "%s", v.Why)
 	}
 	p.entry("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
+	v.renderVendor(p)
 	if v.InDoubt > 0 {
 		p.gap()
 		p.line("What you can do:")
 		p.item("  wait       they stay in doubt and are not sent again; nothing else changes")
-		p.item("  ask        the service knows which were charged; give it the times above")
+		p.item("  ask        the service knows which were charged; give it this file: %s", p.hint("vendor"))
 		p.item("  exclusive  if nobody else spends from this account, declare it for later calls: %s", p.hint("exclusive"))
 		p.item("  assume     if you know what became of them: %s", p.hint("assume"))
+	}
+}
+
+func (v *Reconciliation) renderVendor(p *page) {
+	if v.Vendor != "" {
+		p.entry("file for the service", "%s", v.Vendor)
 	}
 }

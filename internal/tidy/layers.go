@@ -91,10 +91,11 @@ func useCaseLayers() map[string][]string {
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
-		"internal/problem":  {"service/v1"},
-		"internal/pricing":  {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
-		"internal/target":   {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
-		"internal/planfile": {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
+		"internal/problem":    {"service/v1"},
+		"internal/pricing":    {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":     {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
+		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
@@ -111,7 +112,8 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target", "internal/workspace",
+			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"internal/vendorfile", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",

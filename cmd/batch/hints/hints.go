@@ -27,6 +27,7 @@ var texts = map[string]string{
 	"limit workspace-monthly":   "--workspace-monthly",
 	"encoding_guessed":          "; --encoding says otherwise",
 	"approval":                  "agree to it with --approve %s",
+	"vendor":                    "batch reconcile --vendor FILE",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",
 	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
 	"rekeyed":                   "Set " + KeyVariable + " to it from now on.",
