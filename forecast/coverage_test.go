@@ -138,6 +138,9 @@ func only(kind cost.Kind, rates truth, history int, list int64, free cost.Allowa
 // spend has few values a range of whole ones has to cover more. The bounds leave 2.5
 // standard errors for the luck of 200 lists of one make-up, and of all together.
 func TestTheRangeCoversTheSpend(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const trials = 200
 	tests := []struct {
 		name  string

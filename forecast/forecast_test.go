@@ -210,6 +210,9 @@ func TestBorrowedRangesAreWide(t *testing.T) {
 // TestCoversProbably shows that of 100 lists, sent in any order until one lookup does
 // not fit, about 95 get as far as is probable.
 func TestCoversProbably(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const trials = 100
 	w := world{usual(), all(60), all(int64(50)), cost.Allowances{20, 5}}
 	const left = 20 * cost.Dollar

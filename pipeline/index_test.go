@@ -133,6 +133,9 @@ func crowd(last string) csvList {
 // TestAnIndexOfManyDuplicates has more to say of rows than stays in memory, unless there is
 // no temporary file.
 func TestAnIndexOfManyDuplicates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	list := crowd("p2")
 	for name, dir := range map[string]string{"with": t.TempDir(), "without": filepath.Join(t.TempDir(), "nowhere")} {
 		output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "run"}

@@ -18,6 +18,8 @@ func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, dr
 		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
 		Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
 	}
+	view.Found = report.FoundOf(totals.Asked, totals.Returned, totals.Settled)
+	view.FoundNow = report.FoundOf(tally.Asked, tally.Returned, tally.Spent)
 	view.Kept = done.keptView()
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()

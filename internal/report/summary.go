@@ -29,6 +29,8 @@ type Summary struct {
 	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
 	Stop       *string          `json:"stop"`          // null when every row has its outcome
 	Drift      *Drift           `json:"drift,omitempty"`
+	Found      Found            `json:"found"`          // by the run
+	FoundNow   Found            `json:"found_now"`      // by this command
 	Kept       []Kept           `json:"kept,omitempty"` // files that were replaced
 
 	MaxSpend cost.Money `json:"-"`
@@ -96,6 +98,7 @@ func (v *Summary) render(p *page) {
 	if v.Dropped > 0 {
 		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
+	v.printFound(p)
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+v.Tightest), v.Tightest), v.Left)
 	if v.Held > 0 {
@@ -110,6 +113,17 @@ func (v *Summary) render(p *page) {
 	if v.Advice != "" {
 		p.gap()
 		p.line("%s", v.Advice)
+	}
+}
+
+// printFound says what was found by the run, and by this start when an earlier one found
+// something.
+func (v *Summary) printFound(p *page) {
+	if all := v.Found.String(); all != "" {
+		p.prose("found", "%s", all)
+	}
+	if now := v.FoundNow.fields(); now != "" && now != v.Found.fields() {
+		p.prose("  by this start", "%s", v.FoundNow)
 	}
 }
 
