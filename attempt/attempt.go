@@ -240,9 +240,9 @@ type Doubt struct {
 
 // Movement is what an account lost between two snapshots.
 type Movement struct {
-	From, To time.Time               // of the snapshots
-	Lost     cost.Money              // at most; cost.MaxMoney when that is not known
-	Booked   cost.Money              // for answers, and for calls that are decided
+	From, To time.Time             // of the snapshots
+	Lost     cost.Money            // at most; cost.MaxMoney when that is not known
+	Booked   cost.Money            // for answers, and for calls that are decided
 	Free     enrich.ByField[int64] // units of the free allowance
 }
 

@@ -201,7 +201,7 @@ type ClosedPeriod struct {
 	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
 	// From and To are the times of the two snapshots, and Free is what the free allowance lost.
-	From, To time.Time               `json:",omitzero"`
+	From, To time.Time             `json:",omitzero"`
 	Free     enrich.ByField[int64] `json:",omitzero"`
 	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
 	// have been charged.

@@ -114,7 +114,7 @@ func (m mutation) scenario(seed uint64) scenario {
 		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, enrich.ByField[int64]{}
 	}
 	if m.uncorrecting {
-		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, [enrich.NumFields]int64{3, 3}
+		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, enrich.ByField[int64]{3, 3}
 		s.Followers = nil
 	}
 	return s
