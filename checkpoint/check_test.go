@@ -110,7 +110,7 @@ func (w *world) erase() {
 		_, _ = w.Prune(w.clock.at.Add(-time.Duration(rapid.IntRange(0, 20).Draw(w.t, "age")) * time.Second))
 		return
 	}
-	_, _ = w.Forget(rapid.SampledFrom(who).Draw(w.t, "by"), v1.DecodeAnswer)
+	_, _ = forget(w.Journal, rapid.SampledFrom(who).Draw(w.t, "by"))
 }
 
 // crash lets a coming commit fail, done or not, and opens the journal again.
@@ -238,7 +238,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"forfeited for free":   {resolution(3, func(r *res) { r.Charge = cost.Charge{} }), "resolution of attempt 3 charges $0.00"},
 		"identity changed":     {intentOf(1, func(i *record.Intent) { i.Identity = person(9) }), "intent of attempt 1 has an identity that does not hash to its key"},
 		"erased by half":       {eraseByHalf, "intent of attempt 1 is erased and still holds the identity"},
-		"erased but known":     {intentOf(1, func(i *record.Intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "is not forgotten, and the identity is erased"},
+		"erased but known":     {intentOf(1, func(i *record.Intent) { i.Erased, i.Identity = true, enrich.Identity{} }), "intent of attempt 1 is erased, and its answer is not"},
 		"hold without price":   {intentOf(1, func(i *record.Intent) { i.Hold.Prices = nil }), "intent of attempt 1 holds money for no field"},
 		"other pattern":        {intentOf(1, func(i *record.Intent) { i.Pattern = "name" }), "intent of attempt 1 counts as a lookup by name, and its identity is by profile"},
 		"other job":            {intentOf(1, func(i *record.Intent) { i.Job = "x" }), `sums of "job/x/2026-11" are missing`},

@@ -2,130 +2,79 @@ package checkpoint
 
 import (
 	"errors"
-	"strings"
+	"maps"
+	"slices"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/persons"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
 // Person says who is to be forgotten, by exactly one of the three.
-type Person struct {
-	Identity enrich.Identity
-	Email    string // as it was returned
-	Phone    string // as it was returned; its digits are compared
-}
+type Person = persons.Person
 
-// Decode reads an answer.
-type Decode func(enrich.Answered) (enrich.Answer, error)
+// Found is what the journal holds about a person who is to be forgotten.
+type Found struct {
+	Matches []persons.Match
+	keys    map[enrich.Key][]attempt.ID // of the person's identities, with their attempts
+}
 
 // Erasure counts what was erased.
 type Erasure struct {
-	Persons  int `json:"persons"`
-	Attempts int `json:"attempts"`
-	Answers  int `json:"answers"`
+	Persons    int `json:"persons"`
+	Identities int `json:"identities,omitempty"` // of the person, also those that were never asked for
+	Attempts   int `json:"attempts"`
+	Answers    int `json:"answers"`
 }
 
-// Forget erases a person's identity and answers. The money record stays, and none
+// Find returns what the journal holds about a person, under every identity.
+func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, error)) (Found, error) {
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeyOf: j.Key, Facts: facts}
+	matches, others, err := reading.Find(who)
+	found := Found{Matches: matches, keys: map[enrich.Key][]attempt.ID{}}
+	for _, m := range matches {
+		found.keys[m.Key] = append(found.keys[m.Key], m.ID)
+	}
+	if who.Identity != (enrich.Identity{}) {
+		others = append(others, who.Identity)
+	}
+	for _, id := range others {
+		found.keys[j.Key(id)] = found.keys[j.Key(id)]
+	}
+	return found, err
+}
+
+// Forget erases a person's identities and answers. The money record stays, and none
 // of the person's fields is ever asked for again; an identity that the journal
 // does not know is remembered by its key alone, for that purpose. The values are
 // gone from the directory's files after Rewrite. No call may be in flight.
-func (j *Journal) Forget(who Person, decode Decode) (Erasure, error) {
-	var erasure Erasure
-	if who.Identity == (enrich.Identity{}) && who.Email == "" && digits(who.Phone) == "" {
-		return erasure, errors.New("nobody is named who is to be forgotten")
-	}
-	keys, err := j.keysOf(who, decode)
-	if err != nil {
-		return erasure, err
-	}
-	attempts, err := j.attemptsOf(keys)
-	if err != nil {
-		return erasure, err
-	}
-	for key := range keys {
-		answers, err := j.forget(key, attempts[key])
-		if err != nil {
-			return erasure, err
-		}
-		erasure.Persons++
-		erasure.Attempts += len(attempts[key])
-		erasure.Answers += answers
-	}
-	return erasure, nil
-}
-
-// keysOf returns the keys of the identities under which a person was asked for.
-func (j *Journal) keysOf(who Person, decode Decode) (map[enrich.Key]bool, error) {
-	keys := map[enrich.Key]bool{}
-	if who.Identity != (enrich.Identity{}) {
-		keys[j.Key(who.Identity)] = true
-		return keys, nil
-	}
-	err := eachResolution(j.store, func(id attempt.ID, res attempt.Resolution) error {
-		answer, err := decode(res.Answer())
-		if err != nil || !who.answers(answer) {
-			return err
-		}
-		in, _, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
-		keys[in.Key] = true
-		return err
-	})
-	return keys, err
-}
-
-// answers reports whether the answer holds the person's email or phone.
-func (p Person) answers(answer enrich.Answer) bool {
-	if p.Email != "" {
-		return strings.EqualFold(answer.WorkEmail, p.Email)
-	}
-	return answer.BusinessPhone != "" && digits(answer.BusinessPhone) == digits(p.Phone)
-}
-
-func digits(phone string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, phone)
-}
-
-// attemptsOf returns all attempts for the keys, not only the last ones.
-func (j *Journal) attemptsOf(keys map[enrich.Key]bool) (map[enrich.Key][]attempt.ID, error) {
-	attempts := map[enrich.Key][]attempt.ID{}
-	err := j.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
-		var who record.About
-		err := record.Decode(key, value, &who)
-		if keys[who.Key] {
-			attempts[who.Key] = append(attempts[who.Key], record.IDOf(key))
-		}
-		return true, err
-	})
-	return attempts, err
-}
-
-// forget erases one identity in one commit, so that a crash never leaves an
-// answer of which nobody knows any more whose it is.
-func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, err error) {
+func (j *Journal) Forget(found Found) (Erasure, error) {
+	erasure := Erasure{Persons: min(1, len(found.keys)), Identities: len(found.keys), Attempts: len(found.Matches)}
 	var writes []Write
+	for key, attempts := range found.keys {
+		answers, erased, err := j.forget(key, attempts)
+		if err != nil {
+			return Erasure{}, err
+		}
+		erasure.Answers += answers
+		writes = append(writes, erased...)
+	}
+	return erasure, j.commitErasure(slices.Concat(slices.Collect(maps.Values(found.keys))...), writes)
+}
+
+// forget returns the writes that erase one identity.
+func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, writes []Write, err error) {
 	for _, id := range attempts {
-		intent, _, err := record.Change(j.store, record.IDKey(record.IntentPrefix, id), eraseIdentity)
+		erased, write, err := j.eraseAttempt(id)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		writes = append(writes, intent)
-		erased := false
-		resolution, found, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(res *attempt.Resolution) {
-			erased = erase(res)
-		})
-		if err != nil {
-			return 0, err
-		}
-		if found && erased {
+		writes = append(writes, write...)
+		if erased {
 			answers++
-			writes = append(writes, resolution)
 		}
 	}
 	for f := range enrich.AllFields.Each() {
@@ -135,7 +84,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 		}
 		write, found, err := record.Change(j.store, name, forgotten)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if !found {
 			var entry record.FieldEntry
@@ -144,7 +93,34 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, er
 		}
 		writes = append(writes, write)
 	}
-	return answers, j.commitErasure(attempts, writes)
+	return answers, append(writes, Write{Key: record.ForgottenKey(key), Value: record.Encode(&record.OpenMark{})}), nil
+}
+
+// eraseAttempt returns the writes that take the identity and the answer out of an attempt, and
+// whether it had an answer.
+func (j *Journal) eraseAttempt(id attempt.ID) (answered bool, writes []Write, err error) {
+	intent, found, err := record.Change(j.store, record.IDKey(record.IntentPrefix, id), eraseIdentity)
+	if err != nil || !found {
+		return false, nil, err
+	}
+	resolution, found, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(res *attempt.Resolution) {
+		answered = erase(res)
+	})
+	writes = append(writes, intent)
+	if found && answered {
+		writes = append(writes, resolution)
+	}
+	return answered, writes, err
+}
+
+// Forgotten returns the keys of the identities that were forgotten on request.
+func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
+	keys := map[enrich.Key]bool{}
+	err := j.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {
+		keys[enrich.Key(key[1:])] = true
+		return true, nil
+	})
+	return keys, err
 }
 
 // commitErasure writes an erasure and waits until it is durable.
@@ -179,56 +155,54 @@ func erase(res *attempt.Resolution) bool {
 	return true
 }
 
-// Prune erases the values of all answers from before a time. Their fields stay
-// answered: they are not bought again. The values are gone from the directory's
+// Prune erases the identities and the values of all attempts that ended before a time. Their
+// fields stay answered: they are not bought again. The values are gone from the directory's
 // files after Rewrite.
 func (j *Journal) Prune(before time.Time) (Erasure, error) {
 	var erasure Erasure
-	for next, more := attempt.ID(1), true; more; {
-		var writes []Write
-		size := 0
-		var err error
-		// A scan must not wait for a commit, so each batch starts another scan.
-		next, more, err = scanResolutions(j.store, next, func(id attempt.ID, value []byte, res attempt.Resolution) bool {
-			if res.At.Before(before) && erase(&res) {
-				erasure.Answers++
-				writes = append(writes, Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.EncodeOver(value, &res)})
-				size += writes[len(writes)-1].Size()
+	ended := j.attemptsIn(time.Time{}, before, func(time.Time) bool { return false })
+	// A scan must not wait for a commit, so the attempts are committed when they were read.
+	for first := ended.First; first <= ended.Last; first += outcomes.Together {
+		var due []attempt.ID
+		err := outcomes.EachAttempt(j.store, first, min(ended.Last, first+outcomes.Together-1), func(a *outcomes.Attempt) error {
+			if a.Resolved && a.Ended.At.Before(before) && (!a.Intent.Erased || a.Ended.Data != "") {
+				due = append(due, a.ID)
 			}
-			return size < maxQueue/2
+			return nil
 		})
 		if err != nil {
 			return erasure, err
 		}
-		if len(writes) > 0 {
-			if err := j.commitErasure(nil, writes); err != nil {
-				return erasure, err
-			}
+		if err := j.prune(due, &erasure); err != nil {
+			return erasure, err
 		}
 	}
 	return erasure, nil
 }
 
-// scanResolutions visits resolutions from an attempt on until visit returns false, and
-// returns the attempt to go on from, and whether there may be more.
-func scanResolutions(s Store, from attempt.ID, visit func(id attempt.ID, value []byte, res attempt.Resolution) bool) (next attempt.ID, more bool, err error) {
-	err = s.Scan([]byte{record.ResolutionPrefix}, record.IDKey(record.ResolutionPrefix, from), func(key, value []byte) (bool, error) {
-		var res attempt.Resolution
-		if err := record.Decode(key, value, &res); err != nil {
-			return false, err
+// prune erases attempts, as many in a commit as it takes.
+func (j *Journal) prune(due []attempt.ID, erasure *Erasure) error {
+	var writes []Write
+	size := 0
+	for i, id := range due {
+		answered, write, err := j.eraseAttempt(id)
+		if err != nil {
+			return err
 		}
-		next, more = record.IDOf(key)+1, !visit(record.IDOf(key), value, res)
-		return !more, nil
-	})
-	return next, more, err
-}
-
-func eachResolution(s Store, visit func(attempt.ID, attempt.Resolution) error) error {
-	return s.Scan([]byte{record.ResolutionPrefix}, nil, func(key, value []byte) (bool, error) {
-		var res attempt.Resolution
-		if err := record.Decode(key, value, &res); err != nil {
-			return false, err
+		erasure.Attempts++
+		if answered {
+			erasure.Answers++
 		}
-		return true, visit(record.IDOf(key), res)
-	})
+		for _, w := range write {
+			size += w.Size()
+		}
+		if writes = append(writes, write...); size < maxQueue/2 && i < len(due)-1 {
+			continue
+		}
+		if err := j.commitErasure(nil, writes); err != nil {
+			return err
+		}
+		writes, size = nil, 0
+	}
+	return nil
 }

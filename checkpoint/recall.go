@@ -20,9 +20,7 @@ func (j *Journal) KeyOf(canonical []byte) enrich.Key { return record.KeyOf(j.sec
 // is of anybody: as many as there were attempts, or one when persons were forgotten
 // before the first.
 func (j *Journal) People() int64 {
-	j.mu.Lock()
-	attempts := int64(j.state.persisted.NextID) - 1
-	j.mu.Unlock()
+	attempts := j.attempts()
 	if attempts > 0 {
 		return attempts
 	}
@@ -34,6 +32,13 @@ func (j *Journal) People() int64 {
 		return 1 // to say zero would be to say that nothing is known
 	}
 	return attempts
+}
+
+// attempts returns how many attempts there are.
+func (j *Journal) attempts() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return int64(j.state.persisted.NextID) - 1
 }
 
 // Records hands the keys from first to last, of all persons something is known of, to visit,

@@ -112,7 +112,7 @@ func (h *history) decide() {
 
 // erase takes some values, and somebody, out of the journal.
 func (h *history) erase() {
-	_, err := h.Forget(checkpoint.Person{Identity: identity(rapid.SampledFrom(names(6)).Draw(h.T, "who"))}, v1.DecodeAnswer)
+	err := forget(h.Journal, identity(rapid.SampledFrom(names(6)).Draw(h.T, "who")))
 	h.check(err)
 	_, err = h.Prune(h.time.Add(-time.Duration(rapid.IntRange(0, 30).Draw(h.T, "minutes")) * time.Minute))
 	h.check(err)

@@ -20,6 +20,7 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
+//	g KEY          forgotten   an index: an identity that was forgotten on request
 //	w PATH         file        a list that was written: the hash of its bytes
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening
@@ -42,6 +43,7 @@ const (
 	TotalsPrefix     = 'c'
 	DayPrefix        = 't'
 	RunPrefix        = 'u'
+	ForgottenPrefix  = 'g'
 	FilePrefix       = 'w'
 	metaPrefix       = 'm'
 )
@@ -50,7 +52,8 @@ const (
 func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
-		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file", metaPrefix: "meta",
+		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
+		ForgottenPrefix: "forgotten", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -88,6 +91,9 @@ func NameKey(prefix byte, name string) []byte { return append([]byte{prefix}, na
 func FieldKey(key enrich.Key, f enrich.Field) []byte {
 	return append(append(append(make([]byte, 0, fieldKeyLength), FieldPrefix), key[:]...), byte(f))
 }
+
+// ForgottenKey returns the key of the mark of an identity that was forgotten.
+func ForgottenKey(key enrich.Key) []byte { return append([]byte{ForgottenPrefix}, key[:]...) }
 
 // fieldKeyLength is the length of the keys that fieldKey makes.
 const fieldKeyLength = 1 + len(enrich.Key{}) + 1

@@ -44,11 +44,11 @@ func Check(s store.Store, stop func() error, report func(Problem)) (Summary, err
 	}
 	c := &checker{
 		store: store.WithStop(s, stop), report: report,
-		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{},
+		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{}, forgotten: map[enrich.Key]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err
@@ -73,6 +73,7 @@ type checker struct {
 	paid         map[record.KeyedField]payment
 	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
+	forgotten    map[enrich.Key]bool // by their marks
 }
 
 // payment is the last attempt that was charged for a field.
@@ -199,6 +200,17 @@ func (c *checker) checkOrphans() error {
 		}
 	}
 	return nil
+}
+
+func (c *checker) readForgotten() error {
+	return c.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {
+		if len(key) != len(record.ForgottenKey(enrich.Key{})) {
+			c.problem(fmt.Sprintf("record %q", key), "has a key that names no identity")
+			return true, nil
+		}
+		c.forgotten[enrich.Key(key[1:])] = true
+		return true, nil
+	})
 }
 
 func (c *checker) checkRuns() error {

@@ -49,6 +49,9 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	case doubted:
 		state = attempt.InDoubt
 	}
+	if in.Erased && res.Data != "" {
+		c.problem(nameOf("intent", id), "is erased, and its answer is not")
+	}
 	c.summary.Attempts[state.String()]++
 	if in.Erased || res.Erased {
 		c.summary.Erased++
@@ -171,8 +174,11 @@ func (c *checker) checkFields() error {
 			if expected && !c.erased[field.Key] {
 				c.problem(name, "is forgotten, and attempt %d still holds the identity", want.Attempt)
 			}
-		case c.erased[field.Key]:
-			c.problem(name, "is not forgotten, and the identity is erased")
+			if !c.forgotten[field.Key] {
+				c.problem(name, "is forgotten, and nothing marks the identity")
+			}
+		case c.forgotten[field.Key]:
+			c.problem(name, "is not forgotten, and the identity is marked")
 		case !expected:
 			c.problem(name, "points to attempt %d, which decided nothing about it", entry.Attempt)
 		case entry.State != want.State || entry.Attempt != want.Attempt || !entry.At.Equal(want.At):

@@ -72,6 +72,8 @@ func describe(key, value []byte, show Show) line {
 			return line{Record: l.Record, Problem: "has a key that names no field"}
 		}
 		l.Key, l.Field = field.Key.String(), field.Field.String()
+	case record.ForgottenPrefix:
+		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
 		l.Name = string(key[1:])
 	}
@@ -105,7 +107,7 @@ func view(key, value []byte, show Show) (any, error) {
 		return decoded[record.Run](key, value)
 	case record.FilePrefix:
 		return decoded[record.File](key, value)
-	case record.OpenPrefix:
+	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
 	return viewMeta(key, value)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -9,11 +10,13 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 )
 
 func newForgetCommand(env environment) *cobra.Command {
 	var who forgetFlags
+	var yes bool
 	cmd := journalCommand(env, "forget", "Erase a person from the journal",
 		"Erase a person's identity and answers from the journal. What was paid stays on record, and the\n"+
 			"person is never looked up again: rows of a list that name them say \"forgotten on request\".\n\n"+
@@ -23,14 +26,17 @@ func newForgetCommand(env environment) *cobra.Command {
 			"  --first-name NAME --last-name NAME --company-name NAME\n"+
 			"  --email EMAIL    the email that was found\n"+
 			"  --phone NUMBER   the phone that was found\n\n"+
-			"A person who was looked up under several identities is forgotten under each that is named.\n"+
+			"Every lookup is found whose identity is the person's, or whose answer has the person's name, email or\n"+
+			"phone, whatever identity it was bought by. They are listed, and you are asked before they are erased.\n"+
 			"The shell may keep the command in its history, and outputs and backups keep what they have.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			person, err := who.person()
 			if err != nil {
 				return nil, err
 			}
-			done, err := inspect.Forget(ctx, w, person)
+			done, err := inspect.Forget(ctx, w, person, func(held []report.HeldLookup) error {
+				return confirmErasure(ctx, env, held, yes)
+			})
 			return done, unlessErased(err)
 		})
 	flags := cmd.Flags()
@@ -41,7 +47,26 @@ func newForgetCommand(env environment) *cobra.Command {
 	flags.StringVar(&who.contact.CompanyName, "company-name", "", "the company's `NAME`")
 	flags.StringVar(&who.email, "email", "", "the `EMAIL` that was found")
 	flags.StringVar(&who.phone, "phone", "", "the phone `NUMBER` that was found")
+	flags.BoolVarP(&yes, "yes", "y", false, "erase what is found without asking")
 	return cmd
+}
+
+// confirmErasure shows what is about to be erased and asks.
+func confirmErasure(ctx context.Context, env environment, held []report.HeldLookup, yes bool) error {
+	switch {
+	case yes || len(held) == 0:
+		return nil
+	case !env.canAsk:
+		return &problem.Error{Kind: problem.Approval, Err: fmt.Errorf(
+			"%s of this person would be erased, and nobody can be asked here; nothing was erased. Say --yes", report.Lookups(int64(len(held))))}
+	}
+	for _, lookup := range held {
+		fmt.Fprintln(env.stderr, lookup)
+	}
+	if !env.confirm(ctx, fmt.Sprintf("Erase %s? [y/N] ", report.Lookups(int64(len(held))))) {
+		return usagef("not confirmed; nothing was erased")
+	}
+	return nil
 }
 
 // forgetFlags name a person.

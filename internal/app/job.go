@@ -78,12 +78,23 @@ func (s *session) prepare(order List) (*job, error) {
 			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}
 	}
-	return j, nil
+	return j, j.readForgotten()
+}
+
+// readForgotten reads who is never looked up.
+func (j *job) readForgotten() (err error) {
+	if journal := j.session.journal(); journal != nil {
+		j.scope.Forgotten, err = journal.Forgotten()
+	}
+	return err
 }
 
 // take surveys the whole list.
 func (j *job) take(ctx context.Context) (err error) {
 	defer j.session.work.Observer.Surveying()()
+	if err := j.readForgotten(); err != nil {
+		return err
+	}
 	j.survey, err = survey.Take(ctx, j.scope, j.list, j.recorder())
 	if err != nil {
 		return err

@@ -151,7 +151,12 @@ func TestForgetErasesThePersonAndKeepsTheMoney(t *testing.T) {
 		t.Fatalf("Ann Lee is not in the dump; %v", err)
 	}
 	ann, _ := enrich.Contact{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}.Identify(enrich.ByName)
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann})
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(held []report.HeldLookup) error {
+		if len(held) != 1 || held[0].Identity != "Ann Lee, Acme" {
+			t.Errorf("asked about %+v", held)
+		}
+		return nil
+	})
 	if err != nil || erased.Persons != 1 {
 		t.Errorf("%+v, %v", erased, err)
 	}

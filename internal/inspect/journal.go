@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
 	"payonce/internal/app"
@@ -100,11 +101,32 @@ func Prune(ctx context.Context, w *app.Work, before time.Time) (*report.Erasure,
 	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
 }
 
-// Forget erases a person's identity and answers.
-func Forget(ctx context.Context, w *app.Work, person checkpoint.Person) (*report.Erasure, error) {
-	return erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-		return journal.Forget(person, v1.DecodeAnswer)
+// Forget erases what the journal holds about a person. It shows what it found to confirm first, whose
+// error ends it before anything is erased.
+func Forget(
+	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]report.HeldLookup) error,
+) (*report.Erasure, error) {
+	var held []report.HeldLookup
+	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
+		found, err := journal.Find(person, factsOf)
+		if err != nil {
+			return checkpoint.Erasure{}, err
+		}
+		held = report.HeldLookupsOf(found.Matches)
+		if err := confirm(held); err != nil {
+			return checkpoint.Erasure{}, err
+		}
+		return journal.Forget(found)
 	})
+	if erased != nil {
+		erased.Lookups = held
+	}
+	return erased, err
+}
+
+func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
+	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+	return facts, err
 }
 
 // erase erases from the journal and then rewrites it, because the bytes of

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
@@ -128,11 +131,42 @@ type Erasure struct {
 	Persons  int `json:"persons"`
 	Attempts int `json:"attempts"`
 	Answers  int `json:"answers"`
+	// Identities are those of the person, also those that were never asked for.
+	Identities int `json:"identities,omitempty"`
+	// Lookups are what was found about the person.
+	Lookups []HeldLookup `json:"lookups,omitempty"`
+}
+
+// HeldLookup is a lookup of a person whom the journal is to forget.
+type HeldLookup struct {
+	Attempt  attempt.ID `json:"attempt"`
+	Identity string     `json:"identity,omitempty"`
+	Name     string     `json:"name,omitempty"`
+	Email    string     `json:"email,omitempty"`
+	Phone    string     `json:"phone,omitempty"`
+}
+
+// HeldLookupsOf shows what was found about a person.
+func HeldLookupsOf(matches []persons.Match) []HeldLookup {
+	held := make([]HeldLookup, len(matches))
+	for i, m := range matches {
+		held[i] = HeldLookup{Attempt: m.ID, Name: m.Facts.Name, Email: m.Facts.Email, Phone: m.Facts.Phone}
+		if m.Identity != (enrich.Identity{}) {
+			held[i].Identity = m.Identity.String()
+		}
+	}
+	return held
+}
+
+// String describes the lookup in one line.
+func (h HeldLookup) String() string {
+	parts := []string{h.Identity, h.Name, h.Email, h.Phone}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // ErasureOf shows what was erased.
 func ErasureOf(erased checkpoint.Erasure) *Erasure {
-	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers}
+	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers, Identities: erased.Identities}
 }
 
 func (v *Erasure) render(p *page) {
@@ -140,6 +174,9 @@ func (v *Erasure) render(p *page) {
 		p.entry("persons forgotten", "0: this journal knew nothing of this person")
 		p.entry("not looked up from now on", "%s", People(int64(v.Persons)))
 		return
+	}
+	for _, held := range v.Lookups {
+		p.line("%s", held)
 	}
 	p.entry("persons forgotten", "%d", v.Persons)
 	p.entry("answers erased", "%d", v.Answers)

@@ -9,10 +9,11 @@ import (
 
 // Reader reads rows, as one goroutine does: what is missing and who a row is about.
 type Reader struct {
-	keyOf  func(canonical []byte) enrich.Key
-	prefer enrich.Pattern
-	fields []FieldColumn
-	held   columns.Held
+	keyOf     func(canonical []byte) enrich.Key
+	prefer    enrich.Pattern
+	fields    []FieldColumn
+	held      columns.Held
+	forgotten map[enrich.Key]bool
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
@@ -36,7 +37,7 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 // Reader returns a reader of rows, which gets keys from keyOf.
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	return &Reader{
-		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held,
+		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
 		fullName:      s.Mapping[columns.FullName],
@@ -56,14 +57,16 @@ func (r *Reader) Missing(row table.Row) enrich.Fields {
 			if !columns.IsEmpty(cell) {
 				continue
 			}
-			if columns.IsPlaceholder(cell) {
+			if len(cell) > 0 && columns.IsPlaceholder(cell) {
 				r.own.Placeholders = r.own.Placeholders.With(f.Field)
 			}
 		}
-		if column := r.holds(row, f); column != columns.None {
-			r.own.Held = r.own.Held.With(f.Field)
-			r.own.columns[f.Field] = column
-			continue
+		if len(f.Held) > 0 {
+			if column := r.holds(row, f); column != columns.None {
+				r.own.Held = r.own.Held.With(f.Field)
+				r.own.columns[f.Field] = column
+				continue
+			}
 		}
 		missing = missing.With(f.Field)
 	}
@@ -112,18 +115,31 @@ func (r *Reader) HasDoubtfulName() bool { return r.name.Doubtful }
 
 // cellOf returns the first cell that is not blank; nil without columns.
 func cellOf(row table.Row, of []int) (cell []byte) {
+	if len(of) == 1 {
+		return row.Cell(of[0])
+	}
 	for _, column := range of {
-		if cell = row.Cell(column); len(of) == 1 || !IsBlank(cell) {
+		if cell = row.Cell(column); !IsBlank(cell) {
 			return cell
 		}
 	}
 	return cell
 }
 
-// Canonical returns the canonical form of the row's person, or why the row names nobody. The
-// form is valid until the next call.
+// Canonical returns the canonical form of the row's person, or why the row names nobody: an
+// identity of the row that was forgotten, if there is one. The form is valid until the next call.
 func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
-	form, pattern, reason := r.read(row).AppendCanonical(r.canonical[:0], r.prefer)
+	cells := r.read(row)
+	if len(r.forgotten) > 0 && r.keyOf != nil {
+		forgotten := cells.EachCanonical(r.canonical[:0], func(form []byte) bool {
+			r.canonical = form
+			return r.forgotten[r.keyOf(form)]
+		})
+		if forgotten {
+			return r.canonical, r.prefer, ""
+		}
+	}
+	form, pattern, reason := cells.AppendCanonical(r.canonical[:0], r.prefer)
 	r.canonical = form
 	return form, pattern, reason
 }

@@ -16,6 +16,9 @@ type Scope struct {
 	Held    columns.Held // which values in further columns count
 	Prefer  enrich.Pattern
 	Reask   attempt.Reask
+	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among
+	// others, is about it.
+	Forgotten map[enrich.Key]bool
 	// Limit keeps the lookups to the first persons of the list that miss something, answered or
 	// not, so that a second run asks for no others; zero for all.
 	Limit int64

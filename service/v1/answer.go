@@ -30,12 +30,26 @@ func DecodeAnswer(answered enrich.Answered) (answer enrich.Answer, err error) {
 // the request ID. The numbers never change their meaning.
 func answerMembers(m *numbered.Members, a *enrich.Answer) {
 	numbered.Text(m, 1, &a.Operation)
-	numbered.Text(m, 2, &a.FullName)
-	numbered.Text(m, 3, &a.WorkEmail)
-	numbered.Text(m, 4, &a.BusinessPhone)
+	personMembers(m, a)
 	numbered.Text(m, 5, &a.PhoneType)
 	numbered.Texts(m, 6, &a.Unresolved)
 	numbered.Time(m, 7, &a.RetrievedAt)
 	numbered.Text(m, 8, &a.Provenance)
 	numbered.Text(m, 9, &a.Profile)
+}
+
+// PersonOf returns what an answer says about who the person is.
+func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
+	var m numbered.Members
+	var answer enrich.Answer
+	if err := numbered.Read(&m, answered.Data, &answer, personMembers); err != nil {
+		return "", "", "", fmt.Errorf("an answer in the journal: %w", err)
+	}
+	return answer.FullName, answer.WorkEmail, answer.BusinessPhone, nil
+}
+
+func personMembers(m *numbered.Members, a *enrich.Answer) {
+	numbered.Text(m, 2, &a.FullName)
+	numbered.Text(m, 3, &a.WorkEmail)
+	numbered.Text(m, 4, &a.BusinessPhone)
 }

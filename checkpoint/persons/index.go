@@ -1,0 +1,82 @@
+package persons
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"runtime"
+	"sync"
+
+	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
+	"payonce/enrich"
+)
+
+// index has a hash of each thing that tells who an attempt is about: it finds the few attempts
+// that have to be compared.
+type index struct {
+	seed    maphash.Seed
+	entries []entry // of the attempts from 1 on
+}
+
+// entry takes 40 bytes for an attempt. A hash of nothing is zero.
+type entry struct {
+	key, identityName, answerName, email, phone uint64
+}
+
+// index reads the journal once, on all cores.
+func (r Reading) index() (*index, error) {
+	x := &index{seed: maphash.MakeSeed(), entries: make([]entry, r.Last)}
+	parts := attempt.ID(runtime.GOMAXPROCS(0))
+	errs := make([]error, parts)
+	var all sync.WaitGroup
+	for part := range parts {
+		first, last := r.Last*part/parts+1, r.Last*(part+1)/parts
+		all.Go(func() {
+			errs[part] = outcomes.EachAttempt(r.Store, first, last, func(a *outcomes.Attempt) error {
+				m, err := r.matchOf(a)
+				x.entries[a.ID-1] = x.entryOf(m)
+				return err
+			})
+		})
+	}
+	all.Wait()
+	return x, errors.Join(errs...)
+}
+
+func (x *index) entryOf(m Match) entry {
+	return entry{
+		key: keyHash(m.Key), identityName: x.hash(nameOf(m.Identity)), answerName: x.hash(foldName(m.Facts.Name)),
+		email: x.hash(foldEmail(m.Facts.Email)), phone: x.hash(digits(m.Facts.Phone)),
+	}
+}
+
+// keyHash returns a part of a key, which is a hash already.
+func keyHash(key enrich.Key) uint64 { return binary.LittleEndian.Uint64(key[:]) }
+
+func (x *index) hash(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	return maphash.String(x.seed, text)
+}
+
+// candidates returns the attempts that share something with the person.
+func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
+	keys, texts := map[uint64]bool{}, map[uint64]bool{}
+	for key := range known.keys {
+		keys[keyHash(key)] = true
+	}
+	for _, of := range []map[string]bool{known.names, known.emails, known.phones} {
+		for text := range of {
+			texts[x.hash(text)] = true
+		}
+	}
+	for i := range x.entries {
+		e := &x.entries[i]
+		if keys[e.key] || texts[e.identityName] || texts[e.answerName] || texts[e.email] || texts[e.phone] {
+			ids = append(ids, attempt.ID(i+1))
+		}
+	}
+	return ids
+}

@@ -1,0 +1,238 @@
+// Package persons finds everything that a journal holds about one person, under whatever
+// identity it was bought.
+package persons
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/store"
+	"payonce/enrich"
+)
+
+// Person says who is sought, by exactly one of the three.
+type Person struct {
+	Identity enrich.Identity
+	Email    string // as it was returned
+	Phone    string // as it was returned; its digits are compared
+}
+
+// Facts are what an answer says about who the person is. A part may be missing.
+type Facts struct {
+	Name, Email, Phone string
+}
+
+// Match is an attempt that is about the person.
+type Match struct {
+	ID       attempt.ID
+	Key      enrich.Key
+	Identity enrich.Identity // zero when it was erased
+	Facts    Facts           // of the answer
+}
+
+// Reading says how a journal is read.
+type Reading struct {
+	Store store.Store
+	Last  attempt.ID // the last attempt
+	KeyOf func(enrich.Identity) enrich.Key
+	Facts func(enrich.Answered) (Facts, error)
+}
+
+// ErrNobody says that no person is named.
+var ErrNobody = errors.New("nobody is named who is to be forgotten")
+
+// Find returns the attempts about a person, in their order, and the other identities that the
+// answers give the person.
+//
+// An attempt is about the person when its identity is the person's, or its answer has the
+// person's email, phone or name. What is learned from one attempt counts for the others. Equal
+// emails and phones do not count when the names differ, unless the email or phone is what was
+// asked for. Equal names do not count when both have a company, which is that of the identity or the
+// domain of the email, and share none.
+func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
+	known := &knowledge{keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{}}
+	switch {
+	case who.Identity != (enrich.Identity{}):
+		known.learnIdentity(r.KeyOf(who.Identity), who.Identity)
+		known.byName = who.Identity.ProfileURL == ""
+	case who.Email != "":
+		known.givenEmail = foldEmail(who.Email)
+		known.emails[known.givenEmail] = true
+	case digits(who.Phone) != "":
+		known.givenPhone = digits(who.Phone)
+		known.phones[known.givenPhone] = true
+	default:
+		return nil, nil, ErrNobody
+	}
+	index, err := r.index()
+	if err != nil {
+		return nil, nil, err
+	}
+	matches, err := r.match(index, known)
+	return matches, known.alternatives(matches), err
+}
+
+// match goes through the attempts until nothing more is learned.
+func (r Reading) match(index *index, known *knowledge) (matches []Match, err error) {
+	found := map[attempt.ID]bool{}
+	for learned := true; learned; {
+		learned = false
+		for _, id := range index.candidates(known) {
+			if found[id] {
+				continue
+			}
+			var m Match
+			err := outcomes.EachAttempt(r.Store, id, id, func(a *outcomes.Attempt) (err error) {
+				m, err = r.matchOf(a)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			if m.ID == 0 || !known.isOf(m) {
+				continue
+			}
+			known.learn(m)
+			found[id], learned = true, true
+			matches = append(matches, m)
+		}
+	}
+	slices.SortFunc(matches, func(a, b Match) int { return int(a.ID) - int(b.ID) })
+	return matches, nil
+}
+
+func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
+	m = Match{ID: a.ID, Key: a.Intent.Key, Identity: a.Intent.Identity}
+	if a.Ended.Data != "" {
+		m.Facts, err = r.Facts(a.Ended.Answer())
+	}
+	return m, err
+}
+
+// knowledge is what is known of the person.
+type knowledge struct {
+	keys                  map[enrich.Key]bool
+	names, emails, phones map[string]bool // folded
+	domains, companies    []string        // folded
+	givenEmail            string
+	givenPhone            string
+	byName                bool // the person was named by a name
+}
+
+func (k *knowledge) learnIdentity(key enrich.Key, id enrich.Identity) {
+	k.keys[key] = true
+	if name := nameOf(id); name != "" {
+		k.names[name] = true
+	}
+	k.domains, k.companies = companiesOf(k.domains, k.companies, id)
+}
+
+func (k *knowledge) learn(m Match) {
+	k.learnIdentity(m.Key, m.Identity)
+	for _, fact := range []struct {
+		known map[string]bool
+		text  string
+	}{{k.names, foldName(m.Facts.Name)}, {k.emails, foldEmail(m.Facts.Email)}, {k.phones, digits(m.Facts.Phone)}} {
+		if fact.text != "" {
+			fact.known[fact.text] = true
+		}
+	}
+	k.domains = appendDomain(k.domains, m.Facts.Email)
+}
+
+// isOf reports whether an attempt is about the person.
+func (k *knowledge) isOf(m Match) bool {
+	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
+	if k.keys[m.Key] || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
+		return true
+	}
+	names := namesOf(m)
+	same := slices.ContainsFunc(names, func(name string) bool { return k.names[name] })
+	if (k.emails[email] || k.phones[phone]) && (same || len(names) == 0 || len(k.names) == 0) {
+		return true
+	}
+	return same && !k.worksElsewhere(m)
+}
+
+// worksElsewhere reports whether an attempt is about somebody of another company than the person's.
+// A person who is named by name and company matches an answer to a profile URL by the name alone:
+// its email may have another domain than the company's.
+func (k *knowledge) worksElsewhere(m Match) bool {
+	if k.byName && m.Identity.ProfileURL != "" {
+		return false
+	}
+	domains, companies := companiesOf(nil, nil, m.Identity)
+	domains = appendDomain(domains, m.Facts.Email)
+	share := func(a, b []string) bool {
+		return slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
+	}
+	told := len(domains)+len(companies) > 0 && len(k.domains)+len(k.companies) > 0
+	return told && !share(domains, k.domains) && !share(companies, k.companies)
+}
+
+// alternatives returns the identities by name that the answers give the person: the name, parted
+// at each space, at the domain of the email.
+func (k *knowledge) alternatives(matches []Match) (others []enrich.Identity) {
+	for _, m := range matches {
+		_, domain, _ := strings.Cut(m.Facts.Email, "@")
+		for at, letter := range m.Facts.Name {
+			if letter != ' ' || domain == "" {
+				continue
+			}
+			contact := enrich.Contact{FirstName: m.Facts.Name[:at], LastName: m.Facts.Name[at:], CompanyDomain: domain}
+			if id, reason := contact.Identify(enrich.ByName); reason == "" {
+				others = append(others, id)
+			}
+		}
+	}
+	return others
+}
+
+func namesOf(m Match) (names []string) {
+	for _, name := range []string{nameOf(m.Identity), foldName(m.Facts.Name)} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func nameOf(id enrich.Identity) string {
+	if id.FirstName == "" {
+		return ""
+	}
+	return foldName(id.FirstName + " " + id.LastName)
+}
+
+func companiesOf(domains, companies []string, id enrich.Identity) (_, _ []string) {
+	if id.CompanyDomain != "" {
+		domains = append(domains, strings.ToLower(id.CompanyDomain))
+	}
+	if id.CompanyName != "" {
+		companies = append(companies, foldName(id.CompanyName))
+	}
+	return domains, companies
+}
+
+func appendDomain(domains []string, email string) []string {
+	if _, domain, ok := strings.Cut(foldEmail(email), "@"); ok {
+		domains = append(domains, domain)
+	}
+	return domains
+}
+
+func foldName(name string) string { return string(enrich.AppendName(nil, name)) }
+
+func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+func digits(phone string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, phone)
+}

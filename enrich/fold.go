@@ -1,0 +1,27 @@
+package enrich
+
+// AppendName appends the form in which two spellings of a name are equal.
+func AppendName(form []byte, name string) []byte {
+	start := len(form)
+	form, ok := appendName(form, []byte(name))
+	if !ok {
+		return form[:start]
+	}
+	return form
+}
+
+// EachCanonical appends to form the canonical form of each identity that the contact gives, and
+// hands it to visit, until visit returns true. It reports whether visit did.
+func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bool {
+	named := *c
+	named.ProfileURL = nil
+	byCompany := named
+	byCompany.CompanyDomain = nil
+	profile := Cells{ProfileURL: c.ProfileURL}
+	for _, cells := range []*Cells{&profile, &named, &byCompany} {
+		if form, _, reason := cells.AppendCanonical(form[:0], ByProfile); reason == "" && visit(form) {
+			return true
+		}
+	}
+	return false
+}
