@@ -108,6 +108,8 @@ const (
 	// At most one part in reconcileShare of a run is spent on waiting for accounts
 	// to settle: losses that come in between wait for each other.
 	reconcileShare = 6
+	// A wait in which the rate would send at most fewCalls calls costs less than calls in doubt.
+	fewCalls = 60
 )
 
 // Run sends the lookups that next yields. It ends when next returns io.EOF, when a ceiling or
