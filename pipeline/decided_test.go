@@ -66,7 +66,7 @@ func TestLostCallsAreDecidedAtTheRateOfTheService(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var lost, decided, uncharged, voided int
-			for seed := range uint64(10) {
+			for seed := range uint64(6) {
 				l, d, u, v := atRealRate(t, seed, c.shared, c.charged)
 				lost, decided, uncharged, voided = lost+l, decided+d, uncharged+u, voided+v
 			}

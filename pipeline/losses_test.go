@@ -79,7 +79,7 @@ func TestOfALossThatWasChargedInPartTheRestIsAskedAgain(t *testing.T) {
 		if len(r.service.calls) != 2 || r.service.calls[1].fields != phone {
 			t.Errorf("calls %+v; want both fields, then the phone alone", r.service.calls)
 		}
-		want := [enrich.NumFields]attempt.FieldState{enrich.WorkEmail: attempt.PaidAndGone, enrich.BusinessPhone: attempt.Found}
+		want := enrich.ByField[attempt.FieldState]{enrich.WorkEmail: attempt.PaidAndGone, enrich.BusinessPhone: attempt.Found}
 		if diff := cmp.Diff(want, r.record("p1").States); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}

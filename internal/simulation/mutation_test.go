@@ -111,10 +111,10 @@ func (m mutation) scenario(seed uint64) scenario {
 	}
 	if m.exclusive {
 		s.Followers = []follower{{Share: 0.5, Delay: span{time.Microsecond, time.Second}, Amount: 10 * cost.Cent}}
-		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, [enrich.NumFields]int64{}
+		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, enrich.ByField[int64]{}
 	}
 	if m.uncorrecting {
-		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, [enrich.NumFields]int64{3, 3}
+		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, enrich.ByField[int64]{3, 3}
 		s.Followers = nil
 	}
 	return s
@@ -302,4 +302,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Forgo([enrich.NumFields]int64) error { return nil }
+func (trusting) Forgo(enrich.ByField[int64]) error { return nil }

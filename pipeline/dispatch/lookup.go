@@ -65,8 +65,8 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	Dropped   int64 // phones that were not asked for because of a short budget
-	Asked     [enrich.NumFields]int64
-	Returned  [enrich.NumFields]int64
+	Asked     enrich.ByField[int64]
+	Returned  enrich.ByField[int64]
 	Spent     cost.Money
 }
 

@@ -28,7 +28,7 @@ type Reader struct {
 type Own struct {
 	Held         enrich.Fields // fields with a value in a further column
 	Placeholders enrich.Fields // fields whose own cell holds a placeholder
-	columns      [enrich.NumFields]int
+	columns      enrich.ByField[int]
 }
 
 // Column returns the further column that holds a field.
