@@ -199,12 +199,12 @@ const (
 // Record is what the journal knows of one identity: for each field its state and the attempt
 // that decided it.
 type Record struct {
-	States   [enrich.NumFields]FieldState
-	Attempts [enrich.NumFields]ID // 0 when unasked
-	At       [enrich.NumFields]time.Time
+	States   enrich.ByField[FieldState]
+	Attempts enrich.ByField[ID] // 0 when unasked
+	At       enrich.ByField[time.Time]
 	// Earlier are previous attempts that were charged for a field and whose values are lost.
 	// The field was bought again after them.
-	Earlier [enrich.NumFields][]ID
+	Earlier enrich.ByField[[]ID]
 }
 
 // Askable reports whether a field may be asked for: for the first time, or because reask
@@ -240,10 +240,10 @@ type Doubt struct {
 
 // Movement is what an account lost between two snapshots.
 type Movement struct {
-	From, To time.Time               // of the snapshots
-	Lost     cost.Money              // at most; cost.MaxMoney when that is not known
-	Booked   cost.Money              // for answers, and for calls that are decided
-	Free     [enrich.NumFields]int64 // units of the free allowance
+	From, To time.Time             // of the snapshots
+	Lost     cost.Money            // at most; cost.MaxMoney when that is not known
+	Booked   cost.Money            // for answers, and for calls that are decided
+	Free     enrich.ByField[int64] // units of the free allowance
 }
 
 // Case is what the account proves about a doubt.

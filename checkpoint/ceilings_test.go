@@ -143,7 +143,7 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 	}
 	r.reopen()
 	both := r.Totals(HistoryScope(cost.Kind{Operation: enrich.EnrichContact, Pattern: enrich.ByProfile}))
-	if both.Lookups != 2 || both.Whole != 1 || both.Returned != [enrich.NumFields]int64{2, 1} {
+	if both.Lookups != 2 || both.Whole != 1 || both.Returned != (enrich.ByField[int64]{2, 1}) {
 		t.Errorf("by profile: %+v; want 2 lookups, 1 whole", both)
 	}
 	one := r.Totals(HistoryScope(cost.Kind{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}))
@@ -167,7 +167,7 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost
 		}
 		held := &allowance.Held
 		if id < b.persisted.BaseFirst {
-			held = new([enrich.NumFields]int64) // the base is net of what it used
+			held = new(enrich.ByField[int64]) // the base is net of what it used
 		}
 		if a.state == attempt.InDoubt && id >= b.persisted.BaseFirst {
 			held = &allowance.Doubted
@@ -367,7 +367,7 @@ func (c *crowd) sumOf(scopes ...string) (sum cost.Totals) {
 		sum.Settled, sum.Held, sum.EverHeld = sum.Settled+t.Settled, sum.Held+t.Held, sum.EverHeld+t.EverHeld
 		sum.Lookups, sum.Whole, sum.Open, sum.Forfeited = sum.Lookups+t.Lookups, sum.Whole+t.Whole, sum.Open+t.Open, sum.Forfeited+t.Forfeited
 		sum.Uncharged += t.Uncharged
-		for f := range enrich.NumFields {
+		for f := range enrich.MaxFields {
 			sum.FreeUsed[f] += t.FreeUsed[f]
 			sum.FreeHeld[f] += t.FreeHeld[f]
 			sum.FreeEverHeld[f] += t.FreeEverHeld[f]

@@ -77,7 +77,7 @@ func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, wr
 			answers++
 		}
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range j.fields.Each() {
 		name := record.FieldKey(key, f)
 		forgotten := func(entry *record.FieldEntry) {
 			entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge

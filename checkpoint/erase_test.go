@@ -83,7 +83,7 @@ func TestForgottenValuesAreGoneFromTheDisk(t *testing.T) {
 		t.Errorf("the money record is %+v, was %+v", got, before)
 	}
 	record, err := j.Record(who)
-	if err != nil || record.States != [enrich.NumFields]attempt.FieldState{attempt.Forgotten, attempt.Forgotten} {
+	if err != nil || record.States != (enrich.ByField[attempt.FieldState]{attempt.Forgotten, attempt.Forgotten}) {
 		t.Errorf("the record is %+v, %v", record, err)
 	}
 }

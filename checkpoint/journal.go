@@ -34,6 +34,7 @@ type Journal struct {
 	now    func() time.Time
 	id     string
 	secret []byte // of the hash that makes keys, 16 bytes
+	fields enrich.Fields
 
 	mu      sync.Mutex
 	state   *ledgerState
@@ -123,7 +124,7 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 
 // Forgo notes how many units of the free allowance others have used since the base, at least.
 // The journal does not count on those units any more.
-func (j *Journal) Forgo(units [enrich.NumFields]int64) error {
+func (j *Journal) Forgo(units enrich.ByField[int64]) error {
 	j.lock()
 	for f, n := range units {
 		j.state.persisted.Forgone[f] = max(j.state.persisted.Forgone[f], n)

@@ -35,6 +35,8 @@ type rig struct {
 	store *memStore
 	clock *clock
 	rate  Rate
+	// catalogue is that of the account's interface; nil for that of v1.
+	catalogue enrich.Catalogue
 }
 
 func newRig(t *testing.T) *rig {
@@ -54,7 +56,7 @@ func (r *rig) reopen() {
 		}
 	}
 	var err error
-	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now}); err != nil {
+	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue}); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -125,7 +125,7 @@ func (b *ledgerState) remember(hold cost.Hold) {
 func (b *ledgerState) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
-	b.persisted.Forgone = [enrich.NumFields]int64{}
+	b.persisted.Forgone = enrich.ByField[int64]{}
 	b.persisted.CreditAdded, b.persisted.Strict = false, false
 	sum := b.sums.Scope(ScopeAccount)
 	sum.Totals = cost.Totals{}

@@ -29,10 +29,19 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	Now  func() time.Time
+	// Catalogue has the fields of the account's interface; none stands for that of v1.
+	Catalogue enrich.Catalogue
+	Now       func() time.Time
 	// Stop is called before every record of a walk over an open journal; its error ends
 	// the walk. nil lets all walks end by themselves. Any goroutine may call it.
 	Stop func() error
+}
+
+func (o Options) catalogue() enrich.Catalogue {
+	if len(o.Catalogue) == 0 {
+		return enrich.V1()
+	}
+	return o.Catalogue
 }
 
 // keeper is a Store that knows which journal it has to hold, and whether it may have lost
@@ -74,7 +83,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	names, err := record.MustKnowFields(s)
+	names, err := record.MustKnowFields(s, options.catalogue())
 	if err == nil && len(names) > 0 {
 		err = s.Commit(names)
 	}
@@ -109,8 +118,9 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	room, _ := s.(roomy)
 	j := &Journal{
 		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		state: newLedgerState(options.Rate),
-		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		fields: options.catalogue().Fields(),
+		state:  newLedgerState(options.Rate),
+		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)

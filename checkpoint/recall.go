@@ -94,7 +94,7 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	if len(j.state.byField) == 0 {
 		return known, nil
 	}
-	return known, j.addOpen(&known, person.key, nil, enrich.AllFields)
+	return known, j.addOpen(&known, person.key, nil, j.fields)
 }
 
 // isBetween reports whether a key lies from first to last.
@@ -119,17 +119,17 @@ func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 // there. Its memory is used again for the next person.
 type fieldValues struct {
 	key    enrich.Key
-	values [enrich.NumFields]string
+	values enrich.ByField[string]
 	texts  record.Texts
 	packet numbered.Members
 	entry  record.FieldEntry
 }
 
 func (v *fieldValues) begin(key enrich.Key) {
-	v.key, v.values = key, [enrich.NumFields]string{}
+	v.key, v.values = key, enrich.ByField[string]{}
 }
 
-func (v *fieldValues) empty() bool { return v.values == [enrich.NumFields]string{} }
+func (v *fieldValues) empty() bool { return v.values == (enrich.ByField[string]{}) }
 
 // record returns what the values say.
 func (v *fieldValues) record() (known attempt.Record, err error) {
@@ -150,7 +150,7 @@ func (v *fieldValues) record() (known attempt.Record, err error) {
 // RecordOf returns what is known of the identity with a key. Unlike Record, it cannot notice
 // that two identities share the key. So its result must not justify returning an answer.
 func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
-	known, err := j.lockKnowing(key, nil, enrich.AllFields)
+	known, err := j.lockKnowing(key, nil, j.fields)
 	j.mu.Unlock()
 	return known, err
 }

@@ -96,7 +96,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 		if diff := cmp.Diff(record, byKey); diff != "" || err != nil {
 			t.Errorf("person %d: %v, by key (-identity +key):\n%s", n, err, diff)
 		}
-		known := record.States != [enrich.NumFields]attempt.FieldState{}
+		known := record.States != (enrich.ByField[attempt.FieldState]{})
 		if known != want[r.Key(person(n))] {
 			t.Errorf("person %d: known %v", n, known)
 		}

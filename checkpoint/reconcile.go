@@ -62,7 +62,7 @@ func (j *Journal) Base() cost.Account {
 func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
 	p := &j.state.persisted
 	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Prices: p.Prices,
+		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Prices: p.Prices, Fields: j.fields,
 		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
 		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
 		CreditAdded: p.CreditAdded,
@@ -103,7 +103,7 @@ func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
 // lost and that no answer has used paid for them, first those of the calls that held one.
 func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 	change, _ := evidence.Change()
-	var spare [enrich.NumFields]int64
+	var spare enrich.ByField[int64]
 	for f := range spare {
 		spare[f] = change.Free[f] - evidence.Booked.FreeUsed[f]
 	}

@@ -10,7 +10,7 @@ import (
 
 // Record returns what is known of an identity, field by field.
 func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
-	known, err := j.lockKnowing(j.Key(id), &id, enrich.AllFields)
+	known, err := j.lockKnowing(j.Key(id), &id, j.fields)
 	j.mu.Unlock()
 	return known, err
 }

@@ -48,7 +48,7 @@ func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
 
 // fieldStates are the states that fields get by a resolution; those that it says
 // nothing about stay Unasked.
-type fieldStates [enrich.NumFields]attempt.FieldState
+type fieldStates enrich.ByField[attempt.FieldState]
 
 // resolve writes the one resolution of an attempt in flight.
 func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (attempt.Resolution, fieldStates)) error {

@@ -28,9 +28,9 @@ func FormatRateCard(card cost.RateCard) []byte {
 		if option.MonthlyIncluded != 0 {
 			fmt.Fprintf(&file, "    monthly_included_usd: %s\n", quoted(option.MonthlyIncluded.String()))
 		}
-		for f, key := range priceKeys {
-			if price, known := option.Prices.Of(enrich.Field(f)); known {
-				fmt.Fprintf(&file, "    %s: %s\n", key, quoted(price.String()))
+		for f := range enrich.AllFields.Each() {
+			if price, known := option.Prices.Of(f); known {
+				fmt.Fprintf(&file, "    %s: %s\n", priceKeys[f], quoted(price.String()))
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func FormatRateCard(card cost.RateCard) []byte {
 }
 
 // priceKeys are the keys of the prices by field.
-var priceKeys = [enrich.NumFields]string{enrich.WorkEmail: "work_email_usd", enrich.BusinessPhone: "business_phone_usd"}
+var priceKeys = enrich.ByField[string]{enrich.WorkEmail: "work_email_usd", enrich.BusinessPhone: "business_phone_usd"}
 
 // quoted writes a text in double quotes. YAML knows every escape that Go writes, and
 // what Go does not escape is printable there too.

@@ -38,7 +38,7 @@ func knowsNobody(c *sandbox.Config) { c.UnknownRate = 1 }
 // free sets the free allowance.
 func free(emails, phones int64) change {
 	return func(c *sandbox.Config) {
-		c.Free = [enrich.NumFields]int64{enrich.WorkEmail: emails, enrich.BusinessPhone: phones}
+		c.Free = enrich.ByField[int64]{enrich.WorkEmail: emails, enrich.BusinessPhone: phones}
 	}
 }
 

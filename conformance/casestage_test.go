@@ -72,7 +72,7 @@ func Ways() []Way {
 func Workspace() sandbox.Config {
 	config := sandbox.DefaultConfig()
 	config.UnknownRate = 0
-	config.MatchRates = [enrich.NumFields]float64{1, 1}
+	config.MatchRates = enrich.ByField[float64]{1, 1}
 	return config
 }
 

@@ -54,7 +54,7 @@ type crashRig struct {
 
 func newCrashRig(t *testing.T, way conformance.Way) *crashRig {
 	config := conformance.Workspace()
-	config.MCP, config.Free = way.MCP, [enrich.NumFields]int64{}
+	config.MCP, config.Free = way.MCP, enrich.ByField[int64]{}
 	server, err := sandbox.New(config)
 	if err != nil {
 		t.Fatal(err)

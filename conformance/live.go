@@ -35,7 +35,7 @@ type Sent struct {
 // Booked is what a record says that lookups have cost.
 type Booked struct {
 	Money cost.Money
-	Free  [enrich.NumFields]int64 // units of the free allowance
+	Free  enrich.ByField[int64] // units of the free allowance
 }
 
 // Live is a service to be compared with the specification. Its free side is asked in any

@@ -98,11 +98,11 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 // each state of its account.
 func TestLiveAgrees(t *testing.T) {
 	half := conformance.Workspace()
-	half.MatchRates, half.UnknownRate = [enrich.NumFields]float64{0.5, 0.5}, 0.2
+	half.MatchRates, half.UnknownRate = enrich.ByField[float64]{0.5, 0.5}, 0.2
 	scarce := conformance.Workspace()
-	scarce.Free = [enrich.NumFields]int64{2, 0}
+	scarce.Free = enrich.ByField[int64]{2, 0}
 	uncapped := conformance.Workspace()
-	uncapped.BudgetCapCents, uncapped.Free = nil, [enrich.NumFields]int64{}
+	uncapped.BudgetCapCents, uncapped.Free = nil, enrich.ByField[int64]{}
 	states := map[string]sandbox.Config{"everybody": conformance.Workspace(), "half": half, "scarce": scarce, "uncapped": uncapped}
 	if testing.Short() {
 		states = map[string]sandbox.Config{"half": half}
@@ -244,7 +244,7 @@ func TestLiveDiffers(t *testing.T) {
 	}
 }
 
-func noFree(c *sandbox.Config)      { c.Free = [enrich.NumFields]int64{} }
+func noFree(c *sandbox.Config)      { c.Free = enrich.ByField[int64]{} }
 func noPhones(c *sandbox.Config)    { c.MatchRates[enrich.BusinessPhone] = 0 }
 func nobodyKnown(c *sandbox.Config) { c.UnknownRate = 1 }
 

@@ -9,7 +9,7 @@ import (
 
 // movement is what an account lost between two looks at it.
 type movement struct {
-	free                             [enrich.NumFields]int64
+	free                             enrich.ByField[int64]
 	money, included, prepaid, budget cost.Money
 }
 

@@ -24,8 +24,8 @@ type Account struct {
 	KeyValid Optional[bool]
 	// Free is what is left of the free allowance, in returned fields, net of
 	// reservations; FreeReserved is what the service holds for calls under way.
-	Free         [enrich.NumFields]Optional[int64]
-	FreeReserved [enrich.NumFields]Optional[int64]
+	Free         enrich.ByField[Optional[int64]]
+	FreeReserved enrich.ByField[Optional[int64]]
 	Balance      Balance
 	Budget       Budget
 	// Readiness and Available are by enrich.Operation.String. Available says which
@@ -58,11 +58,11 @@ type Readiness struct {
 	MaximumCharge Optional[Money]
 }
 
-// ReservationsKnown reports whether the status tells of free units and of money reserved
-// for calls under way.
-func (a Account) ReservationsKnown() bool {
-	for _, reserved := range a.FreeReserved {
-		if !reserved.Known {
+// ReservationsKnown reports whether the status tells of the free units of all these fields and of
+// the money that is reserved for calls under way.
+func (a Account) ReservationsKnown(fields enrich.Fields) bool {
+	for f := range fields.Each() {
+		if !a.FreeReserved[f].Known {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ type call struct {
 // field it returns first (specification v1, "Outcome rules").
 type world struct {
 	allowance cost.Allowance
-	truth     [enrich.NumFields]int64 // free units that the service has left
+	truth     enrich.ByField[int64] // free units that the service has left
 	inFlight  []*call
 	lost      []*call // in doubt; the service may still come to see them
 	// spare is set once a call fell into doubt without having used its free units:
@@ -149,7 +149,7 @@ func TestSettleKnowsTheCharge(t *testing.T) {
 		for len(w.inFlight) > 0 {
 			w.settle(t)
 		}
-		if w.allowance.Left != w.truth || w.allowance.Held != ([enrich.NumFields]int64{}) {
+		if w.allowance.Left != w.truth || w.allowance.Held != (enrich.ByField[int64]{}) {
 			t.Errorf("the allowance is %+v, the service has %v left", w.allowance, w.truth)
 		}
 	})

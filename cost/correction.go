@@ -4,14 +4,14 @@ import "payonce/enrich"
 
 // Correction counts, for each field, the charges that were booked as paid although the free
 // allowance must have paid them.
-type Correction [enrich.NumFields]int64
+type Correction enrich.ByField[int64]
 
 // Correct returns how many of the candidates were free. Candidates are charges that were booked
 // as paid although the free allowance may have paid them. It returns the smallest correction
 // with which the journal has booked no more money than the account lost. If nobody else used
 // the account, the journal then equals the account. It corrects nothing when the evidence
 // cannot be used.
-func (e Evidence) Correct(candidates [enrich.NumFields]int64) Correction {
+func (e Evidence) Correct(candidates enrich.ByField[int64]) Correction {
 	change, why := e.usable()
 	if why != "" {
 		return Correction{}
@@ -24,7 +24,7 @@ func (e Evidence) Correct(candidates [enrich.NumFields]int64) Correction {
 
 // CorrectTo returns the cheapest correction of the candidates that brings what was booked
 // down to what the account lost. It corrects nothing when no correction suffices.
-func CorrectTo(lost, booked Money, candidates [enrich.NumFields]int64, prices Prices) Correction {
+func CorrectTo(lost, booked Money, candidates enrich.ByField[int64], prices Prices) Correction {
 	excess := booked - lost
 	if excess <= 0 || rounded(booked, lost) {
 		return Correction{}
@@ -33,7 +33,7 @@ func CorrectTo(lost, booked Money, candidates [enrich.NumFields]int64, prices Pr
 	least := Money(-1)
 	var try func(f enrich.Field, chosen Correction, freed Money)
 	try = func(f enrich.Field, chosen Correction, freed Money) {
-		if f == enrich.NumFields {
+		if f == enrich.MaxFields {
 			enough := freed >= excess || rounded(booked-freed, lost)
 			if enough && (least < 0 || freed < least) {
 				best, least = chosen, freed

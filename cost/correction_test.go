@@ -12,26 +12,26 @@ func TestCorrect(t *testing.T) {
 	for name, c := range map[string]struct {
 		base, now  Account
 		booked     Totals
-		candidates [enrich.NumFields]int64
+		candidates enrich.ByField[int64]
 		want       Correction
 	}{
 		"the books equal the account": {
-			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked([2]int64{2, 0}, [2]int64{1, 0}, cardRates), [2]int64{1, 0}, Correction{},
+			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{2, 0}, enrich.ByField[int64]{1, 0}, cardRates), enrich.ByField[int64]{1, 0}, Correction{},
 		},
 		"a lost call left its unit to an answer": {
-			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), [2]int64{1, 0}, Correction{1, 0},
+			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 0}, Correction{1, 0},
 		},
 		"somebody else spent the same": {
-			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked([2]int64{1, 0}, [2]int64{}, cardRates), [2]int64{1, 0}, Correction{},
+			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 0}, Correction{},
 		},
 		"the phone was free, not the email": {
-			snapshot(1, 1, Dollar), snapshot(0, 0, Dollar-15*Cent), booked([2]int64{1, 1}, [2]int64{}, cardRates), [2]int64{1, 1}, Correction{0, 1},
+			snapshot(1, 1, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{1, 1}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 1}, Correction{0, 1},
 		},
 		"no candidate is left": {
-			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), [2]int64{}, Correction{},
+			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{}, Correction{},
 		},
 		"a deposit": {
-			snapshot(1, 0, Dollar), snapshot(0, 0, 26*Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), [2]int64{1, 0}, Correction{},
+			snapshot(1, 0, Dollar), snapshot(0, 0, 26*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 0}, Correction{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,9 +47,9 @@ func TestCorrect(t *testing.T) {
 // uses, and books any of the free ones as paid.
 func TestCorrectedBooksEqualTheAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var answered, used, bookedFree, candidates [enrich.NumFields]int64
+		var answered, used, bookedFree, candidates enrich.ByField[int64]
 		var paid Money
-		for f := range answered {
+		for f := range enrich.AllFields.Each() {
 			units := rapid.Int64Range(0, 4).Draw(t, "free units")
 			answered[f] = rapid.Int64Range(0, 6).Draw(t, "answered")
 			used[f] = min(units, answered[f])
@@ -85,7 +85,7 @@ func TestCorrectAmountOfACharge(t *testing.T) {
 // TestACorrectionBooksNoLessThanWasCharged: the account shows whole cents.
 func TestACorrectionBooksNoLessThanWasCharged(t *testing.T) {
 	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 15 * Cent}
-	got := CorrectTo(12*Cent, 27*Cent+Cent/2, [enrich.NumFields]int64{1, 1}, prices)
+	got := CorrectTo(12*Cent, 27*Cent+Cent/2, enrich.ByField[int64]{1, 1}, prices)
 	if want := (Correction{0, 1}); got != want {
 		t.Errorf("%v, want %v: the email was charged", got, want)
 	}

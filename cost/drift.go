@@ -7,10 +7,10 @@ import "payonce/enrich"
 // may be ahead of the journal while calls are in flight.
 type Drift struct {
 	Money Money
-	Free  [enrich.NumFields]int64
+	Free  enrich.ByField[int64]
 	// Prices are those that the account shows and that are higher than the ones in
 	// use: then it was this journal that used more than it counts. Zero elsewhere.
-	Prices [enrich.NumFields]Money `json:",omitzero"`
+	Prices enrich.ByField[Money] `json:",omitzero"`
 }
 
 // Zero reports whether everything is explained.

@@ -76,7 +76,7 @@ func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 // TestOwnFreeUnitsAreNoDrift has a journal that pays for every email, as with --strict,
 // and a service that takes free units for them.
 func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
-	totals := cost.Totals{Open: 2, Charged: [enrich.NumFields]int64{enrich.WorkEmail: 3}}
+	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{enrich.WorkEmail: 3}}
 	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
 		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, true)
 		if got.Free[enrich.WorkEmail] != want {

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 	"sort"
 	"time"
@@ -50,6 +52,8 @@ type Evidence struct {
 	Base, Now Account
 	Booked    Totals // by the journal, between the snapshots
 	Prices    Prices // of all that was charged in between
+	// Fields are those of the account's interface; none stands for those of v1.
+	Fields enrich.Fields
 	// Exclusive says that the user declares that nobody else uses the account.
 	Exclusive bool
 	// CreditAdded says that a reading between the snapshots showed new credit.
@@ -58,12 +62,18 @@ type Evidence struct {
 
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
-	Free  [enrich.NumFields]int64
+	Free  enrich.ByField[int64]
 	Money Money
 	// Exact says that Money is what was spent. Otherwise it is an upper bound: credit
 	// that expired is part of it.
 	Exact bool
 }
+
+// fields returns the fields of the account's interface.
+func (e Evidence) fields() enrich.Fields { return cmp.Or(e.Fields, enrich.AllFields) }
+
+// count returns the length of slices by field.
+func (e Evidence) count() int { return bits.Len8(uint8(e.fields())) }
 
 // Change returns what the account lost. The reason is not empty when the snapshots do
 // not tell, or when something may have hidden a part of the loss.
@@ -71,10 +81,10 @@ func (e Evidence) Change() (change Change, why string) {
 	if !e.Base.Quiet() || !e.Now.Quiet() {
 		return change, "calls were under way when the account was read"
 	}
-	if !e.Base.ReservationsKnown() || !e.Now.ReservationsKnown() {
+	if !e.Base.ReservationsKnown(e.fields()) || !e.Now.ReservationsKnown(e.fields()) {
 		return change, "the account status does not tell whether calls are under way"
 	}
-	for f := range change.Free {
+	for f := range e.fields().Each() {
 		if !e.Base.Free[f].Known || !e.Now.Free[f].Known {
 			return change, "the account status does not tell the free allowance"
 		}
@@ -142,7 +152,7 @@ func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 // Unexplained is what the account lost between two snapshots beyond what the
 // journal booked. A part is negative when the journal booked more.
 type Unexplained struct {
-	Free  [enrich.NumFields]int64
+	Free  enrich.ByField[int64]
 	Money Money
 }
 
@@ -169,7 +179,7 @@ func (e Evidence) usable() (change Change, why string) {
 		why = "the prices changed in between"
 	case !e.pricesShown():
 		why = "the service's prices are not those of the rate card"
-	case !e.movement(change, e.Booked.Returned, [enrich.NumFields]int64{}).fits():
+	case !e.movement(change, e.Booked.Returned, enrich.ByField[int64]{}).fits():
 		why = "the account lost less than the answers cost: credit was added, or something was refunded"
 	}
 	return change, why
@@ -235,7 +245,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 }
 
 // lostCalls counts the lost calls that ask for each field.
-func lostCalls(asked []enrich.Fields) (lost [enrich.NumFields]int64) {
+func lostCalls(asked []enrich.Fields) (lost enrich.ByField[int64]) {
 	for _, fields := range asked {
 		for f := range fields.Each() {
 			lost[f]++
@@ -261,10 +271,10 @@ func (e Evidence) whyUndecided(exact explanations) string {
 // movement returns the change with the charges that can have caused it. A field is paid with a
 // unit of its free allowance, or with money. The account is the same whichever of the calls that
 // ask for a field was charged, so only their number counts.
-func (e Evidence) movement(change Change, certain, lost [enrich.NumFields]int64) movement {
-	money := len(change.Free)
-	m := movement{lost: append(change.Free[:], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
-	for f := range change.Free {
+func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) movement {
+	money := e.count()
+	m := movement{lost: append(change.Free[:money:money], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
+	for f := range money {
 		free, paid := make([]int64, money+1), make([]int64, money+1)
 		free[f], paid[money] = 1, int64(e.Prices[enrich.Field(f)])
 		m.charges = append(m.charges, charges{ways: [][]int64{free, paid}, certain: certain[f], most: lost[f]})
@@ -278,8 +288,8 @@ func (e Evidence) movement(change Change, certain, lost [enrich.NumFields]int64)
 // bound returns what the change proves as an upper bound: fields that no lost call can have been
 // charged. It never proves a charge.
 func (e Evidence) bound(change Change) explanations {
-	m := e.movement(change, e.Booked.Returned, [enrich.NumFields]int64{})
-	common := explanations{least: make([]int64, enrich.NumFields), most: make([]int64, enrich.NumFields)}
+	m := e.movement(change, e.Booked.Returned, enrich.ByField[int64]{})
+	common := explanations{least: make([]int64, e.count()), most: make([]int64, e.count())}
 	for f := range common.most {
 		if m.fits(f) {
 			common.most[f] = 1
@@ -291,12 +301,12 @@ func (e Evidence) bound(change Change) explanations {
 // MostInDoubt returns the most money that the lost calls can have been charged together: what the
 // account lost, less the least that the certain charges cost. It is not known when the evidence
 // cannot be used.
-func (e Evidence) MostInDoubt(certain [enrich.NumFields]int64) (most Money, known bool) {
+func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Money, known bool) {
 	change, why := e.usable()
 	if why != "" {
 		return 0, false
 	}
-	m := e.movement(change, certain, [enrich.NumFields]int64{})
+	m := e.movement(change, certain, enrich.ByField[int64]{})
 	money := len(m.lost) - 1
 	least := sort.Search(int(change.Money), func(lost int) bool {
 		m.lost[money] = int64(lost)
@@ -312,7 +322,7 @@ func rounded(amount, shown Money) bool { return rounds(int64(amount), int64(show
 // judge decides one call by what all explanations have in common. They all charge a field when
 // the least number includes every lost call that asks for it. None does when the highest number
 // is zero.
-func (e explanations) judge(asked enrich.Fields, lost [enrich.NumFields]int64) Judgement {
+func (e explanations) judge(asked enrich.Fields, lost enrich.ByField[int64]) Judgement {
 	var charged enrich.Fields
 	for f := range asked.Each() {
 		switch {

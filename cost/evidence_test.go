@@ -23,14 +23,14 @@ var (
 // snapshot returns an account with so much left.
 func snapshot(emails, phones int64, balance Money) Account {
 	var a Account
-	a.Free = [enrich.NumFields]Optional[int64]{Known(emails), Known(phones)}
-	a.FreeReserved = [enrich.NumFields]Optional[int64]{Known[int64](0), Known[int64](0)}
+	a.Free = enrich.ByField[Optional[int64]]{Known(emails), Known(phones)}
+	a.FreeReserved = enrich.ByField[Optional[int64]]{Known[int64](0), Known[int64](0)}
 	a.Balance.Available, a.Balance.Included, a.Balance.Reserved = Known(balance), Known(Money(0)), Known(Money(0))
 	return a
 }
 
 // booked returns totals of charged fields, of which some were free.
-func booked(charged, free [enrich.NumFields]int64, prices Prices) Totals {
+func booked(charged, free enrich.ByField[int64], prices Prices) Totals {
 	t := Totals{Charged: charged, Returned: charged, FreeUsed: free}
 	for f := range charged {
 		t.Settled += prices[enrich.Field(f)].Times(charged[f] - free[f])
@@ -72,18 +72,18 @@ func TestJudge(t *testing.T) {
 		"a free email":                             {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
 		"a free phone is not an email":             {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
 		"somebody else spent":                      {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"answered calls are deducted":              {base, snapshot(0, 0, 10*Dollar-45*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		"answered calls are deducted":              {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.
-		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked([2]int64{1, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as free; it may have been charged, and the lost one free.
-		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked([2]int64{1, 0}, [2]int64{1, 0}, cardRates), []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{1, 0}, cardRates), []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
 		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked([2]int64{3, 0}, [2]int64{}, cardRates), []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{unclear}},
 		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
-		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: [2]int64{5, 0}, Returned: [2]int64{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 	} {
 		for _, exclusive := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, exclusive %t", name, exclusive), func(t *testing.T) {
@@ -146,10 +146,10 @@ func TestPricesThatAreShownRoundedDecide(t *testing.T) {
 func TestUnexplained(t *testing.T) {
 	evidence := Evidence{
 		Base: snapshot(9, 5, 10*Dollar), Now: snapshot(6, 4, 9*Dollar),
-		Booked: Totals{FreeUsed: [2]int64{1, 2}, Settled: 30 * Cent},
+		Booked: Totals{FreeUsed: enrich.ByField[int64]{1, 2}, Settled: 30 * Cent},
 	}
 	got, why := evidence.Unexplained()
-	if want := (Unexplained{Free: [2]int64{2, -1}, Money: 70 * Cent}); got != want || why != "" {
+	if want := (Unexplained{Free: enrich.ByField[int64]{2, -1}, Money: 70 * Cent}); got != want || why != "" {
 		t.Errorf("%+v (%s), want %+v", got, why, want)
 	}
 }
@@ -273,7 +273,7 @@ func TestNewCreditDecidesNothing(t *testing.T) {
 // trial is a case of lost and answered calls, and of what the account lost.
 type trial struct {
 	asked          []enrich.Fields
-	answered, used [enrich.NumFields]int64
+	answered, used enrich.ByField[int64]
 	lost           Money
 	prices         Prices
 	exclusive      bool
@@ -292,8 +292,8 @@ func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 			{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 10 * Cent},
 		}).Draw(t, "prices")
 		c.asked = rapid.SliceOfN(rapid.SampledFrom([]enrich.Fields{emailOnly, phoneOnly, bothOf}), 1, 4).Draw(t, "lost")
-		var free [enrich.NumFields]int64
-		for f := range c.answered {
+		var free enrich.ByField[int64]
+		for f := range enrich.AllFields.Each() {
 			c.answered[f] = rapid.Int64Range(0, 3).Draw(t, "answered")
 			free[f] = rapid.Int64Range(0, c.answered[f]).Draw(t, "booked free")
 			c.used[f] = rapid.Int64Range(0, 4).Draw(t, "free units gone")
@@ -360,11 +360,11 @@ func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 			fields = append(fields, enrich.Field(f))
 		}
 	}
-	var try func(i int, left [enrich.NumFields]int64, paid Money) bool
-	try = func(i int, left [enrich.NumFields]int64, paid Money) bool {
+	var try func(i int, left enrich.ByField[int64], paid Money) bool
+	try = func(i int, left enrich.ByField[int64], paid Money) bool {
 		if i == len(fields) {
 			// Others used whatever free units and money are left, any number of each.
-			return others && paid <= c.lost || left == [enrich.NumFields]int64{} && paid == c.lost
+			return others && paid <= c.lost || left == (enrich.ByField[int64]{}) && paid == c.lost
 		}
 		if left[fields[i]] > 0 {
 			fewer := left
@@ -392,4 +392,33 @@ func (c trial) agreed(fitting [][]enrich.Fields) []Judgement {
 		}
 	}
 	return judgements
+}
+
+// TestEvidenceLooksAtEveryFieldOfTheCatalogue judges a lost call for the third field of an
+// interface that charges in units of an allowance alone.
+func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
+	const third = enrich.Field(2)
+	account := func(units ...int64) Account {
+		a := snapshot(0, 0, Dollar)
+		for f, n := range units {
+			a.Free[f], a.FreeReserved[f] = Known(n), Known[int64](0)
+		}
+		return a
+	}
+	prices := Prices{0: Cent, 1: Cent, third: 2 * Dollar} // more than the account has
+	for name, c := range map[string]struct {
+		now  Account
+		want Judgement
+	}{
+		"its unit is there":    {account(5, 5, 5), Judgement{Finding: NotCharged}},
+		"its unit is gone":     {account(5, 5, 4), Judgement{Finding: Charged, Fields: enrich.FieldsOf(third)}},
+		"another unit is gone": {account(5, 4, 5), Judgement{Finding: NotCharged}},
+		"it is not told":       {account(5, 5), Judgement{}},
+	} {
+		e := Evidence{Base: account(5, 5, 5), Now: c.now, Prices: prices, Fields: 0b111, Exclusive: true}
+		got, _ := e.Judge([]enrich.Fields{enrich.FieldsOf(third)})
+		if got[0] != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got[0], c.want)
+		}
+	}
 }

@@ -40,9 +40,9 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 // Allowance is what is left of the free allowance by field, according to the journal. Calls under
 // way hold units; answers use them.
 type Allowance struct {
-	Left    [enrich.NumFields]int64 // not used; zero too when unknown
-	Held    [enrich.NumFields]int64 // held by calls in flight
-	Doubted [enrich.NumFields]int64 // held by calls whose outcome is unknown
+	Left    enrich.ByField[int64] // not used; zero too when unknown
+	Held    enrich.ByField[int64] // held by calls in flight
+	Doubted enrich.ByField[int64] // held by calls whose outcome is unknown
 }
 
 // Take decides which of the fields hold a free unit. Free and paid holds of one field are never

@@ -78,7 +78,7 @@ func TestHoldCoversEveryCharge(t *testing.T) {
 }
 
 func TestAllowanceTake(t *testing.T) {
-	type units [enrich.NumFields]int64
+	type units = enrich.ByField[int64]
 	tests := []struct {
 		name                string
 		left, held, doubted units

@@ -13,10 +13,10 @@ type Kind struct {
 }
 
 // Demand counts how many times a list asks for each field.
-type Demand [enrich.NumFields]int64
+type Demand enrich.ByField[int64]
 
 // Allowances is what is left of the free allowance by field.
-type Allowances [enrich.NumFields]int64
+type Allowances enrich.ByField[int64]
 
 // Maximum returns what the demand costs when every field is returned: the free
 // allowance first, then the prices. A price that is needed and unknown is an error.

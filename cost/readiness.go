@@ -36,7 +36,7 @@ func (a Account) PricesShown() Prices {
 // HigherPrices returns, for each field, the most that a lookup of it may cost if that is more
 // than the price in use, and zero otherwise. The account does not show it while a field is free. It
 // shows whole cents, so a price with a fraction of a cent is shown as the next cent.
-func (a Account) HigherPrices(inUse Prices) (higher [enrich.NumFields]Money) {
+func (a Account) HigherPrices(inUse Prices) (higher enrich.ByField[Money]) {
 	for f, price := range inUse {
 		if most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge; most.Known && most.Value > price && !rounded(price, most.Value) {
 			higher[f] = most.Value

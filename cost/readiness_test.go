@@ -21,13 +21,13 @@ func TestPricesShown(t *testing.T) {
 		account cost.Account
 		want    cost.Prices
 	}{
-		{"both used up", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: ready}, cost.Prices{email: 12 * cost.Cent, phone: 20 * cost.Cent}},
-		{"a free unit left", cost.Account{Free: [2]cost.Optional[int64]{left, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
-		{"the allowance is unknown", cost.Account{Free: [2]cost.Optional[int64]{{}, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
-		{"no readiness", cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}}, cost.Prices{}},
+		{"both used up", cost.Account{Free: enrich.ByField[cost.Optional[int64]]{usedUp, usedUp}, Readiness: ready}, cost.Prices{email: 12 * cost.Cent, phone: 20 * cost.Cent}},
+		{"a free unit left", cost.Account{Free: enrich.ByField[cost.Optional[int64]]{left, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
+		{"the allowance is unknown", cost.Account{Free: enrich.ByField[cost.Optional[int64]]{{}, usedUp}, Readiness: ready}, cost.Prices{phone: 20 * cost.Cent}},
+		{"no readiness", cost.Account{Free: enrich.ByField[cost.Optional[int64]]{usedUp, usedUp}}, cost.Prices{}},
 		{
 			"zero is not a price",
-			cost.Account{Free: [2]cost.Optional[int64]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(cost.Money(0))}}},
+			cost.Account{Free: enrich.ByField[cost.Optional[int64]]{usedUp, usedUp}, Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(cost.Money(0))}}},
 			cost.Prices{},
 		},
 	}
@@ -50,15 +50,15 @@ func TestHigherPrices(t *testing.T) {
 		name    string
 		account cost.Account
 		inUse   cost.Prices
-		want    [enrich.NumFields]cost.Money
+		want    enrich.ByField[cost.Money]
 	}{
-		{"higher", cost.Account{Readiness: ready}, cost.Prices{email: 9 * cost.Cent, phone: cost.Cent}, [2]cost.Money{12 * cost.Cent, 0}},
-		{"the same", cost.Account{Readiness: ready}, cost.Prices{email: 12 * cost.Cent}, [2]cost.Money{}},
-		{"lower", cost.Account{Readiness: ready}, cost.Prices{email: 15 * cost.Cent}, [2]cost.Money{}},
-		{"not in use", cost.Account{Readiness: ready}, cost.Prices{}, [2]cost.Money{}},
-		{"rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 11*cost.Cent + cost.Cent/4}, [2]cost.Money{}},
-		{"more than rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 10*cost.Cent + cost.Cent/4}, [2]cost.Money{12 * cost.Cent, 0}},
-		{"nothing shows", cost.Account{}, cost.Prices{email: cost.Cent}, [2]cost.Money{}},
+		{"higher", cost.Account{Readiness: ready}, cost.Prices{email: 9 * cost.Cent, phone: cost.Cent}, enrich.ByField[cost.Money]{12 * cost.Cent, 0}},
+		{"the same", cost.Account{Readiness: ready}, cost.Prices{email: 12 * cost.Cent}, enrich.ByField[cost.Money]{}},
+		{"lower", cost.Account{Readiness: ready}, cost.Prices{email: 15 * cost.Cent}, enrich.ByField[cost.Money]{}},
+		{"not in use", cost.Account{Readiness: ready}, cost.Prices{}, enrich.ByField[cost.Money]{}},
+		{"rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 11*cost.Cent + cost.Cent/4}, enrich.ByField[cost.Money]{}},
+		{"more than rounded up", cost.Account{Readiness: ready}, cost.Prices{email: 10*cost.Cent + cost.Cent/4}, enrich.ByField[cost.Money]{12 * cost.Cent, 0}},
+		{"nothing shows", cost.Account{}, cost.Prices{email: cost.Cent}, enrich.ByField[cost.Money]{}},
 	}
 	for _, tt := range tests {
 		if got := tt.account.HigherPrices(tt.inUse); got != tt.want {

@@ -5,17 +5,17 @@ import "payonce/enrich"
 // Totals are the sums of one scope of the journal: a run, the account since its
 // last snapshot, the journal as a whole.
 type Totals struct {
-	Settled  Money                   `json:"settled"`   // charged by answers
-	Held     Money                   `json:"held"`      // set aside for calls without an outcome
-	EverHeld Money                   `json:"ever_held"` // settled, held, and held once but returned
-	FreeUsed [enrich.NumFields]int64 `json:"free_used"` // units of the free allowance used by answers
-	FreeHeld [enrich.NumFields]int64 `json:"free_held"` // units held for calls without an outcome
+	Settled  Money                 `json:"settled"`   // charged by answers
+	Held     Money                 `json:"held"`      // set aside for calls without an outcome
+	EverHeld Money                 `json:"ever_held"` // settled, held, and held once but returned
+	FreeUsed enrich.ByField[int64] `json:"free_used"` // units of the free allowance used by answers
+	FreeHeld enrich.ByField[int64] `json:"free_held"` // units held for calls without an outcome
 	// FreeEverHeld counts units used, held, and held once but returned.
-	FreeEverHeld [enrich.NumFields]int64 `json:"free_ever_held"`
+	FreeEverHeld enrich.ByField[int64] `json:"free_ever_held"`
 	// Charged counts fields charged, by the allowance or with money.
-	Charged  [enrich.NumFields]int64 `json:"charged"`
-	Asked    [enrich.NumFields]int64 `json:"asked"`    // fields asked for by answered calls
-	Returned [enrich.NumFields]int64 `json:"returned"` // those of them that came back
+	Charged  enrich.ByField[int64] `json:"charged"`
+	Asked    enrich.ByField[int64] `json:"asked"`    // fields asked for by answered calls
+	Returned enrich.ByField[int64] `json:"returned"` // those of them that came back
 	// Forfeited counts calls that were charged and whose answers are lost.
 	Forfeited int64 `json:"forfeited"`
 	// Uncharged counts calls that reached the service, or may have, and were proved not

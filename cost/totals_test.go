@@ -68,7 +68,7 @@ func TestConservation(t *testing.T) {
 		var totals cost.Totals
 		var open []cost.Hold
 		var givenBack cost.Money
-		var freeGivenBack [enrich.NumFields]int64
+		var freeGivenBack enrich.ByField[int64]
 		end := func(t *rapid.T, returned enrich.Fields) (cost.Hold, cost.Charge) {
 			if len(open) == 0 {
 				t.Skip("nothing is open")

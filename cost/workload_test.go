@@ -140,7 +140,7 @@ func fieldsOf(list cost.Workload) []enrich.Fields {
 func sendUnder(limit cost.Money, lookups, returned []enrich.Fields, free cost.Allowances) (int, cost.Money) {
 	var totals cost.Totals
 	ceilings := []cost.Ceiling{cost.SpendCeiling("limit", "run", limit)}
-	allowance := cost.Allowance{Left: free}
+	allowance := cost.Allowance{Left: enrich.ByField[int64](free)}
 	for i, fields := range lookups {
 		hold := cost.Hold{Fields: fields, Prices: standard()}
 		hold.Free, _ = allowance.Take(fields)

@@ -5,23 +5,28 @@ package enrich
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
+	"math/bits"
+	"reflect"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Field is one thing that the service looks up and charges for when it returns it.
+// Field is one thing that a service looks up and charges for when it returns it. It is a small
+// number within the catalogue of its interface.
 type Field uint8
 
-// The fields that can be asked for, in the order in which they are reported.
+// The fields of v1, in the order in which they are reported.
 const (
 	WorkEmail Field = iota
 	BusinessPhone
 )
 
-// NumFields is the number of fields; arrays by field have this length.
-const NumFields = 2
+// MaxFields is the most fields that a catalogue can have: Fields has a bit for each.
+const MaxFields = 8
 
 // String returns the service's name of the field.
 func (f Field) String() string {
@@ -31,12 +36,12 @@ func (f Field) String() string {
 	case BusinessPhone:
 		return "business_phone"
 	}
-	return "unknown_field"
+	return "field_" + strconv.Itoa(int(f))
 }
 
 // ParseField returns the field of that name.
 func ParseField(name string) (Field, error) {
-	for f := range Field(NumFields) {
+	for f := range AllFields.Each() {
 		if f.String() == name {
 			return f, nil
 		}
@@ -56,8 +61,14 @@ func (f *Field) UnmarshalText(text []byte) (err error) {
 // Fields is a set of fields.
 type Fields uint8
 
-// AllFields is the set of every field.
-const AllFields Fields = 1<<NumFields - 1
+// AllFields is the set of every field of v1.
+const AllFields Fields = 1<<WorkEmail | 1<<BusinessPhone
+
+// V1 returns the catalogue of v1.
+func V1() Catalogue { return Catalogue{WorkEmail.String(), BusinessPhone.String()} }
+
+// PossibleFields is the set of every field that a catalogue can have.
+const PossibleFields Fields = 1<<MaxFields - 1
 
 // FieldsOf returns the set of the given fields.
 func FieldsOf(fields ...Field) Fields {
@@ -80,8 +91,8 @@ func (s Fields) Without(other Fields) Fields { return s &^ other }
 // Each yields the fields of the set in their order.
 func (s Fields) Each() iter.Seq[Field] {
 	return func(yield func(Field) bool) {
-		for f := range Field(NumFields) {
-			if s.Has(f) && !yield(f) {
+		for rest := s; rest != 0; rest &= rest - 1 {
+			if !yield(Field(bits.TrailingZeros8(uint8(rest)))) {
 				return
 			}
 		}
@@ -114,6 +125,28 @@ func (s *Fields) UnmarshalText(text []byte) error {
 		*s = s.With(f)
 	}
 	return nil
+}
+
+// Catalogue lists the names of the fields of one interface. A Field is the index of its name.
+type Catalogue []string
+
+// Fields returns the set of all fields of the catalogue.
+func (c Catalogue) Fields() Fields { return Fields(1<<len(c) - 1) }
+
+// ByField holds a value for each field that a catalogue can have. It is an array: assigning it
+// copies the values.
+type ByField[T any] [MaxFields]T
+
+// MarshalJSON writes the values of the fields of v1, and those of later fields up to the last
+// one that is not zero.
+func (b ByField[T]) MarshalJSON() ([]byte, error) {
+	length := bits.Len8(uint8(AllFields))
+	for f := length; f < MaxFields; f++ {
+		if !reflect.ValueOf(&b[f]).Elem().IsZero() {
+			length = f + 1
+		}
+	}
+	return json.Marshal(b[:length])
 }
 
 // Operation is one of the service's three lookups.
@@ -248,7 +281,7 @@ func (a Answer) Value(f Field) string {
 // Returned returns the fields of the answer that hold a value.
 func (a Answer) Returned() Fields {
 	var set Fields
-	for f := range Field(NumFields) {
+	for f := range AllFields.Each() {
 		if a.Value(f) != "" {
 			set = set.With(f)
 		}

@@ -54,13 +54,13 @@ func TestFieldsAlgebra(t *testing.T) {
 			t.Errorf("%q has the members %v", a, members)
 		}
 		for b := range enrich.AllFields + 1 {
-			for f := range enrich.Field(enrich.NumFields) {
+			for f := range enrich.Field(enrich.MaxFields) {
 				if got, want := a.Without(b).Has(f), a.Has(f) && !b.Has(f); got != want {
 					t.Errorf("%q without %q: has %s is %t", a, b, f, got)
 				}
 			}
 		}
-		for f := range enrich.Field(enrich.NumFields) {
+		for f := range enrich.Field(enrich.MaxFields) {
 			if got := a.With(f); !got.Has(f) || got.Without(enrich.FieldsOf(f)) != a.Without(enrich.FieldsOf(f)) {
 				t.Errorf("%q with %s is %q", a, f, got)
 			}
@@ -133,6 +133,26 @@ func TestStatusValid(t *testing.T) {
 	} {
 		if status.Valid() != want {
 			t.Errorf("%q: valid is %t", status, !want)
+		}
+	}
+}
+
+// TestByFieldIsWrittenUpToItsLastField shows that the members of v1 stay as they are and that
+// later fields are not lost.
+func TestByFieldIsWrittenUpToItsLastField(t *testing.T) {
+	for want, counts := range map[string]enrich.ByField[int64]{
+		"[0,0]":             {},
+		"[3,0]":             {3},
+		"[0,0,0,0,7]":       {4: 7},
+		"[1,2,0,0,0,0,0,8]": {0: 1, 1: 2, 7: 8},
+	} {
+		text, err := json.Marshal(counts)
+		if err != nil || string(text) != want {
+			t.Errorf("%v is written as %s, %v; want %s", counts, text, err, want)
+		}
+		var read enrich.ByField[int64]
+		if err := json.Unmarshal(text, &read); err != nil || read != counts {
+			t.Errorf("%s is read as %v, %v", text, read, err)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (w world) past(random *rand.Rand) map[cost.Kind]cost.Totals {
 // which the journal settles them.
 func (w world) spend(random *rand.Rand) cost.Money {
 	var spend cost.Money
-	allowance := cost.Allowance{Left: w.free}
+	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
 	for _, kind := range w.kinds() {
 		asked := kind.Operation.Fields()
 		for range w.list[kind] {

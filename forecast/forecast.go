@@ -45,11 +45,11 @@ type Forecast struct {
 	parts   []part
 	futures []returned
 	// likely is how many of each field are expected to be returned.
-	likely [enrich.NumFields]float64
+	likely enrich.ByField[float64]
 }
 
 // returned counts returned fields.
-type returned [enrich.NumFields]int64
+type returned enrich.ByField[int64]
 
 // part is the lookups of one kind in a list.
 type part struct {

@@ -17,7 +17,7 @@ import (
 func seen(lookups, found int64) cost.Totals {
 	return cost.Totals{
 		Lookups: lookups, Whole: found,
-		Asked: [enrich.NumFields]int64{email: lookups}, Returned: [enrich.NumFields]int64{email: found},
+		Asked: enrich.ByField[int64]{email: lookups}, Returned: enrich.ByField[int64]{email: found},
 	}
 }
 
@@ -243,7 +243,7 @@ func (w world) sentUnder(limit cost.Money, random *rand.Rand) int64 {
 	}
 	random.Shuffle(len(lookups), func(i, j int) { lookups[i], lookups[j] = lookups[j], lookups[i] })
 	var spent cost.Money
-	allowance := cost.Allowance{Left: w.free}
+	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
 	for i, kind := range lookups {
 		hold := cost.Hold{Fields: kind.Operation.Fields(), Prices: standard()}
 		hold.Free, _ = allowance.Take(hold.Fields)

@@ -109,8 +109,8 @@ func (p posterior) rate(f enrich.Field) float64 {
 }
 
 // likely returns how many of each field the lookups are expected to return.
-func likely(parts []part) [enrich.NumFields]float64 {
-	var sums [enrich.NumFields]float64
+func likely(parts []part) enrich.ByField[float64] {
+	var sums enrich.ByField[float64]
 	for _, p := range parts {
 		for f := range p.kind.Operation.Fields().Each() {
 			sums[f] += float64(p.lookups) * p.rates.rate(f)

@@ -50,7 +50,7 @@ func TestOutcomesOfImpossibleSums(t *testing.T) {
 		any := rapid.Int64Range(0, 20)
 		totals := cost.Totals{
 			Lookups: any.Draw(t, "lookups"), Whole: any.Draw(t, "whole"),
-			Returned: [enrich.NumFields]int64{any.Draw(t, "emails"), any.Draw(t, "phones")},
+			Returned: enrich.ByField[int64]{any.Draw(t, "emails"), any.Draw(t, "phones")},
 		}
 		var sum float64
 		for outcome, n := range countOutcomes(enrich.AllFields, totals) {
@@ -66,8 +66,8 @@ func TestOutcomesOfImpossibleSums(t *testing.T) {
 }
 
 func TestBasis(t *testing.T) {
-	long := cost.Totals{Lookups: 1000, Whole: 600, Returned: [enrich.NumFields]int64{600}}
-	short := cost.Totals{Lookups: 4, Whole: 1, Returned: [enrich.NumFields]int64{1}}
+	long := cost.Totals{Lookups: 1000, Whole: 600, Returned: enrich.ByField[int64]{600}}
+	short := cost.Totals{Lookups: 4, Whole: 1, Returned: enrich.ByField[int64]{1}}
 	tests := []struct {
 		name    string
 		history map[cost.Kind]cost.Totals

@@ -15,7 +15,7 @@ func (f *Forecast) WidthAfter(sample map[cost.Kind]int64, prices cost.Prices) (c
 		return 0, false
 	}
 	rest := &Forecast{free: f.free, parts: make([]part, len(f.parts))}
-	var found [enrich.NumFields]float64
+	var found enrich.ByField[float64]
 	for i, p := range f.parts {
 		looked := min(sample[p.kind], p.lookups)
 		seen := p.expect(looked)

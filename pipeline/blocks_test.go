@@ -450,7 +450,7 @@ func (m mixedUp) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Out
 func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	list := profileList("p1")
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
-		keyOf(identity("p1")): {States: [enrich.NumFields]attempt.FieldState{attempt.Found, attempt.Found}},
+		keyOf(identity("p1")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}},
 	}}}
 	made := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run"}
 	reader, err := list.Open(nil)

@@ -145,8 +145,8 @@ func faultyOutput(t *testing.T, f *faults) error {
 	scope := profileList(names...).scope(t, enrich.AllFields)
 	scope.Memory, scope.TempDir = 1, t.TempDir()
 	journal := faultyAnswers{drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
-		keyOf(identity("p2")): {States: [enrich.NumFields]attempt.FieldState{attempt.Found, attempt.Missing}},
-		keyOf(identity("p4")): {States: [enrich.NumFields]attempt.FieldState{attempt.Forgotten, attempt.PaidAndGone}},
+		keyOf(identity("p2")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Missing}},
+		keyOf(identity("p4")): {States: enrich.ByField[attempt.FieldState]{attempt.Forgotten, attempt.PaidAndGone}},
 	}}}, f}
 	out, rejects := &faultyWriter{faults: f}, &faultyWriter{faults: f}
 	_, err := callAndWrite(ctx, output.Output{Decode: v1.DecodeAnswer, Scope: scope, Run: "run"}, list, journal, out, rejects)

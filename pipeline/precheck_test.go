@@ -115,7 +115,7 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 // charging returns an account that says what an email may cost at most.
 func charging(most cost.Money, freeLeft int64) cost.Account {
 	return cost.Account{
-		Free:      [enrich.NumFields]cost.Optional[int64]{enrich.WorkEmail: cost.Known(freeLeft)},
+		Free:      enrich.ByField[cost.Optional[int64]]{enrich.WorkEmail: cost.Known(freeLeft)},
 		Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(most)}},
 	}
 }

@@ -75,8 +75,8 @@ func TestTheTallyAddsUp(t *testing.T) {
 		o := r.run(people(3, enrich.AllFields))
 		want := dispatch.Tally{
 			Lookups: 3, Posts: 3, Answered: 3, Spent: r.service.charged,
-			Asked:    [enrich.NumFields]int64{enrich.WorkEmail: 3, enrich.BusinessPhone: 3},
-			Returned: [enrich.NumFields]int64{enrich.WorkEmail: 3, enrich.BusinessPhone: 2},
+			Asked:    enrich.ByField[int64]{enrich.WorkEmail: 3, enrich.BusinessPhone: 3},
+			Returned: enrich.ByField[int64]{enrich.WorkEmail: 3, enrich.BusinessPhone: 2},
 		}
 		if diff := cmp.Diff(want, o.tally); diff != "" {
 			t.Errorf("tally (-want +got):\n%s", diff)

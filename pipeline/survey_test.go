@@ -134,7 +134,7 @@ not a url,,,,,
 			{Operation: enrich.FindWorkEmail, Pattern: enrich.ByProfile}: 1,
 			{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}:    1,
 		},
-		Asked: [enrich.NumFields]int64{enrich.WorkEmail: 2},
+		Asked: enrich.ByField[int64]{enrich.WorkEmail: 2},
 	}, taken.Count())
 }
 
@@ -156,7 +156,7 @@ https://pro.example/in/p2,b@co.example,
 	wantCounts(t, survey.Counts{
 		Rows: 5, Filled: 1, Duplicates: 1, Lookup: 3,
 		Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindWorkEmail: 1, enrich.FindPhone: 1},
-		Asked:   [enrich.NumFields]int64{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
+		Asked:   enrich.ByField[int64]{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
 	}, taken.Count())
 }
 
@@ -205,7 +205,7 @@ func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
 		taken := take(t, scope, list, r.journal)
 		wantCounts(t, survey.Counts{
 			Rows: 5, Answered: 1, Rejected: 1, Forfeited: 1, InDoubt: 1, Lookup: 1,
-			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
+			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
 		}, taken.Count())
 		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups (-want +got):\n%s", diff)
@@ -267,7 +267,7 @@ https://pro.example/in/p5,
 		}
 		wantCounts(t, survey.Counts{
 			Rows: 6, Filled: 1, Duplicates: 1, Answered: 2, Skipped: 1, Lookup: 1,
-			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: [enrich.NumFields]int64{enrich.WorkEmail: 1},
+			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
 		}, taken.Count())
 	})
 }

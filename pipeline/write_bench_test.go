@@ -212,8 +212,8 @@ func (j *heldAnswers) Records(first, last enrich.Key, visit func(enrich.Key, fun
 
 func (j *heldAnswers) RecordOf(key enrich.Key) (record attempt.Record, err error) {
 	if id := j.attempts[key]; id != 0 {
-		record.States = [...]attempt.FieldState{attempt.Found, attempt.Found}
-		record.Attempts = [...]attempt.ID{id, id}
+		record.States = enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}
+		record.Attempts = enrich.ByField[attempt.ID]{id, id}
 	}
 	return record, nil
 }

@@ -180,11 +180,11 @@ no url,,
 
 // TestWhatMayStillChangeIsShownFirst has rows whose two fields ended differently.
 func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
-	state := func(states ...attempt.FieldState) [enrich.NumFields]attempt.FieldState {
-		return [enrich.NumFields]attempt.FieldState(states)
+	state := func(email, phone attempt.FieldState) enrich.ByField[attempt.FieldState] {
+		return enrich.ByField[attempt.FieldState]{enrich.WorkEmail: email, enrich.BusinessPhone: phone}
 	}
 	tests := map[string]struct {
-		states [enrich.NumFields]attempt.FieldState
+		states enrich.ByField[attempt.FieldState]
 		want   row.Status
 	}{
 		"doubted before forfeited":      {state(attempt.PaidAndGone, attempt.OutcomeUnknown), row.StatusInDoubt},
@@ -213,7 +213,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 // toldStates is a journal in which every field has a given state.
 type toldStates struct {
 	answering
-	states [enrich.NumFields]attempt.FieldState
+	states enrich.ByField[attempt.FieldState]
 }
 
 func (toldStates) People() int64 { return 1000 }

@@ -304,7 +304,7 @@ func TestInputCondition(t *testing.T) {
 func TestAdminPrices(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config := everybody()
-		config.Free = [enrich.NumFields]int64{}
+		config.Free = enrich.ByField[int64]{}
 		w := open(t, config)
 		d := w.admin()
 		if got := d.must("PUT /prices", `{"work_email_usd":"0.0155","business_phone_usd":null}`).body; !cmp.Equal(got, map[string]any{"work_email_usd": "0.0155"}) {
@@ -336,7 +336,7 @@ func TestLatePayment(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config, now := everybody(), newClock()
 		config.Now, config.Plan = now.now, "payg"
-		config.Free, config.IncludedCents, config.PrepaidCents = [enrich.NumFields]int64{}, 0, 0
+		config.Free, config.IncludedCents, config.PrepaidCents = enrich.ByField[int64]{}, 0, 0
 		w := open(t, config)
 		d := w.admin()
 		checkRefusal(t, over.must(w, emailPath, ada), 402, sandbox.FreeAllowanceExhausted, false)
@@ -365,7 +365,7 @@ func TestLatePayment(t *testing.T) {
 func TestOthersInTheWorkspace(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config := everybody()
-		config.Free, config.Plan = [enrich.NumFields]int64{2, 0}, "payg"
+		config.Free, config.Plan = enrich.ByField[int64]{2, 0}, "payg"
 		config.IncludedCents, config.PrepaidCents = 0, 0
 		w := open(t, config)
 		d := w.admin()

@@ -155,7 +155,7 @@ func (s *Server) setPrices(r *http.Request) (any, error) {
 	if !input.WorkEmail.given && !input.BusinessPhone.given {
 		return nil, badInput("no price is given; name work_email_usd, business_phone_usd or both")
 	}
-	prices := [enrich.NumFields]member[cost.Money]{enrich.WorkEmail: input.WorkEmail, enrich.BusinessPhone: input.BusinessPhone}
+	prices := enrich.ByField[member[cost.Money]]{enrich.WorkEmail: input.WorkEmail, enrich.BusinessPhone: input.BusinessPhone}
 	for field, price := range prices {
 		if !price.given {
 			continue

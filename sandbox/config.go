@@ -25,7 +25,7 @@ type Config struct {
 	// UnknownRate is the share of identities that belong to nobody known;
 	// MatchRates are, by field, the shares of the others that have a value.
 	UnknownRate float64
-	MatchRates  [enrich.NumFields]float64
+	MatchRates  enrich.ByField[float64]
 
 	// Latency is how long a lookup takes.
 	Latency Latency
@@ -59,13 +59,13 @@ func DefaultConfig() Config {
 			Window:         Window{Limit: 30, Per: time.Minute},
 			Card:           books.RateCard(),
 			Plan:           "core",
-			Free:           [enrich.NumFields]int64{enrich.WorkEmail: 20, enrich.BusinessPhone: 5},
+			Free:           enrich.ByField[int64]{enrich.WorkEmail: 20, enrich.BusinessPhone: 5},
 			IncludedCents:  4_900,
 			PrepaidCents:   95_100,
 			BudgetCapCents: &budgetCap,
 		},
 		UnknownRate: 0.08,
-		MatchRates:  [enrich.NumFields]float64{enrich.WorkEmail: 0.72, enrich.BusinessPhone: 0.45},
+		MatchRates:  enrich.ByField[float64]{enrich.WorkEmail: 0.72, enrich.BusinessPhone: 0.45},
 	}
 }
 

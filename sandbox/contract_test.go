@@ -59,7 +59,7 @@ func requestPointer(operation string) string {
 // what it calls an invalid one is refused, and every response fits its schema.
 func TestTheDocumentTellsTheTruth(t *testing.T) {
 	config := everybody()
-	config.MatchRates = [enrich.NumFields]float64{0.5, 0.5}
+	config.MatchRates = enrich.ByField[float64]{0.5, 0.5}
 	config.UnknownRate = 0.2
 	w := open(t, config)
 	c := w.contract()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/sandbox"
 )
 
@@ -165,7 +166,7 @@ func TestEffects(t *testing.T) {
 	})
 	t.Run("somebody else spends", func(t *testing.T) {
 		config := everybody()
-		config.Free = [2]int64{}
+		config.Free = enrich.ByField[int64]{}
 		config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 0, cents(1000)
 		config.Faults = []sandbox.Fault{{Max: 1, Effect: sandbox.CreditSpent, Amount: 90 * cost.Cent}}
 		w := open(t, config)
@@ -181,7 +182,7 @@ func TestEffects(t *testing.T) {
 	})
 	t.Run("the budget is lowered", func(t *testing.T) {
 		config := everybody()
-		config.Free = [2]int64{}
+		config.Free = enrich.ByField[int64]{}
 		config.Faults = []sandbox.Fault{{At: []int{2}, Effect: sandbox.BudgetSet, Amount: 29 * cost.Cent}}
 		w := open(t, config)
 		first, second := w.post(emailPath, ada), w.post(emailPath, ada)

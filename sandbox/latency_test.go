@@ -11,7 +11,11 @@ import (
 	"time"
 
 	"payonce/sandbox"
+	"payonce/sandbox/books"
 )
+
+// units are numbers of returned fields.
+type units = books.Units
 
 // pipes is a listener whose connections are pipes in memory.
 type pipes struct {
@@ -120,7 +124,7 @@ func TestClientLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != [2]int64{} || s.Audit() != nil {
+		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != (units{}) || s.Audit() != nil {
 			t.Errorf("books %+v, audit %v", books, s.Audit())
 		}
 	})
@@ -135,12 +139,12 @@ func TestSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != [2]int64{1, 0} {
+		if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != (units{1, 0}) {
 			t.Errorf("after 45 s: %+v", books)
 		}
 		<-time.After(15 * time.Second)
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != [2]int64{} {
+		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != (units{}) {
 			t.Errorf("after 60 s: %+v", books)
 		}
 	})
@@ -164,7 +168,7 @@ func TestClose(t *testing.T) {
 			if err := <-failed; !isBroken(err) || time.Since(start) != 0 {
 				t.Errorf("%s: error %v after %s", fault, err, time.Since(start))
 			}
-			if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != [2]int64{} {
+			if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != (units{}) {
 				t.Errorf("%s: books %+v", fault, books)
 			}
 			if err := post(time.Second); !isBroken(err) {

@@ -42,7 +42,7 @@ func TestLoad(t *testing.T) {
 	config := sandbox.DefaultConfig()
 	config.Window.Limit = 1 << 30
 	config.BudgetCapCents, config.PrepaidCents = nil, 100_000_000
-	config.Free = [enrich.NumFields]int64{500, 300}
+	config.Free = enrich.ByField[int64]{500, 300}
 	config.Latency = sandbox.Latency{Max: 3 * time.Millisecond}
 	config.BooksPath = t.TempDir() + "/books"
 	config.Faults = []sandbox.Fault{

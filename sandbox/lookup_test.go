@@ -17,66 +17,66 @@ import (
 
 // TestOutcomes walks the table of outcomes (specification v1, "Outcome rules").
 func TestOutcomes(t *testing.T) {
-	known := func(email, phone float64) [enrich.NumFields]float64 { return [enrich.NumFields]float64{email, phone} }
+	known := func(email, phone float64) enrich.ByField[float64] { return enrich.ByField[float64]{email, phone} }
 	tests := []struct {
 		name       string
 		path, body string
 		unknown    float64
-		known      [enrich.NumFields]float64
+		known      enrich.ByField[float64]
 		operation  string
 		status     string
 		unresolved []any
 		data       []string // nil: data is null
-		free       [enrich.NumFields]int64
+		free       enrich.ByField[int64]
 	}{
 		{
 			"both present", enrichPath, adaBoth, 0, known(1, 1), "contact_enrichment", "matched",
 			[]any{},
 			[]string{"business_phone", "full_name", "phone_type", "work_email"},
-			[2]int64{1, 1},
+			enrich.ByField[int64]{1, 1},
 		},
 		{
 			"email missing", enrichPath, adaBoth, 0, known(0, 1), "contact_enrichment", "partial",
 			[]any{"work_email"},
 			[]string{"business_phone", "full_name", "phone_type"},
-			[2]int64{0, 1},
+			enrich.ByField[int64]{0, 1},
 		},
 		{
 			"phone missing", enrichPath, adaBoth, 0, known(1, 0), "contact_enrichment", "partial",
 			[]any{"business_phone"},
 			[]string{"full_name", "work_email"},
-			[2]int64{1, 0},
+			enrich.ByField[int64]{1, 0},
 		},
 		{
 			"both missing", enrichPath, adaBoth, 0, known(0, 0), "contact_enrichment", "partial",
 			[]any{"work_email", "business_phone"},
 			[]string{"full_name"},
-			[2]int64{},
+			enrich.ByField[int64]{},
 		},
-		{"nobody", enrichPath, adaBoth, 1, known(1, 1), "contact_enrichment", "not_found", []any{"person"}, nil, [2]int64{}},
+		{"nobody", enrichPath, adaBoth, 1, known(1, 1), "contact_enrichment", "not_found", []any{"person"}, nil, enrich.ByField[int64]{}},
 		{
 			"only the email asked", enrichPath, strings.Replace(adaBoth, `"include_phone":true`, `"include_phone":false`, 1), 0, known(1, 1),
 			"contact_enrichment", "matched",
 			[]any{},
 			[]string{"full_name", "work_email"},
-			[2]int64{1, 0},
+			enrich.ByField[int64]{1, 0},
 		},
 		{
 			"with a profile", enrichPath, strings.Replace(adaBoth, `}`, `,"include_profile":true}`, 1), 0, known(1, 1),
 			"contact_enrichment", "matched",
 			[]any{},
 			[]string{"business_phone", "full_name", "phone_type", "profile", "work_email"},
-			[2]int64{1, 1},
+			enrich.ByField[int64]{1, 1},
 		},
-		{"email found", emailPath, ada, 0, known(1, 1), "work_email_lookup", "matched", []any{}, []string{"full_name", "work_email"}, [2]int64{1, 0}},
-		{"email not found", emailPath, ada, 0, known(0, 1), "work_email_lookup", "partial", []any{"work_email"}, []string{"full_name"}, [2]int64{}},
+		{"email found", emailPath, ada, 0, known(1, 1), "work_email_lookup", "matched", []any{}, []string{"full_name", "work_email"}, enrich.ByField[int64]{1, 0}},
+		{"email not found", emailPath, ada, 0, known(0, 1), "work_email_lookup", "partial", []any{"work_email"}, []string{"full_name"}, enrich.ByField[int64]{}},
 		{
 			"phone found", phonePath, ada, 0, known(1, 1), "business_phone_lookup", "matched",
 			[]any{},
 			[]string{"business_phone", "full_name", "phone_type"},
-			[2]int64{0, 1},
+			enrich.ByField[int64]{0, 1},
 		},
-		{"phone of nobody", phonePath, ada, 1, known(1, 1), "business_phone_lookup", "not_found", []any{"person"}, nil, [2]int64{}},
+		{"phone of nobody", phonePath, ada, 1, known(1, 1), "business_phone_lookup", "not_found", []any{"person"}, nil, enrich.ByField[int64]{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestOutcomes(t *testing.T) {
 					t.Errorf("retrieved_at %v", at)
 				}
 				books := w.audited()
-				if books.FreeUsed != test.free || books.Charged != 0 {
+				if enrich.ByField[int64](books.FreeUsed) != test.free || books.Charged != 0 {
 					t.Errorf("charged %s and %v free fields, want none and %v", books.Charged, books.FreeUsed, test.free)
 				}
 				for _, c := range books.Charges {
@@ -125,7 +125,7 @@ func TestOutcomes(t *testing.T) {
 // and then meets the end of each.
 func TestOrderOfUse(t *testing.T) {
 	config := everybody()
-	config.Free = [enrich.NumFields]int64{1, 0}
+	config.Free = enrich.ByField[int64]{1, 0}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 20, 30, nil
 	w := open(t, config)
 	for i, want := range []struct {
@@ -160,7 +160,7 @@ func TestPaymentRefusals(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			config := everybody()
-			config.Free = [enrich.NumFields]int64{}
+			config.Free = enrich.ByField[int64]{}
 			test.change(&config)
 			overBoth(t, func(t *testing.T, over transport) {
 				w := open(t, config)
@@ -183,7 +183,7 @@ func TestPaymentRefusals(t *testing.T) {
 
 func TestBudgetResetsWithTheMonth(t *testing.T) {
 	config, now := everybody(), newClock()
-	config.Free, config.BudgetCapCents, config.Now = [enrich.NumFields]int64{}, cents(20), now.now
+	config.Free, config.BudgetCapCents, config.Now = enrich.ByField[int64]{}, cents(20), now.now
 	w := open(t, config)
 	w.post(emailPath, ada)
 	if r := w.post(emailPath, ada); r.errorCode() != sandbox.UsageBudgetReached {
@@ -237,7 +237,7 @@ func TestStatus(t *testing.T) {
 // TestConcurrentLookups sends more than the account can pay, all at once.
 func TestConcurrentLookups(t *testing.T) {
 	config := everybody()
-	config.Free = [enrich.NumFields]int64{3, 2}
+	config.Free = enrich.ByField[int64]{3, 2}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 50, cents(120)
 	w := open(t, config)
 	var group sync.WaitGroup
@@ -253,7 +253,7 @@ func TestConcurrentLookups(t *testing.T) {
 	}
 	group.Wait()
 	books := w.audited()
-	if books.Charged > 120*cost.Cent || books.FreeUsed != config.Free || books.Reserved != 0 {
+	if books.Charged > 120*cost.Cent || enrich.ByField[int64](books.FreeUsed) != config.Free || books.Reserved != 0 {
 		t.Errorf("charged %s, free %v, reserved %s", books.Charged, books.FreeUsed, books.Reserved)
 	}
 	if n := books.Refused[sandbox.UsageBudgetReached]; n == 0 || books.Posts[enrichPath] != 40 {

@@ -21,13 +21,13 @@ import (
 type people struct {
 	seed        uint64
 	unknownRate float64
-	matchRates  [enrich.NumFields]float64
+	matchRates  enrich.ByField[float64]
 }
 
 // person is what the service knows of somebody.
 type person struct {
 	fullName  string
-	values    [enrich.NumFields]string // empty: not known
+	values    enrich.ByField[string] // empty: not known
 	phoneType string
 	profile   profile
 }

@@ -27,7 +27,7 @@ func somebody(t interface {
 	return id
 }
 
-var everyoneKnown = people{seed: 1, matchRates: [enrich.NumFields]float64{1, 1}}
+var everyoneKnown = people{seed: 1, matchRates: enrich.ByField[float64]{1, 1}}
 
 func TestPeople(t *testing.T) {
 	tests := []struct {
@@ -65,7 +65,7 @@ func TestRates(t *testing.T) {
 	p := people{seed: 3, unknownRate: config.UnknownRate, matchRates: config.MatchRates}
 	const asked = 2000
 	var known float64
-	var found [enrich.NumFields]float64
+	var found enrich.ByField[float64]
 	for i := range asked {
 		who, ok := p.find(somebody(t, enrich.Contact{ProfileURL: fmt.Sprintf("network.example/in/person-%d", i)}))
 		if ok {

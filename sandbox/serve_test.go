@@ -29,7 +29,7 @@ const (
 func everybody() sandbox.Config {
 	config := sandbox.DefaultConfig()
 	config.UnknownRate = 0
-	config.MatchRates = [enrich.NumFields]float64{1, 1}
+	config.MatchRates = enrich.ByField[float64]{1, 1}
 	config.Window.Limit = 1000
 	return config
 }

@@ -14,7 +14,7 @@ import (
 func known(t *testing.T) Config {
 	t.Helper()
 	config := DefaultConfig()
-	config.UnknownRate, config.MatchRates = 0, [enrich.NumFields]float64{1, 1}
+	config.UnknownRate, config.MatchRates = 0, enrich.ByField[float64]{1, 1}
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
 	return config
 }

@@ -59,7 +59,7 @@ func priceMembers(m *numbered.Members, prices *cost.Prices) {
 	if !m.Writing() {
 		*prices = cost.Prices{}
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range enrich.PossibleFields.Each() {
 		price, known := prices.Of(f)
 		if numbered.OptionalInt(m, int(f)+1, &price, &known); known && !m.Writing() {
 			(*prices)[f] = price
@@ -72,7 +72,7 @@ func earlierMembers(m *numbered.Members, earlier *map[enrich.Field][]attempt.ID)
 	if !m.Writing() {
 		*earlier = nil
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range enrich.PossibleFields.Each() {
 		ids := (*earlier)[f]
 		if numbered.Uints(m, int(f)+1, &ids); len(ids) == 0 || m.Writing() {
 			continue
@@ -86,11 +86,7 @@ func earlierMembers(m *numbered.Members, earlier *map[enrich.Field][]attempt.ID)
 
 // fields describes a set of fields as a number, with a bit for each field. The record of the
 // fields' names says which bit is which.
-func fields(m *numbered.Members, number int, set *enrich.Fields) {
-	if numbered.Uint(m, number, set); set.Without(enrich.AllFields) != 0 {
-		m.Fail()
-	}
-}
+func fields(m *numbered.Members, number int, set *enrich.Fields) { numbered.Uint(m, number, set) }
 
 func doubtMembers(m *numbered.Members, d *Doubt) {
 	numbered.Time(m, 1, &d.At)

@@ -87,7 +87,7 @@ func accountMembers(m *numbered.Members, a *cost.Account) {
 
 // optionalsMembers describes amounts by field: that of a field has the number of the field plus
 // one.
-func optionalsMembers(m *numbered.Members, amounts *[enrich.NumFields]cost.Optional[int64]) {
+func optionalsMembers(m *numbered.Members, amounts *enrich.ByField[cost.Optional[int64]]) {
 	for i := range *amounts {
 		optional(m, i+1, &(*amounts)[i])
 	}

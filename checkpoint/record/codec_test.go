@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,8 +78,8 @@ func sameOptionals[T comparable]() cmp.Option {
 // anyRecord draws records of which every part is drawn: one that is added to a type and
 // has no number makes the round trip fail.
 func anyRecord[T any]() *rapid.Generator[T] {
-	fields := rapid.Map(rapid.ByteMax(byte(enrich.AllFields)), func(b byte) enrich.Fields { return enrich.Fields(b) })
-	field := rapid.Map(rapid.ByteMax(enrich.NumFields-1), func(b byte) enrich.Field { return enrich.Field(b) })
+	fields := rapid.Map(rapid.ByteMax(byte(enrich.PossibleFields)), func(b byte) enrich.Fields { return enrich.Fields(b) })
+	field := rapid.Map(rapid.ByteMax(enrich.MaxFields-1), func(b byte) enrich.Field { return enrich.Field(b) })
 	money := rapid.Map(rapid.Int64(), func(n int64) cost.Money { return cost.Money(n) })
 	ids := rapid.SliceOfN(rapid.Map(rapid.Uint64(), func(n uint64) attempt.ID { return attempt.ID(n) }), 1, 3)
 	seconds := rapid.OneOf(rapid.Int64Range(-62_167_000_000, 253_402_000_000), rapid.Int64Range(0, 4_000_000_000))
@@ -216,13 +217,13 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"a state of 9 bits":              entry(number(1, 256)),
 		"a number as a text":             entry(text(1, "1")),
 		"a resolution without a state":   resolution([]byte{Version}),
-		"a field that nobody asks":       resolution(append(number(1, 3), number(9, 1<<enrich.NumFields)[1:]...)),
+		"a field that nobody asks":       resolution(append(number(1, 3), number(9, 1<<enrich.MaxFields)[1:]...)),
 		"a flag of two bits":             resolution(append(number(1, 3), number(3, 2)[1:]...)),
 		"a time that is no text":         resolution(append(number(1, 3), text(2, "yesterday")[1:]...)),
 		"a text as a number":             resolution(append(number(1, 3), number(6, 1)[1:]...)),
 		"a key that is too short":        intent(text(2, "short")),
 		"a ledger state without numbers": state([]byte{Version}),
-		"more fields than there are":     state(append(number(1, 1), text(11, "\x01\x01\x01")[1:]...)),
+		"more fields than there are":     state(append(number(1, 1), text(11, strings.Repeat("\x01", enrich.MaxFields+1))[1:]...)),
 		"a journal without an ID":        Decode(nil, []byte{Version}, &Journal{}),
 	} {
 		if !errors.Is(err, store.ErrCorrupt) {

@@ -17,17 +17,14 @@ type FieldNames struct {
 
 func fieldNamesMembers(m *numbered.Members, n *FieldNames) { numbered.Texts(m, 1, &n.Names) }
 
-// MustKnowFields returns an error when the fields of a journal are not those of this program. It
+// MustKnowFields returns an error when the fields of a journal are not those of the catalogue. It
 // returns the writes that add the names of fields that the journal does not have yet.
-func MustKnowFields(s store.Store) ([]store.Write, error) {
+func MustKnowFields(s store.Store, catalogue enrich.Catalogue) ([]store.Write, error) {
 	recorded, _, err := Load[FieldNames](s, FieldsKey)
 	if err != nil {
 		return nil, err
 	}
-	known := FieldNames{Names: make([]string, enrich.NumFields)}
-	for f := range known.Names {
-		known.Names[f] = enrich.Field(f).String()
-	}
+	known := FieldNames{Names: catalogue}
 	if slices.Equal(recorded.Names, known.Names) {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // CountProvisional counts provisional charges by field.
-func CountProvisional(list []Provisional) (counts [enrich.NumFields]int64) {
+func CountProvisional(list []Provisional) (counts enrich.ByField[int64]) {
 	for _, p := range list {
 		for f := range p.Fields.Each() {
 			counts[f]++

@@ -100,7 +100,7 @@ const fieldKeyLength = 1 + len(enrich.Key{}) + 1
 
 // FieldOf returns the field of an identity that a field record is about.
 func FieldOf(key []byte) (field KeyedField, ok bool) {
-	if len(key) != fieldKeyLength || key[len(key)-1] >= enrich.NumFields {
+	if len(key) != fieldKeyLength || key[len(key)-1] >= enrich.MaxFields {
 		return field, false
 	}
 	copy(field.Key[:], key[1:])
@@ -174,7 +174,7 @@ type State struct {
 	// what somebody assumed of another may be wrong.
 	DecidableFrom attempt.ID `json:"decidable_from"`
 	// Forgone are the free units that somebody else used since the base.
-	Forgone [enrich.NumFields]int64 `json:"forgone"`
+	Forgone enrich.ByField[int64] `json:"forgone"`
 	// Prices are those of the last attempts, by field.
 	Prices cost.Prices `json:"prices"`
 	// CreditAdded says that a reading since the base showed new credit.
@@ -201,8 +201,8 @@ type ClosedPeriod struct {
 	Lost        cost.Money // by the account, at most
 	Booked      cost.Money // by the journal
 	// From and To are the times of the two snapshots, and Free is what the free allowance lost.
-	From, To time.Time               `json:",omitzero"`
-	Free     [enrich.NumFields]int64 `json:",omitzero"`
+	From, To time.Time             `json:",omitzero"`
+	Free     enrich.ByField[int64] `json:",omitzero"`
 	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
 	// have been charged.
 	Excess      cost.Money `json:",omitzero"`

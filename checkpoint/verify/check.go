@@ -3,6 +3,7 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,10 +46,11 @@ func Check(s store.Store, stop func() error, report func(Problem)) (Summary, err
 	c := &checker{
 		store: store.WithStop(s, stop), report: report,
 		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{}, forgotten: map[enrich.Key]bool{},
+		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.readForgotten, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err
@@ -74,6 +76,9 @@ type checker struct {
 	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
 	erased, keys map[enrich.Key]bool
 	forgotten    map[enrich.Key]bool // by their marks
+	doubts, open map[attempt.ID]bool // attempts with a doubt, and with an open mark, that can be read
+	absent       map[attempt.ID]bool // attempts without an intent
+	beyond       map[attempt.ID]bool // attempts with an intent whose IDs were not given out
 }
 
 // payment is the last attempt that was charged for a field.
@@ -156,10 +161,12 @@ func (c *checker) checkAttempts() error {
 		id := record.IDOf(key)
 		for ; c.next < id && c.next < c.state.NextID; c.next++ {
 			c.problem(nameOf("intent", c.next), "is missing")
+			c.absent[c.next] = true
 		}
 		c.next = id + 1
 		if id >= c.state.NextID {
 			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.state.NextID)
+			c.beyond[id] = true
 		}
 		return true, c.checkAttempt(id, key, value)
 	})
@@ -168,6 +175,7 @@ func (c *checker) checkAttempts() error {
 	}
 	for ; c.next < c.state.NextID; c.next++ {
 		c.problem(nameOf("intent", c.next), "is missing")
+		c.absent[c.next] = true
 	}
 	c.endPeriods()
 	for _, id := range slices.Sorted(maps.Keys(c.flight)) {
@@ -189,11 +197,10 @@ func (c *checker) checkOrphans() error {
 				c.problem(fmt.Sprintf("record %q", key), "has no ID")
 				return true, nil
 			}
-			intent, err := c.store.Get(record.IDKey(record.IntentPrefix, record.IDOf(key)))
-			if intent == nil && err == nil {
-				c.problem(nameOf(kind, record.IDOf(key)), "belongs to no intent")
+			if id := record.IDOf(key); (id == 0 || id >= c.state.NextID || c.absent[id]) && !c.beyond[id] {
+				c.problem(nameOf(kind, id), "belongs to no intent")
 			}
-			return true, err
+			return true, nil
 		})
 		if err != nil {
 			return err
@@ -201,6 +208,26 @@ func (c *checker) checkOrphans() error {
 	}
 	return nil
 }
+
+// readOpen reads the doubts and the open marks, which few attempts have.
+func (c *checker) readOpen() error {
+	return errors.Join(
+		readIDs[record.Doubt](c, record.DoubtPrefix, "doubt", c.doubts),
+		readIDs[record.OpenMark](c, record.OpenPrefix, "open mark", c.open))
+}
+
+func readIDs[T record.Record](c *checker, prefix byte, kind string, ids map[attempt.ID]bool) error {
+	return c.store.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
+		var into T
+		if len(key) == record.IDKeyLength && c.isGiven(record.IDOf(key)) {
+			ids[record.IDOf(key)] = read(c, nameOf(kind, record.IDOf(key)), key, value, &into)
+		}
+		return true, nil
+	})
+}
+
+// isGiven reports whether an ID was given out.
+func (c *checker) isGiven(id attempt.ID) bool { return id > 0 && id < c.state.NextID }
 
 func (c *checker) readForgotten() error {
 	return c.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {

@@ -19,14 +19,7 @@ func (c *checker) checkAttempt(id attempt.ID, key, value []byte) error {
 	if err != nil {
 		return err
 	}
-	_, doubted, err := lookUp[record.Doubt](c, nameOf("doubt", id), record.IDKey(record.DoubtPrefix, id))
-	if err != nil {
-		return err
-	}
-	_, marked, err := lookUp[record.OpenMark](c, nameOf("open mark", id), record.IDKey(record.OpenPrefix, id))
-	if err != nil {
-		return err
-	}
+	doubted, marked := c.doubts[id], c.open[id]
 	inFlight := c.flight[id]
 	delete(c.flight, id)
 	state := attempt.Intended

@@ -63,7 +63,7 @@ func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
 	compare("forfeited", recorded.Forfeited, want.Forfeited)
 	compare("uncharged", recorded.Uncharged, want.Uncharged)
 	compare("open", recorded.Open, want.Open)
-	for f := range enrich.AllFields.Each() {
+	for f := range enrich.PossibleFields.Each() {
 		compare("free used of "+f.String(), recorded.FreeUsed[f], want.FreeUsed[f])
 		compare("free held of "+f.String(), recorded.FreeHeld[f], want.FreeHeld[f])
 		compare("free ever held of "+f.String(), recorded.FreeEverHeld[f], want.FreeEverHeld[f])

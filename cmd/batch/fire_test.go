@@ -280,7 +280,7 @@ func tallyOf(witnesses map[attempt.ID]*witness, books sandbox.Snapshot) fireTall
 
 // count counts the fields of an attempt in doubt.
 func (tally *fireTally) count(w *witness, charged map[paidField]bool) {
-	for f := range enrich.Field(enrich.NumFields) {
+	for f := range enrich.AllFields.Each() {
 		switch {
 		case !w.intent.Hold.Fields.Has(f):
 		case charged[paidField{w.intent.Identity.Canonical(), f}]:

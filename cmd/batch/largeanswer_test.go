@@ -49,7 +49,7 @@ func TestLargeAnswersAreDurable(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	config := sandbox.DefaultConfig()
-	config.UnknownRate, config.MatchRates = 0, [enrich.NumFields]float64{1, 1}
+	config.UnknownRate, config.MatchRates = 0, enrich.ByField[float64]{1, 1}
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
 	b := newWorkbench(t, config, lists.Default(3, 40))
 	server := httptest.NewServer(enlarged(t, b.service.Handler()))

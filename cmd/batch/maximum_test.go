@@ -136,9 +136,9 @@ func TestMaximumIsTheCharge(t *testing.T) {
 // reports whether the free allowance of a field ended in the middle.
 func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 	config := sandbox.DefaultConfig()
-	config.UnknownRate, config.MatchRates = 0, [enrich.NumFields]float64{1, 1}
+	config.UnknownRate, config.MatchRates = 0, enrich.ByField[float64]{1, 1}
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	config.Free = [enrich.NumFields]int64{draw.Int64N(40), draw.Int64N(30)}
+	config.Free = enrich.ByField[int64]{draw.Int64N(40), draw.Int64N(30)}
 	config.IncludedCents, config.BudgetCapCents = draw.Int64N(1500), nil
 	option := []string{"payg", "growth", "scale"}[draw.IntN(3)]
 	config.Prices = map[string]cost.Prices{
@@ -179,9 +179,9 @@ func TestChargeIsPossible(t *testing.T) {
 			t.Parallel()
 			draw := rand.New(rand.NewPCG(seed, 5))
 			config := sandbox.DefaultConfig()
-			config.UnknownRate, config.MatchRates = draw.Float64()/4, [enrich.NumFields]float64{draw.Float64(), draw.Float64()}
+			config.UnknownRate, config.MatchRates = draw.Float64()/4, enrich.ByField[float64]{draw.Float64(), draw.Float64()}
 			config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-			config.Free = [enrich.NumFields]int64{draw.Int64N(30), draw.Int64N(20)}
+			config.Free = enrich.ByField[int64]{draw.Int64N(30), draw.Int64N(20)}
 			b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
 			flags := []string{
 				"--fields", "email,phone", "--max-spend", cost.Cents(draw.Int64N(1500)).String(), "--rate", "10000/1s", "--json",

@@ -93,7 +93,7 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case err == nil && name == "attempts":
 			config.AttemptLimit = n
 		case err == nil && name == "free":
-			config.Free = [enrich.NumFields]int64{int64(n), int64(n)}
+			config.Free = enrich.ByField[int64]{int64(n), int64(n)}
 		default:
 			fault, err := sandbox.ParseFault(arg)
 			ts.Check(err)

@@ -34,25 +34,55 @@ type entry struct {
 	only bool // the hosts below it are not shared
 }
 
+// list is the list of shared hosts.
+type list struct {
+	hosts map[string]entry
+	// sieve has a bit for each host, by a sum of its bytes. Most hosts of companies have none, so that the map
+	// is not asked.
+	sieve [sieveBits / 64]uint64
+}
+
+const sieveBits = 1 << 14
+
+// sieveBit returns the bit of a host with two bytes or more.
+func sieveBit(host []byte) uint {
+	n := len(host)
+	return (uint(n)*1031 + uint(host[0])*7 + uint(host[1])*131 + uint(host[n/2])*31) % sieveBits
+}
+
 // hosts returns the list. It is read once.
-var hosts = sync.OnceValue(func() map[string]entry {
+var hosts = sync.OnceValue(func() *list {
 	kinds := map[string]Kind{"network": Network, "directory": Directory, "page": Page, "mail": Mail, "parked": Parked}
-	found := map[string]entry{}
+	l := &list{hosts: map[string]entry{}}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		found[words[1]] = entry{kind: kinds[words[0]], only: len(words) > 2}
+		l.hosts[words[1]] = entry{kind: kinds[words[0]], only: len(words) > 2}
+		bit := sieveBit([]byte(words[1]))
+		l.sieve[bit/64] |= 1 << (bit % 64)
 	}
-	return found
+	return l
 })
+
+// find returns the line of a host.
+func (l *list) find(host []byte) (entry, bool) {
+	if len(host) < 2 {
+		return entry{}, false
+	}
+	if bit := sieveBit(host); l.sieve[bit/64]&(1<<(bit%64)) == 0 {
+		return entry{}, false
+	}
+	found, ok := l.hosts[string(host)]
+	return found, ok
+}
 
 // Of returns the kind of a host in lower case ASCII, without "www.".
 func Of(host []byte) Kind {
 	all := hosts()
 	for below := false; ; below = true {
-		if found, ok := all[string(host)]; ok && !(below && found.only) {
+		if found, ok := all.find(host); ok && !(below && found.only) {
 			return found.kind
 		}
 		dot := bytes.IndexByte(host, '.')

@@ -65,7 +65,7 @@ var ledgerColumns = []string{
 
 func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledger, error) {
 	view := &report.Ledger{From: given(period.From), To: given(period.To)}
-	var free [enrich.NumFields]int64
+	var free enrich.ByField[int64]
 	var mayBeFree cost.Money
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns); err != nil {

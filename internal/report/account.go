@@ -44,8 +44,8 @@ func AccountOf(a cost.Account) *Account {
 		Available: Known(a.Balance.Available), Included: Known(a.Balance.Included),
 		Prepaid: Known(a.Balance.Prepaid), Reserved: Known(a.Balance.Reserved),
 	}
-	for f, units := range a.Free {
-		view.Free[enrich.Field(f).String()] = Known(units)
+	for f := range enrich.AllFields.Each() {
+		view.Free[f.String()] = Known(a.Free[f])
 	}
 	if a.Budget.Known {
 		view.Budget = UsageBudget{

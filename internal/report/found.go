@@ -22,7 +22,7 @@ type FoundField struct {
 }
 
 // FoundOf shows what answers had of the fields that were asked for, and what a value cost.
-func FoundOf(asked, found [enrich.NumFields]int64, spent cost.Money) Found {
+func FoundOf(asked, found enrich.ByField[int64], spent cost.Money) Found {
 	view := Found{Fields: map[string]FoundField{}}
 	var values int64
 	for f, n := range asked {

@@ -10,14 +10,14 @@ import (
 func TestFoundSaysWhatCameBackAndWhatAValueCost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		asked, found [enrich.NumFields]int64
+		asked, found enrich.ByField[int64]
 		spent        cost.Money
 		want         string
 	}{
-		{[enrich.NumFields]int64{167, 182}, [enrich.NumFields]int64{98, 71}, 3085 * cost.Cent, "emails 98 of 167, phones 71 of 182; $0.18 per value"},
-		{[enrich.NumFields]int64{0, 4}, [enrich.NumFields]int64{0, 1}, 25 * cost.Cent, "phones 1 of 4; $0.25 per value"},
-		{[enrich.NumFields]int64{2, 0}, [enrich.NumFields]int64{2, 0}, 0, "emails 2 of 2; $0.00 per value"}, // the free allowance paid
-		{[enrich.NumFields]int64{3, 3}, [enrich.NumFields]int64{}, 0, "emails 0 of 3, phones 0 of 3"},
+		{enrich.ByField[int64]{167, 182}, enrich.ByField[int64]{98, 71}, 3085 * cost.Cent, "emails 98 of 167, phones 71 of 182; $0.18 per value"},
+		{enrich.ByField[int64]{0, 4}, enrich.ByField[int64]{0, 1}, 25 * cost.Cent, "phones 1 of 4; $0.25 per value"},
+		{enrich.ByField[int64]{2, 0}, enrich.ByField[int64]{2, 0}, 0, "emails 2 of 2; $0.00 per value"}, // the free allowance paid
+		{enrich.ByField[int64]{3, 3}, enrich.ByField[int64]{}, 0, "emails 0 of 3, phones 0 of 3"},
 		{want: ""},
 	} {
 		if got := FoundOf(test.asked, test.found, test.spent).String(); got != test.want {

@@ -27,20 +27,20 @@ type JournalCheck struct {
 
 // JournalTotals are the sums of a whole journal. Those by field are in the order of the fields.
 type JournalTotals struct {
-	Settled      cost.Money `json:"settled"`
-	Held         cost.Money `json:"held"`
-	EverHeld     cost.Money `json:"ever_held"`
-	FreeUsed     []int64    `json:"free_used"`
-	FreeHeld     []int64    `json:"free_held"`
-	FreeEverHeld []int64    `json:"free_ever_held"`
-	Charged      []int64    `json:"charged"`
-	Asked        []int64    `json:"asked"`
-	Returned     []int64    `json:"returned"`
-	Forfeited    int64      `json:"forfeited"`
-	Uncharged    int64      `json:"uncharged,omitempty"`
-	Lookups      int64      `json:"lookups"`
-	Whole        int64      `json:"whole"` // lookups that returned every field
-	Open         int64      `json:"open"`  // lookups without an outcome
+	Settled      cost.Money            `json:"settled"`
+	Held         cost.Money            `json:"held"`
+	EverHeld     cost.Money            `json:"ever_held"`
+	FreeUsed     enrich.ByField[int64] `json:"free_used"`
+	FreeHeld     enrich.ByField[int64] `json:"free_held"`
+	FreeEverHeld enrich.ByField[int64] `json:"free_ever_held"`
+	Charged      enrich.ByField[int64] `json:"charged"`
+	Asked        enrich.ByField[int64] `json:"asked"`
+	Returned     enrich.ByField[int64] `json:"returned"`
+	Forfeited    int64                 `json:"forfeited"`
+	Uncharged    int64                 `json:"uncharged,omitempty"`
+	Lookups      int64                 `json:"lookups"`
+	Whole        int64                 `json:"whole"` // lookups that returned every field
+	Open         int64                 `json:"open"`  // lookups without an outcome
 }
 
 // JournalProblem is one thing that does not hold in a journal.
@@ -64,8 +64,8 @@ func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalChe
 func journalTotalsOf(t cost.Totals) JournalTotals {
 	return JournalTotals{
 		Settled: t.Settled, Held: t.Held, EverHeld: t.EverHeld,
-		FreeUsed: t.FreeUsed[:], FreeHeld: t.FreeHeld[:], FreeEverHeld: t.FreeEverHeld[:],
-		Charged: t.Charged[:], Asked: t.Asked[:], Returned: t.Returned[:],
+		FreeUsed: t.FreeUsed, FreeHeld: t.FreeHeld, FreeEverHeld: t.FreeEverHeld,
+		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
 		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
 	}
 }
@@ -85,23 +85,14 @@ func (v *JournalCheck) render(p *page) {
 	p.entry("runs", "%d", v.Runs)
 	p.entry("settled", "$%s", v.Totals.Settled)
 	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", Counts(named(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", Counts(named(v.Totals.Charged)))
+	p.entry("free allowance used", "%s", Counts(ByField(v.Totals.FreeUsed)))
+	p.entry("fields charged", "%s", Counts(ByField(v.Totals.Charged)))
 	if v.Erased > 0 {
 		p.entry("erased", "%s", Counted(v.Erased, "attempt"))
 	}
 	for _, problem := range v.List {
 		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
 	}
-}
-
-// named returns counts in the order of the fields under the names of the fields.
-func named(counts []int64) map[string]int64 {
-	byName := map[string]int64{}
-	for f, n := range counts {
-		byName[enrich.Field(f).String()] = n
-	}
-	return byName
 }
 
 // Rekeyed says that the journal is encrypted with its new key.

@@ -74,8 +74,8 @@ func samples() map[string]Report {
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
 			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar,
-			Found:    FoundOf([enrich.NumFields]int64{4, 2}, [enrich.NumFields]int64{3, 1}, 60*cost.Cent),
-			FoundNow: FoundOf([enrich.NumFields]int64{3, 0}, [enrich.NumFields]int64{2, 0}, 30*cost.Cent),
+			Found:    FoundOf(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent),
+			FoundNow: FoundOf(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent),
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",
 		},
 		"budget": &Budget{
@@ -90,14 +90,14 @@ func samples() map[string]Report {
 		"account": account,
 		"reconciliation": &Reconciliation{
 			Cases:    []Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
-			Evidence: &Evidence{Free: ByField([enrich.NumFields]int64{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+			Evidence: &Evidence{Free: ByField(enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
 		},
 		"check": JournalCheckOf(verify.Summary{
 			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
 			Totals: cost.Totals{
-				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: [enrich.NumFields]int64{1, 0},
-				FreeHeld: [enrich.NumFields]int64{0, 2}, FreeEverHeld: [enrich.NumFields]int64{1, 2}, Charged: [enrich.NumFields]int64{2, 1},
-				Asked: [enrich.NumFields]int64{3, 3}, Returned: [enrich.NumFields]int64{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
+				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: enrich.ByField[int64]{1, 0},
+				FreeHeld: enrich.ByField[int64]{0, 2}, FreeEverHeld: enrich.ByField[int64]{1, 2}, Charged: enrich.ByField[int64]{2, 1},
+				Asked: enrich.ByField[int64]{3, 3}, Returned: enrich.ByField[int64]{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
 			},
 		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
 		"failed":    &Failed{Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},

@@ -41,7 +41,7 @@ func (v *Spend) Add(e attempt.Entry) {
 func (parts SpendParts) add(name string, e attempt.Entry) {
 	part := parts[name]
 	if part == nil {
-		part = &SpendPart{FreeUsed: ByField([enrich.NumFields]int64{})}
+		part = &SpendPart{FreeUsed: ByField(enrich.ByField[int64]{})}
 		parts[name] = part
 	}
 	part.Attempts++

@@ -54,7 +54,13 @@ func Wrap(words []string, width int) []string {
 }
 
 // ByField returns counts under the names of their fields.
-func ByField(counts [enrich.NumFields]int64) map[string]int64 { return named(counts[:]) }
+func ByField(counts enrich.ByField[int64]) map[string]int64 {
+	byName := map[string]int64{}
+	for f := range enrich.AllFields.Each() {
+		byName[f.String()] = counts[f]
+	}
+	return byName
+}
 
 // Counts writes counts by field, in the order of the fields.
 func Counts(counts map[string]int64) string {

@@ -33,6 +33,8 @@ type mutation struct {
 	trusting bool
 	// exclusive: the account is taken for exclusive, although others use it.
 	exclusive bool
+	// uncorrecting: a reopened journal knows of no charge that may have been free.
+	uncorrecting bool
 	// slots: the journal's own window is out of the way, the mutation's counts.
 	slots bool
 }
@@ -50,6 +52,7 @@ func mutations() []mutation {
 		{name: "reopening forgets intents", promise: "P1", forgets: true},
 		{name: "no settle delay", promise: "P1", hasty: true},
 		{name: "exact explanation on a shared account", promise: "P1", exclusive: true},
+		{name: "corrections are never made", promise: "P2", uncorrecting: true},
 		{name: "lookups counted when answered", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &uncounting{j.journal, j.now} }},
 		{name: "a day's ceiling forgotten at a restart", promise: "P2", ledger: func(j *job) dispatch.Ledger { return newForgetting(j) }},
 		{name: "others' free units counted on", promise: "P2", trusting: true},
@@ -108,7 +111,11 @@ func (m mutation) scenario(seed uint64) scenario {
 	}
 	if m.exclusive {
 		s.Followers = []follower{{Share: 0.5, Delay: span{time.Microsecond, time.Second}, Amount: 10 * cost.Cent}}
-		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, [enrich.NumFields]int64{}
+		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, enrich.ByField[int64]{}
+	}
+	if m.uncorrecting {
+		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, enrich.ByField[int64]{3, 3}
+		s.Followers = nil
 	}
 	return s
 }
@@ -119,6 +126,14 @@ func (m mutation) forget(w *world) {
 		for _, in := range w.check.intents(true) {
 			m.forgetIntent(w, in)
 		}
+	}
+	if m.uncorrecting && w.disk.has(string(record.StateKey)) {
+		rewrite(w, string(record.StateKey), func(state *record.State) {
+			state.Provisional = nil
+			for i := range state.Closed {
+				state.Closed[i].Provisional = nil
+			}
+		})
 	}
 	if m.amnesic {
 		for _, in := range w.check.intents(false) {
@@ -287,4 +302,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Forgo([enrich.NumFields]int64) error { return nil }
+func (trusting) Forgo(enrich.ByField[int64]) error { return nil }

@@ -27,7 +27,7 @@ func TestOthersTakeFreeUnits(t *testing.T) {
 			for seed := range uint64(max(60/slowdown, 10)) {
 				s := newScenario(1 + seed)
 				s.Strict, s.Askers, s.Faults, s.unreachable = strict, 60, nil, 0
-				s.Free = [enrich.NumFields]int64{4, 4}
+				s.Free = enrich.ByField[int64]{4, 4}
 				s.Starts = []start{{MaxSpend: ample}}
 				r := simulate(t, s, mutation{})
 				for _, text := range r.broken {
@@ -151,7 +151,7 @@ type reading struct {
 	from, to time.Time
 	// blur is how many units the look can hide: those held by lookups under way or in
 	// doubt, of which nobody can tell whether the service has used them.
-	blur [enrich.NumFields]int64
+	blur enrich.ByField[int64]
 }
 
 // look notes a reading that the process acts on, with the journal's sums before and

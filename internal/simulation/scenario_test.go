@@ -23,7 +23,7 @@ type scenario struct {
 	Sparing   bool
 	Strict    bool
 	Window    sandbox.Window
-	Free      [enrich.NumFields]int64
+	Free      enrich.ByField[int64]
 	Prepaid   int64  // cents
 	Budget    *int64 // cents
 	Faults    []string
@@ -77,7 +77,7 @@ func newScenario(seed uint64) scenario {
 		Concurrency: 1 + r.IntN(8),
 		Strict:      r.IntN(6) == 0,
 		Window:      sandbox.Window{Limit: 2 + r.IntN(12), Per: time.Minute},
-		Free:        [enrich.NumFields]int64{free(), free()},
+		Free:        enrich.ByField[int64]{free(), free()},
 		Prepaid:     100_000,
 		travel:      span{100 * time.Microsecond, time.Duration(1+r.IntN(400)) * time.Millisecond},
 		service:     span{time.Millisecond, time.Duration(10+r.IntN(3000)) * time.Millisecond},
@@ -118,7 +118,7 @@ func newScenario(seed uint64) scenario {
 	}
 	if r = d.of("others"); r.IntN(4) == 0 {
 		s.Askers = 1 + r.IntN(40)
-		s.Free = [enrich.NumFields]int64{1 + r.Int64N(7), 1 + r.Int64N(7)}
+		s.Free = enrich.ByField[int64]{1 + r.Int64N(7), 1 + r.Int64N(7)}
 		s.Window.Limit += 10
 	}
 	s.drawAccount(d.of("account"))

@@ -51,7 +51,7 @@ func TestEveryStep(t *testing.T) {
 func small(faults ...string) scenario {
 	s := newScenario(3)
 	s.Wanted, s.Concurrency, s.Strict = enrich.AllFields, 3, false
-	s.Window.Limit, s.Free, s.Prepaid, s.Budget = 4, [enrich.NumFields]int64{2, 1}, 100_000, nil
+	s.Window.Limit, s.Free, s.Prepaid, s.Budget = 4, enrich.ByField[int64]{2, 1}, 100_000, nil
 	s.travel, s.service = span{time.Millisecond, 300 * time.Millisecond}, span{time.Millisecond, time.Second}
 	s.commitTime, s.unreachable, s.stalls = span{time.Millisecond, 20 * time.Millisecond}, 0, 0
 	s.Faults, s.Elsewhere = faults, nil

@@ -51,7 +51,7 @@ const keptArrivals = 10_000
 // CoverRehearsal gives the embedded service's account what a list can cost, by the number of
 // fields that are asked for, so that a list of any length can be rehearsed. It does nothing
 // where the service is not the embedded one.
-func (s *Session) CoverRehearsal(asked [enrich.NumFields]int64) error {
+func (s *Session) CoverRehearsal(asked enrich.ByField[int64]) error {
 	if s.embedded == nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -193,9 +192,18 @@ func isDecimal(text string) bool {
 	return err == nil && strings.ContainsAny(text, "0123456789")
 }
 
+// maxDate is the longest date with a time, in bytes.
+const maxDate = 40
+
 // isDate reports whether a text in lower case begins with a date.
 func isDate(text string) bool {
-	if utf8.RuneCountInString(text) < 8 {
+	digits := 0
+	for i := range len(text) {
+		if '0' <= text[i] && text[i] <= '9' {
+			digits++
+		}
+	}
+	if digits < 5 || len(text) < 8 || len(text) > maxDate {
 		return false
 	}
 	for _, layout := range [...]string{
@@ -246,7 +254,15 @@ func IsPlaceholder(cell []byte) bool {
 }
 
 // IsEmpty reports whether a cell holds nothing: blanks, or a placeholder.
-func IsEmpty(cell []byte) bool { return len(trim(cell)) == 0 || IsPlaceholder(cell) }
+func IsEmpty(cell []byte) bool {
+	switch {
+	case len(cell) == 0:
+		return true
+	case len(cell) > maxPlaceholder && cell[0] > ' ' && cell[len(cell)-1] > ' ':
+		return false // most cells
+	}
+	return len(trim(cell)) == 0 || IsPlaceholder(cell)
+}
 
 // trim returns the cell without the blanks around it.
 func trim(cell []byte) []byte {

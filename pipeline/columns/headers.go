@@ -70,10 +70,10 @@ func names() map[Role][noName]string {
 				currentcompany firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
 				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
 				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
-				werkgever companyaccount associatedcompany companynameforemails`,
+				werkgever companyaccount associatedcompany`,
 			usual: `organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
 				personorganisation`,
-			weak: `companyorganization companycleaned cleanedcompanyname`,
+			weak: `companynameforemails companyorganization companycleaned cleanedcompanyname`,
 		},
 	}
 }
@@ -89,7 +89,7 @@ func fieldNames() map[Role][noName]string {
 			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
 				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
 				emailadres mailadres contactemail personemail primaryemail hsemail`,
-			weak: `companyemail email1 email1value 1email email1address emailvalue persontemailwork`,
+			weak: `companyemail email1 1email email1address`,
 		},
 		Phone: {
 			strong: `businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework directphone
@@ -98,7 +98,7 @@ func fieldNames() map[Role][noName]string {
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
 				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone`,
-			weak: `companyphone phone1 phone1value businessphone1 phonevalue`,
+			weak: `companyphone phone1 businessphone1`,
 		},
 	}
 }

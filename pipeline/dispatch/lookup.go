@@ -65,8 +65,8 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	Dropped   int64 // phones that were not asked for because of a short budget
-	Asked     [enrich.NumFields]int64
-	Returned  [enrich.NumFields]int64
+	Asked     enrich.ByField[int64]
+	Returned  enrich.ByField[int64]
 	Spent     cost.Money
 }
 
@@ -108,6 +108,8 @@ const (
 	// At most one part in reconcileShare of a run is spent on waiting for accounts
 	// to settle: losses that come in between wait for each other.
 	reconcileShare = 6
+	// A wait in which the rate would send at most fewCalls calls costs less than calls in doubt.
+	fewCalls = 60
 )
 
 // Run sends the lookups that next yields. It ends when next returns io.EOF, when a ceiling or

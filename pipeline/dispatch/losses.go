@@ -33,8 +33,18 @@ func (d *dispatcher) reconcile(ctx context.Context, this look) error {
 	}
 	began := d.Now()
 	err := d.settle(ctx, this)
-	d.reconcileAt = d.Now().Add((reconcileShare - 1) * d.Now().Sub(began))
+	d.reconcileAt = d.Now().Add(d.gathers(d.Now().Sub(began)))
 	return err
+}
+
+// gathers returns for how long losses wait for each other after a reconciliation that took a time.
+// On an exclusive account a call that was lost alone is decided, and several lost together often
+// are not. So there they do not wait where the rate sends few calls in that time.
+func (d *dispatcher) gathers(took time.Duration) time.Duration {
+	if d.Reconciler.Exclusive && took <= fewCalls*d.Spacing {
+		return 0
+	}
+	return (reconcileShare - 1) * took
 }
 
 // settleLosses settles what a run that ends early has lost. When the user interrupts the run,

@@ -16,7 +16,7 @@ type Accountant interface {
 	// Totals returns the sums of a scope.
 	Totals(scope string) cost.Totals
 	// Forgo says how many free units somebody else has used since the base.
-	Forgo(units [enrich.NumFields]int64) error
+	Forgo(units enrich.ByField[int64]) error
 	// NoteCredit says that the account showed credit that it did not have before.
 	NoteCredit() error
 }
@@ -139,7 +139,7 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	}
 	drift := cost.DriftOf(base, now, before, after, m.Free == 0)
 	drift.Prices = higher
-	if drift.Free == ([enrich.NumFields]int64{}) {
+	if drift.Free == (enrich.ByField[int64]{}) {
 		return drift, nil
 	}
 	return drift, m.Accountant.Forgo(drift.Free)

@@ -14,7 +14,7 @@ import (
 type rowResult struct {
 	outcome outcome
 	reason  string
-	values  [enrich.NumFields]string
+	values  enrich.ByField[string]
 	answer  enrich.Answer // the parts that do not belong to one field
 	ids     []string      // request IDs
 	charge  cost.Money
@@ -32,8 +32,8 @@ func (o Output) recall(
 	r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections,
 ) {
 	states := record.States
-	var reasons [enrich.NumFields]string
-	seen := make([]attempt.ID, 0, enrich.NumFields)
+	var reasons enrich.ByField[string]
+	seen := make([]attempt.ID, 0, enrich.MaxFields)
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
 		known, said := attempts.of(id)
@@ -121,7 +121,7 @@ const (
 
 // judge gives the row its status and the reason: what may still change comes first.
 func (o Output) judge(
-	missing enrich.Fields, states [enrich.NumFields]attempt.FieldState, reasons [enrich.NumFields]string,
+	missing enrich.Fields, states enrich.ByField[attempt.FieldState], reasons enrich.ByField[string],
 	answer enrich.Status,
 ) (outcome, string) {
 	var in [attempt.Forgotten + 1]enrich.Fields

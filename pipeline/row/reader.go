@@ -28,7 +28,7 @@ type Reader struct {
 type Own struct {
 	Held         enrich.Fields // fields with a value in a further column
 	Placeholders enrich.Fields // fields whose own cell holds a placeholder
-	columns      [enrich.NumFields]int
+	columns      enrich.ByField[int]
 }
 
 // Column returns the further column that holds a field.
@@ -57,14 +57,16 @@ func (r *Reader) Missing(row table.Row) enrich.Fields {
 			if !columns.IsEmpty(cell) {
 				continue
 			}
-			if columns.IsPlaceholder(cell) {
+			if len(cell) > 0 && columns.IsPlaceholder(cell) {
 				r.own.Placeholders = r.own.Placeholders.With(f.Field)
 			}
 		}
-		if column := r.holds(row, f); column != columns.None {
-			r.own.Held = r.own.Held.With(f.Field)
-			r.own.columns[f.Field] = column
-			continue
+		if len(f.Held) > 0 {
+			if column := r.holds(row, f); column != columns.None {
+				r.own.Held = r.own.Held.With(f.Field)
+				r.own.columns[f.Field] = column
+				continue
+			}
 		}
 		missing = missing.With(f.Field)
 	}
@@ -113,8 +115,11 @@ func (r *Reader) HasDoubtfulName() bool { return r.name.Doubtful }
 
 // cellOf returns the first cell that is not blank; nil without columns.
 func cellOf(row table.Row, of []int) (cell []byte) {
+	if len(of) == 1 {
+		return row.Cell(of[0])
+	}
 	for _, column := range of {
-		if cell = row.Cell(column); len(of) == 1 || !IsBlank(cell) {
+		if cell = row.Cell(column); !IsBlank(cell) {
 			return cell
 		}
 	}

@@ -14,11 +14,11 @@ type Counts struct {
 
 	Unidentifiable map[enrich.Unidentifiable]int64
 	Lookups        map[enrich.Operation]int64
-	Kinds          map[cost.Kind]int64     // the lookups by operation and pattern
-	Asked          [enrich.NumFields]int64 // fields that the lookups ask for
-	Held           map[Held]int64          // rows that hold a field in a further column
-	DoubtfulNames  int64                   // rows with a full name that could be split in another way
-	Placeholders   int64                   // cells of wanted fields that hold a placeholder
+	Kinds          map[cost.Kind]int64   // the lookups by operation and pattern
+	Asked          enrich.ByField[int64] // fields that the lookups ask for
+	Held           map[Held]int64        // rows that hold a field in a further column
+	DoubtfulNames  int64                 // rows with a full name that could be split in another way
+	Placeholders   int64                 // cells of wanted fields that hold a placeholder
 }
 
 // Count sums the survey up. A person counts once, at its leading row.

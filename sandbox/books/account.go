@@ -43,7 +43,7 @@ func newAccount(config Config) (account, error) {
 	}
 	a := account{
 		card: config.Card, plan: plan, prices: plan.Prices,
-		startFree: config.Free, free: config.Free,
+		startFree: Units(config.Free), free: Units(Units(config.Free)),
 		budget:    budget{spent: map[month]cost.Money{}},
 		conflicts: config.ReservationConflicts,
 	}

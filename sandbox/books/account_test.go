@@ -11,7 +11,7 @@ import (
 // emails cost a price that is not a whole number of cents.
 func paying(capCents int64) Config {
 	config := someConfig()
-	config.Free = [enrich.NumFields]int64{}
+	config.Free = enrich.ByField[int64]{}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 0, &capCents
 	config.Prices = cost.Prices{enrich.WorkEmail: 155_000}
 	return config

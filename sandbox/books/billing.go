@@ -69,7 +69,7 @@ func (b *Books) Checkout(o Order) (Payment, error) {
 
 // Cover sees to it that lookups for a number of returned fields can be paid, as the owner of
 // a large list would: it deposits what the balance lacks of them, and raises the monthly cap.
-func (b *Books) Cover(units Units) error {
+func (b *Books) Cover(units enrich.ByField[int64]) error {
 	_, prices := b.Terms()
 	var needed cost.Money
 	for f, n := range units {

@@ -30,7 +30,7 @@ type ledgered struct {
 func newLedgered(t *testing.T, change func(*Config)) *ledgered {
 	t.Helper()
 	l := &ledgered{t: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC), config: someConfig()}
-	l.config.Free, l.config.BudgetCapCents = Units{}, nil
+	l.config.Free, l.config.BudgetCapCents = enrich.ByField[int64]{}, nil
 	l.config.Now = func() time.Time { return l.now }
 	l.config.BooksPath = filepath.Join(t.TempDir(), "books")
 	change(&l.config)
@@ -232,7 +232,10 @@ func TestConfirmationsInOrder(t *testing.T) {
 // TestPlans: a plan's rates are in force from its confirmation on, and when it ends
 // prepaid credit is used at the standard rates.
 func TestPlans(t *testing.T) {
-	l := newLedgered(t, func(c *Config) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 10_000; c.Free = Units{1, 0} })
+	l := newLedgered(t, func(c *Config) {
+		c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 10_000
+		c.Free = enrich.ByField[int64]{1, 0}
+	})
 	for _, bad := range []Order{{Plan: "payg"}, {Plan: "gold"}, {Plan: "core", Deposit: MinimumDeposit}, {}, {Deposit: cost.MaxMoney}, {Plan: "core", ConfirmAfter: new(-time.Second)}} {
 		if _, err := l.Checkout(bad); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%+v: %v", bad, err)
@@ -275,7 +278,7 @@ func TestConflicts(t *testing.T) {
 	}{
 		{"the balance is reserved", func(c *Config) { c.PrepaidCents = 20 }, CreditsExhausted, ReservationConflict},
 		{"the budget is reserved", func(c *Config) { c.PrepaidCents, c.BudgetCapCents = 100, new(int64(20)) }, UsageBudgetReached, ReservationConflict},
-		{"the free unit is reserved", func(c *Config) { c.Free = Units{1, 0} }, FreeAllowanceExhausted, ReservationConflict},
+		{"the free unit is reserved", func(c *Config) { c.Free = enrich.ByField[int64]{1, 0} }, FreeAllowanceExhausted, ReservationConflict},
 		{"there is enough", func(c *Config) { c.PrepaidCents = 30 }, "", ""},
 	} {
 		for _, conflicts := range []bool{false, true} {
@@ -304,7 +307,7 @@ func TestConflicts(t *testing.T) {
 // no more.
 func TestOthers(t *testing.T) {
 	l := newLedgered(t, func(c *Config) {
-		c.Plan, c.IncludedCents, c.PrepaidCents, c.Free = "payg", 0, 60, Units{2, 1}
+		c.Plan, c.IncludedCents, c.PrepaidCents, c.Free = "payg", 0, 60, enrich.ByField[int64]{2, 1}
 	})
 	used, err := l.UseElsewhere(Units{5, 2})
 	l.must(err)
@@ -372,12 +375,12 @@ func TestCoverLetsAListBePaid(t *testing.T) {
 				*c.BudgetCapCents = 700
 			}
 		})
-		if err := l.Cover(Units{enrich.WorkEmail: 10}); err != nil || len(l.Payments()) > 0 {
+		if err := l.Cover(enrich.ByField[int64]{enrich.WorkEmail: 10}); err != nil || len(l.Payments()) > 0 {
 			t.Errorf("%v, %d payments for what the balance covers", err, len(l.Payments()))
 		}
 		units := Units{enrich.WorkEmail: 50_000, enrich.BusinessPhone: 50_000}
 		for range 2 {
-			if err := l.Cover(units); err != nil {
+			if err := l.Cover(enrich.ByField[int64](units)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,7 +20,7 @@ func someConfig() Config {
 	budgetCap := int64(100_000)
 	return Config{
 		Key: "sandbox-key", Window: Window{Limit: 30, Per: time.Minute}, Plan: "core",
-		Free:          [enrich.NumFields]int64{20, 5},
+		Free:          enrich.ByField[int64]{20, 5},
 		IncludedCents: 4_900, PrepaidCents: 95_100, BudgetCapCents: &budgetCap,
 	}
 }
@@ -87,7 +87,7 @@ func TestKill(t *testing.T) {
 	config := someConfig()
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
 	config.Window.Limit, config.AttemptLimit = 4, 5
-	config.Free = [enrich.NumFields]int64{1, 0}
+	config.Free = enrich.ByField[int64]{1, 0}
 	s := openOn(t, config)
 	for range 2 {
 		a := s.Arrive(lookup(enrich.AllFields, "Zoë"))
@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 
 	after := openOn(t, config)
 	books := after.Snapshot()
-	if len(books.Arrivals) != 4 || books.Charged != 65*cost.Cent || books.FreeUsed != [2]int64{1, 0} || books.Reserved != 0 {
+	if len(books.Arrivals) != 4 || books.Charged != 65*cost.Cent || books.FreeUsed != (Units{1, 0}) || books.Reserved != 0 {
 		t.Errorf("books after the restart: %+v", books)
 	}
 	if diff := cmp.Diff(before.Charges, books.Charges); diff != "" {
@@ -179,7 +179,7 @@ func TestBooksThatCannotBeUsed(t *testing.T) {
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
 	text := writeBooks(t, config)
 	poor := config
-	poor.Free = [enrich.NumFields]int64{}
+	poor.Free = enrich.ByField[int64]{}
 	tests := []struct {
 		name   string
 		config Config

@@ -30,7 +30,7 @@ type Config struct {
 	// plan's. A field without a price is not on the plan: asking for it is refused.
 	Prices cost.Prices
 	// Free is the free allowance by field, in returned fields.
-	Free [enrich.NumFields]int64
+	Free enrich.ByField[int64]
 	// IncludedCents and PrepaidCents are the paid balance that the account starts
 	// with, in USD cents. The included balance is used first. It expires with the
 	// month, and the plan's takes its place.
@@ -115,7 +115,7 @@ func (c Config) checkCard() error {
 
 func checkPrices(prices cost.Prices) error {
 	for field, price := range prices {
-		if field >= enrich.NumFields || price < 0 || price > cost.MaxMoney {
+		if !enrich.AllFields.Has(field) || price < 0 || price > cost.MaxMoney {
 			return fmt.Errorf("%s cannot be the price of %s", price, field)
 		}
 	}

@@ -91,7 +91,7 @@ func checkSums(t *rapid.T, config Config, keep int) {
 
 func drawConfig(t *rapid.T) Config {
 	config := someConfig()
-	config.Free = [enrich.NumFields]int64{rapid.Int64Range(0, 3).Draw(t, "free emails"), rapid.Int64Range(0, 3).Draw(t, "free phones")}
+	config.Free = enrich.ByField[int64]{rapid.Int64Range(0, 3).Draw(t, "free emails"), rapid.Int64Range(0, 3).Draw(t, "free phones")}
 	config.IncludedCents = rapid.Int64Range(0, 100).Draw(t, "included")
 	config.PrepaidCents = rapid.Int64Range(0, 100).Draw(t, "prepaid")
 	config.KeepArrivals = rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "kept arrivals")
@@ -156,8 +156,8 @@ func (l *life) spend(t *rapid.T) {
 }
 
 func (l *life) use(t *rapid.T) {
-	wanted := [enrich.NumFields]int64{rapid.Int64Range(0, 4).Draw(t, "emails"), rapid.Int64Range(0, 4).Draw(t, "phones")}
-	used, err := l.UseElsewhere(wanted)
+	wanted := enrich.ByField[int64]{rapid.Int64Range(0, 4).Draw(t, "emails"), rapid.Int64Range(0, 4).Draw(t, "phones")}
+	used, err := l.UseElsewhere(Units(wanted))
 	expect(t, err)
 	for f := range wanted {
 		if used.Free[f]+used.Paid[f] > wanted[f] {

@@ -7,7 +7,7 @@ import (
 )
 
 // Units are numbers of returned fields, by field.
-type Units [enrich.NumFields]int64
+type Units enrich.ByField[int64]
 
 // unitsByName is how units are written.
 type unitsByName struct {

@@ -15,7 +15,7 @@ func TestABarFitsTheTerminal(t *testing.T) {
 		now: time.Now, begun: time.Now(), total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
 		tally: dispatch.Tally{
 			Lookups: 12000, Spent: cost.Cents(360000),
-			Asked: [enrich.NumFields]int64{100, 100}, Returned: [enrich.NumFields]int64{66, 43},
+			Asked: enrich.ByField[int64]{100, 100}, Returned: enrich.ByField[int64]{66, 43},
 		},
 	}
 	const left = "6h39m0s left"

@@ -113,7 +113,7 @@ func (f *sandboxFlags) config(env Environment) (sandbox.Config, error) {
 	config.MatchRates[enrich.WorkEmail] = float64(f.matchEmail) / 100
 	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
 	config.UnknownRate = float64(f.unknown) / 100
-	config.Free = [enrich.NumFields]int64{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
+	config.Free = enrich.ByField[int64]{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
 	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.conflicts, f.mcp
 	plan, err := config.Card.Option(config.Plan)
 	if err != nil {

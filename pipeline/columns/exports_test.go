@@ -1,0 +1,152 @@
+package columns_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/pipeline/columns"
+)
+
+// exports are lists in the shape of other programs' exports, with fictitious people and the traps of each: a
+// line of headers and a line of cells, with semicolons between them.
+func exports() map[string]struct{ headers, cells string } {
+	return map[string]struct{ headers, cells string }{
+		"HubSpot": {
+			"Record ID;First Name;Last Name;Email;Phone Number;Contact owner;Lead Status;Create Date;Associated Company;Website URL;Mobile Phone Number",
+			"51234567890;Ann;Lee;;;Max Own;NEW;2024-01-31 12:00;Acme;acme.example;+49 170 1234567",
+		},
+		"Salesforce": {
+			"Contact ID;First Name;Last Name;Account Name;Account ID;Email;Phone;Mobile;Contact Owner;Owner Email;Created Date;Email Opt Out;Fax",
+			"003A0000012345;Ann;Lee;Acme;001A000000001;;;;Max Own;max@us.example;31.01.2024;0;+49 30 1234999",
+		},
+		"Apollo": {
+			"First Name;Last Name;Title;Company;Company Name for Emails;Email;Email Status;Seniority;Work Direct Phone;Home Phone;Mobile Phone;" +
+				"Corporate Phone;Other Phone;# Employees;Industry;Person Linkedin Url;Website;Company Linkedin Url;Facebook Url;Twitter Url;City;Company Phone;Email Confidence",
+			"Ann;Lee;CEO;Acme;Acme;;Unavailable;C suite;;;+49 170 1234567;+49 30 1234000;;12;software;http://www.linkedin.com/in/ann-lee;http://www.acme.example;" +
+				"http://www.linkedin.com/company/acme;https://facebook.com/acme;https://twitter.com/acme;Bonn;+49 30 1234000;",
+		},
+		"Sales Navigator, scraped": {
+			"profileUrl;fullName;firstName;lastName;companyName;title;companyId;companyUrl;regularCompanyUrl;summary;vmid;linkedInProfileUrl;query;timestamp",
+			"https://www.linkedin.com/sales/lead/ACwAAA,NAME_SEARCH,x;Ann Lee;Ann;Lee;Acme;CEO;123456;https://www.linkedin.com/sales/company/123456;" +
+				"https://www.linkedin.com/company/123456;Runs Acme;ACwAAA;https://www.linkedin.com/in/ACwAAA;https://www.linkedin.com/sales/search;2024-01-31T12:00:00Z",
+		},
+		"LinkedIn connections": {
+			"First Name;Last Name;URL;Email Address;Company;Position;Connected On",
+			"Ann;Lee;https://www.linkedin.com/in/ann-lee;;Acme;CEO;31 Jan 2024",
+		},
+		"Google Contacts": {
+			"Name Prefix;First Name;Middle Name;Last Name;Organization Name;Organization Title;Labels;E-mail 1 - Label;E-mail 1 - Value;E-mail 2 - Label;" +
+				"E-mail 2 - Value;Phone 1 - Label;Phone 1 - Value;Website 1 - Value",
+			"Dr.;Ann;;Lee;Acme;CEO;* myContacts;* Work;ann@acme.example ::: lee@acme.example;Home;ann@gmail.com;Mobile;+49 170 1234567;https://acme.example",
+		},
+		"Outlook": {
+			"Title;First Name;Middle Name;Last Name;Company;Department;Job Title;Business Phone;Business Phone 2;Home Phone;Mobile Phone;E-mail Address;" +
+				"E-mail Display Name;E-mail 2 Address;Web Page",
+			";Ann;;Lee;Acme;;CEO;;;;;;Ann Lee;;www.acme.example",
+		},
+		"Zoho": {
+			"Record Id;Contact Owner;First Name;Last Name;Account Name;Email;Phone;Mobile;Secondary Email;Email Opt Out;Created By",
+			"zcrm_123456;Max Own;Ann;Lee;Acme;;;;;false;Max Own",
+		},
+		"Pipedrive": {
+			"ID;Name;Organization;Email - Work;Email - Home;Phone - Work;Phone - Mobile;Owner;Open deals",
+			"12;Ann Lee;Acme;;;;;Max Own;3",
+		},
+		"German Excel": {
+			"Anrede;Vorname;Nachname;Firma;Straße;PLZ;Ort;Telefon geschäftlich;Handy;E-Mail-Adresse;Webseite;Kundennummer",
+			"Frau;Ann;Lee;Acme GmbH;Weg 1;53111;Bonn;;0170 1234567;;www.acme.example;1234567",
+		},
+		"French": {
+			"Civilité;Prénom;Nom;Société;Courriel;Téléphone;Portable;Site web",
+			"Mme;Anne;DUPONT;Acme;;;06 12 34 56 78;acme.example",
+		},
+		"Spanish": {
+			"Nombre;Apellidos;Empresa;Correo electrónico;Teléfono;Móvil;Página web",
+			"Ana;García López;Acme;;;;acme.example",
+		},
+	}
+}
+
+// TestExportsAreReadWithoutFlags shows how each export is read.
+func TestExportsAreReadWithoutFlags(t *testing.T) {
+	want := wantExports()
+	for name, export := range exports() {
+		t.Run(name, func(t *testing.T) {
+			schema, reading, err := recognise(t, export.headers+"\n"+export.cells+"\n", columns.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reading.Mapping.CanIdentify() {
+				t.Error("nobody is identified")
+			}
+			got := map[columns.Role]string{}
+			for role, found := range reading.Mapping {
+				var headers []string
+				for _, column := range found {
+					headers = append(headers, schema.Columns[column])
+				}
+				got[role] = strings.Join(headers, "|")
+			}
+			if diff := cmp.Diff(want[name], got); diff != "" {
+				t.Errorf("mapping (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// wantExports are the headers of the columns by what they hold.
+func wantExports() map[string]map[columns.Role]string {
+	return map[string]map[columns.Role]string{
+		"HubSpot": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Associated Company",
+			columns.CompanyDomain: "Website URL", columns.Email: "Email", columns.Phone: "Phone Number", columns.HeldPhone: "Mobile Phone Number",
+		},
+		"Salesforce": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Account Name",
+			columns.Email: "Email", columns.Phone: "Phone", columns.HeldPhone: "Mobile",
+		},
+		"Apollo": {
+			columns.ProfileURL: "Person Linkedin Url", columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Company",
+			columns.CompanyDomain: "Website", columns.Email: "Email", columns.Phone: "Work Direct Phone",
+			columns.HeldPhone: "Home Phone|Mobile Phone|Other Phone",
+		},
+		"Sales Navigator, scraped": {
+			columns.ProfileURL: "linkedInProfileUrl", columns.FirstName: "firstName", columns.LastName: "lastName", columns.CompanyName: "companyName",
+		},
+		"LinkedIn connections": {
+			columns.ProfileURL: "URL", columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Company",
+			columns.Email: "Email Address",
+		},
+		"Google Contacts": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Organization Name",
+			columns.CompanyDomain: "Website 1 - Value", columns.HeldEmail: "E-mail 1 - Value|E-mail 2 - Value", columns.HeldPhone: "Phone 1 - Value",
+		},
+		"Outlook": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Company", columns.CompanyDomain: "Web Page",
+			columns.Email: "E-mail Address", columns.HeldEmail: "E-mail 2 Address", columns.Phone: "Business Phone",
+			columns.HeldPhone: "Business Phone 2|Home Phone|Mobile Phone",
+		},
+		"Zoho": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Account Name", columns.Email: "Email",
+			columns.HeldEmail: "Secondary Email", columns.Phone: "Phone", columns.HeldPhone: "Mobile",
+		},
+		"Pipedrive": {
+			columns.FullName: "Name", columns.CompanyName: "Organization", columns.Email: "Email - Work", columns.HeldEmail: "Email - Home",
+			columns.Phone: "Phone - Work", columns.HeldPhone: "Phone - Mobile",
+		},
+		"German Excel": {
+			columns.FirstName: "Vorname", columns.LastName: "Nachname", columns.CompanyName: "Firma", columns.CompanyDomain: "Webseite",
+			columns.Email: "E-Mail-Adresse", columns.Phone: "Telefon geschäftlich", columns.HeldPhone: "Handy",
+		},
+		"French": {
+			columns.FirstName: "Prénom", columns.LastName: "Nom", columns.CompanyName: "Société", columns.CompanyDomain: "Site web",
+			columns.Email: "Courriel", columns.Phone: "Téléphone", columns.HeldPhone: "Portable",
+		},
+		"Spanish": {
+			columns.FirstName: "Nombre", columns.LastName: "Apellidos", columns.CompanyName: "Empresa", columns.CompanyDomain: "Página web",
+			columns.Email: "Correo electrónico", columns.Phone: "Teléfono", columns.HeldPhone: "Móvil",
+		},
+	}
+}
