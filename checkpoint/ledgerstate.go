@@ -198,7 +198,7 @@ func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) 
 	b.persisted.LastEnded = now
 }
 
-// land notes that an attempt is not in flight any more.
+// land notes that an attempt is no longer in flight.
 func (b *ledgerState) land(id attempt.ID) {
 	sums.Land(b.open[id].sums, b.open[id].Hold)
 	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {

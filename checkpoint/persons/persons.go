@@ -42,7 +42,7 @@ type Reading struct {
 }
 
 // ErrNobody says that no person is named.
-var ErrNobody = errors.New("nobody is named who is to be forgotten")
+var ErrNobody = errors.New("no person is named; name one by profile URL, by name and company, or by email or phone")
 
 // Find returns the attempts about a person, in their order, and the other identities that the
 // answers give the person.

@@ -22,7 +22,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 		Short: "Compare the service with its specification, rule by rule",
 		Long: "Compare the service with what is specified and assumed of it, and report rule by rule whether it\n" +
 			"agrees, differs or was not tested, and why. Free calls come first. With --max-spend it also sends\n" +
-			"a lookup that names nobody, and looks up the first persons of --list and those of --profile-url:\n" +
+			"a lookup that names nobody, and looks up the first people of --list and those of --profile-url:\n" +
 			"through the workspace's journal like a run, so that nobody is paid for twice, the ceilings and the\n" +
 			"rate limit hold, and the answers are there for later runs. It stands among the runs as\n" +
 			app.ConformanceRun + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
@@ -42,8 +42,8 @@ func newConformanceCommand(env environment) *cobra.Command {
 
 func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlags) {
 	flags.Var(&o.budget.maxSpend, "max-spend", "the most that lookups may cost, over all comparisons; without it none is sent")
-	flags.StringVar(&who.list, "list", "", "look up the first persons of this `FILE`")
-	flags.Var(&o.list.limit, "limit", "how many persons of the list: `N`")
+	flags.StringVar(&who.list, "list", "", "look up the first people of this `FILE`")
+	flags.Var(&o.list.limit, "limit", "how many people of the list: `N`")
 	flags.StringArrayVar(&who.profiles, "profile-url", nil, "look up the person of this profile `URL` (repeatable)")
 	o.addAskingFlags(flags)
 	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")

@@ -196,8 +196,8 @@ func (f *outputFlags) value(env environment, sources []target.Source) app.Output
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but errors and questions")
-	flags.Var(&o.logFormat, "log-format", "how standard error tells what happens: text, or one JSON object to a line")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
+	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
 	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 
@@ -218,7 +218,7 @@ func (o *options) addServiceFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
-	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long the account gets to settle after a lost response, before it is looked at; shorter than --timeout, it may miss the charge of a lookup that the service still processes")
+	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
 	flags.Var(&o.rate.rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
@@ -229,7 +229,7 @@ func (o *options) addReadingFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
 	flags.StringVar(&f.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
 	flags.Int64Var(&f.headerRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
-	flags.Var(&f.memory, "memory", "the most memory that the persons of a list may take; more of them go to temporary files (default a quarter of the machine's)")
+	flags.Var(&f.memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
 	flags.StringVar(&f.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
 
@@ -246,12 +246,12 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	o.addAskingFlags(flags)
 	f := &o.list
 	flags.Var(&f.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Var(&f.limit, "limit", "only the first `N` persons of the list that miss something (default all)")
+	flags.Var(&f.limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
 	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
 	flags.Var(&o.rate.pace, "pace", "burst sends what the window allows at once, even spreads it")
-	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "the most lookups in flight at the same time; there are fewer when the rate and the latency need fewer")
+	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "the most lookups in flight at the same time; a run uses fewer when the rate and the latency need fewer")
 	o.addRejectsFlag(flags)
 }
 

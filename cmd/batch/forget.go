@@ -26,8 +26,8 @@ func newForgetCommand(env environment) *cobra.Command {
 			"  --first-name NAME --last-name NAME --company-name NAME\n"+
 			"  --email EMAIL    the email that was found\n"+
 			"  --phone NUMBER   the phone that was found\n\n"+
-			"Every lookup is found whose identity is the person's, or whose answer has the person's name, email or\n"+
-			"phone, whatever identity it was bought by. They are listed, and you are asked before they are erased.\n"+
+			"The command finds every lookup whose identity is the person's, or whose answer has the person's name,\n"+
+			"email or phone, under any identity. It lists them and asks before it erases them.\n"+
 			"The shell may keep the command in its history, and outputs and backups keep what they have.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			person, err := who.person()
@@ -38,7 +38,7 @@ func newForgetCommand(env environment) *cobra.Command {
 				return confirmErasure(ctx, env, held, yes)
 			})
 			return done, unlessErased(err)
-		})
+		}, exitApproval)
 	flags := cmd.Flags()
 	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")
 	flags.StringVar(&who.contact.FirstName, "first-name", "", "the person's first `NAME`")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,17 @@ func newJournalCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// journalCommand makes a command on the closed journal of the workspace.
-func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error)) *cobra.Command {
+// journalCommand makes a command on the closed journal of the workspace. It can end with the codes
+// that every such command has, and with those in more.
+func journalCommand(
+	env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error), more ...int,
+) *cobra.Command {
 	o := newOptions(env)
+	codes := append([]int{exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked}, more...)
+	slices.Sort(codes)
 	cmd := &cobra.Command{
 		Use: use, Short: short,
-		Long: long + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Long: long + exitCodes(codes...),
 		Args: usageArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) { return do(cmd.Context(), w) }),
 	}
@@ -94,7 +100,7 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 	var keep flagvalue.Age
 	erase := prune.Options{Notes: env.stderr, Hints: hints.Of}
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
-		"Erase the names, emails and phones of answers that are older than --keep-answers. What was paid\n"+
+		"Erase the answers that are older than --keep-answers, and the names that were asked for. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty. It shows what it will erase and which outputs need it, and asks.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {

@@ -46,7 +46,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
-	cmd.Flags().Var(&o.list.sample, "sample", "propose a paid sample of the first N persons")
+	cmd.Flags().Var(&o.list.sample, "sample", "propose a paid sample of the first N people")
 	return o, cmd
 }
 

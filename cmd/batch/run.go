@@ -47,7 +47,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 	o.addPriceFlags(cmd.Flags())
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
-	cmd.Flags().Var(&o.budget.approve, "approve", "agree to this start spending so much, above --approval-threshold; it spends no more")
+	cmd.Flags().Var(&o.budget.approve, "approve", "approve that this start spends up to this amount, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&o.list.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
@@ -118,7 +118,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
 	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
-		return fmt.Errorf("the run has ended and %s is written, but how it went cannot be told: %w", target.PlaceOf(o.output.path), err)
+		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.output.path), err)
 	}
 	code := codeOfStop(ended.Stop)
 	if code == exitDone || code == exitCeiling && o.ceilingOK {

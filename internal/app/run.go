@@ -127,7 +127,7 @@ func (e *NotWrittenError) Error() string {
 	if e.Instead != "" {
 		return text + "; the list with its answers was written to " + e.Instead
 	}
-	return text + "; when that is mended, the same command writes it and asks for nothing again"
+	return text + "; correct this and run the same command: it writes the output and buys nothing twice"
 }
 
 func asNotWritten(path string, err error) error {

@@ -15,7 +15,7 @@ import (
 type comparison struct {
 	columns []string
 	seeds   []maphash.Seed // of the columns
-	parts   uint64         // values are compared in so many parts, one pass each
+	parts   uint64         // how many parts the values are compared in, one pass each
 }
 
 // maxPart is how many values are compared in one pass: a set of them takes 256 MiB.

@@ -62,7 +62,7 @@ func CheckBoth(output, rejects string, sources []Source) error {
 		return err
 	}
 	if sameFile(rejects, output) {
-		return problem.Usagef("the rejects and the output are to be the same file, %s; choose two", output)
+		return problem.Usagef("the rejects and the output have the same name, %s; give them two names", output)
 	}
 	return Check(rejects, sources)
 }

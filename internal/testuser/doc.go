@@ -28,5 +28,5 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// user is nobody, to whom nothing belongs.
+// user is the user nobody, who owns no files.
 const user = 65534

@@ -25,7 +25,10 @@ var flagGroups = []struct {
 	names []string
 }{
 	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
-	{"List", []string{"encoding", "sheet", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy", "memory", "temp"}},
+	{"List", []string{
+		"encoding", "sheet", "header-row", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
+		"keep-outputs", "memory", "temp",
+	}},
 	{"Budget", []string{
 		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
 		"strict", "rate-card", "rate-option",

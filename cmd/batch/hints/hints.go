@@ -81,7 +81,7 @@ var texts = map[string]string{
 	"give_base_url":         "Give --base-url or set SERVICE_BASE_URL",
 	"path_prefix":           "Give the address with its path prefix, such as https://host/api/v1, unless your service has another one",
 	"ask_service":           "When it stays so, ask the service about it",
-	"run_again":             "Run this again when that is mended",
+	"run_again":             "Correct this, then run the command again",
 	"look_at_account":       "Look at the account with batch account",
 	"compare_clock":         "Compare this machine's clock with a time server",
 	"set_clock":             "Set it: days and months of ceilings, and waits that the service gives as a time, are reckoned by it",

@@ -48,12 +48,12 @@ func NewListsCommand(env Environment) *cobra.Command {
 	flags.IntVar(&f.rows, "rows", 0, "how many rows the list has, `N`")
 	flags.Uint64Var(&f.seed, "seed", f.seed, "decides who is in the list, and every value")
 	flags.Var(&f.duplicates, "duplicates", "the share of rows that name somebody again, in another spelling")
-	flags.Var(&f.profiles, "profiles", "the share of persons with a profile URL")
-	flags.Var(&f.websites, "websites", "the share of persons with a name and the company's website")
-	flags.Var(&f.unidentifiable, "unidentifiable", "the share of persons that nothing identifies; the others have a name and the company's name")
+	flags.Var(&f.profiles, "profiles", "the share of people with a profile URL")
+	flags.Var(&f.websites, "websites", "the share of people with a name and the company's website")
+	flags.Var(&f.unidentifiable, "unidentifiable", "the share of people that nothing identifies; the others have a name and the company's name")
 	flags.Var(&f.emails, "filled-emails", "the share of rows with an email")
 	flags.Var(&f.phones, "filled-phones", "the share of rows with a phone")
-	flags.Var(&f.unicode, "unicode", "the share of persons with letters beyond ASCII in their names")
+	flags.Var(&f.unicode, "unicode", "the share of people with letters beyond ASCII in their names")
 	flags.Var(&f.quoted, "quoted", "the share of rows with line breaks, delimiters and quotes in a cell")
 	return cmd
 }
@@ -88,7 +88,7 @@ func (f *listsFlags) check() error {
 	case f.rows < 1 || f.rows > maxListRows:
 		return problem.Usagef("--rows %d: choose 1 to %d", f.rows, maxListRows)
 	case kinds > 100:
-		return problem.Usagef("--profiles, --websites and --unidentifiable come to %d%%; they part the same persons, so choose at most 100%%", kinds)
+		return problem.Usagef("--profiles, --websites and --unidentifiable come to %d%%; they are shares of the same people, so choose at most 100%%", kinds)
 	}
 	return target.Check(f.output, nil)
 }

@@ -18,8 +18,9 @@ func NewCommand(stdout io.Writer) *cobra.Command {
 		Use:   "undo OUT",
 		Short: "Put the earlier version of an output back in its place",
 		Long: "Exchange an output with its earlier version, OUT.~1. A run keeps the file that it replaces when\n" +
-			"somebody changed it after it was written, or when it holds values that the new one lacks. The same\n" +
-			"command again takes the exchange back. Nothing is sent, and the journal stays as it is.",
+			"somebody changed it after it was written, when it was not written with this journal, or when it\n" +
+			"holds values that the new one lacks. Run the command again to exchange the two files back.\n" +
+			"Nothing is sent, and the journal stays as it is.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return restore(stdout, args[0]) },
 	}
@@ -33,6 +34,6 @@ func restore(stdout io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s is the earlier version again; the one that it replaces is %s\n", path, backup.Name(path, 1))
+	_, err = fmt.Fprintf(stdout, "%s is the earlier version now; the file that it replaced is %s\n", path, backup.Name(path, 1))
 	return err
 }
