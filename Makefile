@@ -17,9 +17,10 @@ check-static:
 	go vet ./...
 	go tool staticcheck ./...
 
-# The race detector. With -short it leaves out tests that start many processes, simulate for
-# long, or work on much data in one goroutine: those run once, in "test". arrow-go reads values of fixed width at unaligned addresses and
-# behind the last one; the check of such pointers, which -race turns on, is off for it alone.
+# The race detector. With -short it leaves out tests that start many processes, simulate for long, or
+# work on much data in one goroutine: those run once, in "test". arrow-go reads values of fixed width
+# at unaligned addresses and behind the last one. The check of such pointers, which -race turns on, is
+# off for it alone.
 race:
 	go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
 
