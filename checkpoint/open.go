@@ -22,6 +22,7 @@ type (
 // Errors of the journal.
 var (
 	ErrCorrupt     = store.ErrCorrupt
+	ErrNewer       = store.ErrNewer
 	ErrFailed      = store.ErrFailed
 	ErrNotWritable = store.ErrNotWritable
 )
@@ -63,8 +64,9 @@ type roomy interface{ Room() error }
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
 //
-// The error wraps ErrCorrupt when the journal is damaged. Nothing can be sent then, because only
-// an open journal gives permission.
+// The error wraps ErrCorrupt when the journal is damaged, and ErrNewer when a newer program wrote
+// it and only such a program can continue it. Nothing can be sent then, because only an open journal
+// gives permission.
 func New(s Store, options Options) (*Journal, error) {
 	j, err := open(s, options)
 	if err != nil {
@@ -84,13 +86,10 @@ func open(s Store, options Options) (*Journal, error) {
 		}
 	}
 	names, err := record.MustKnowFields(s, options.catalogue())
-	if err == nil && len(names) > 0 {
-		err = s.Commit(names)
-	}
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s, identity, options)
+	j, err := newJournal(s, identity, names, options)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func newIdentity(s Store) (record.Journal, error) {
 	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
 }
 
-func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
+func newJournal(s Store, identity record.Journal, names []Write, options Options) (*Journal, error) {
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
@@ -124,7 +123,7 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)
-	return j, errors.Join(j.recover(ok && k.Whole()), j.recoverVersion())
+	return j, errors.Join(j.recover(ok && k.Whole(), names), j.recoverVersion())
 }
 
 // Close waits for what is being written and closes the journal.

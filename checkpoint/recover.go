@@ -15,17 +15,16 @@ import (
 // are open and those that may still occupy a slot of the window, never all answers;
 // of a store that may have lost records in a crash it counts the keys. What it
 // writes, it writes before the journal is used.
-func (j *Journal) recover(whole bool) error {
+func (j *Journal) recover(whole bool, names []Write) error {
 	books, err := j.store.Get(record.StateKey)
 	if err != nil {
 		return err
 	}
 	if books != nil {
-		if err := record.Decode(record.StateKey, books, &j.state.persisted); err != nil {
+		if err := record.DecodeComputed(record.StateKey, books, &j.state.persisted); err != nil {
 			return err
 		}
 	}
-	j.books = books
 	now := j.now()
 	j.state.clampTimes(now)
 	if !whole {
@@ -36,6 +35,11 @@ func (j *Journal) recover(whole bool) error {
 	if err := j.recoverSums(); err != nil {
 		return err
 	}
+	if len(names) > 0 { // nothing is written before all computed records were read
+		if err := j.store.Commit(names); err != nil {
+			return err
+		}
+	}
 	if err := j.recoverOpen(now); err != nil {
 		return err
 	}
@@ -44,7 +48,7 @@ func (j *Journal) recover(whole bool) error {
 
 func (j *Journal) recoverSums() error {
 	totals := map[string]cost.Totals{}
-	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.state.sums.Days))
+	err := errors.Join(record.LoadComputed(j.store, record.TotalsPrefix, totals), record.LoadComputed(j.store, record.DayPrefix, j.state.sums.Days))
 	for scope, t := range totals {
 		j.state.sums.Scope(scope).Totals = t
 	}
@@ -77,7 +81,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.state.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.EncodeOver(j.books, &j.state.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
 }
 
 // loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
