@@ -1,4 +1,4 @@
-// Package expired finds the answers of a journal that are older than a retention time.
+// Package expired finds what a journal holds of persons that is older than a retention time.
 package expired
 
 import (
@@ -10,31 +10,31 @@ import (
 	"payonce/enrich"
 )
 
-// Answer is an answer whose values have not been erased yet.
-type Answer struct {
+// Attempt is an attempt whose identity or values have not been erased yet.
+type Attempt struct {
 	ID       attempt.ID
 	At       time.Time
 	Run      string
 	Identity enrich.Identity // zero when it was erased
-	Answered enrich.Answered
+	Answered enrich.Answered // without Data when there are no values
 }
 
-// Each calls visit for every answer that came before a time, in the order of the attempts.
-func Each(s store.Store, before time.Time, visit func(Answer) error) error {
+// Each calls visit for every attempt that ended before a time, in their order.
+func Each(s store.Store, before time.Time, visit func(Attempt) error) error {
 	return s.Scan([]byte{record.ResolutionPrefix}, nil, func(key, value []byte) (bool, error) {
 		var res attempt.Resolution
 		if err := record.Decode(key, value, &res); err != nil {
 			return false, err
 		}
-		if !res.Answered() || res.Erased || !res.At.Before(before) {
+		if !res.At.Before(before) {
 			return true, nil
 		}
 		id := record.IDOf(key)
 		in, _, err := record.Load[record.Intent](s, record.IDKey(record.IntentPrefix, id))
-		if err != nil {
-			return false, err
+		if err != nil || in.Erased && res.Data == "" {
+			return err == nil, err
 		}
-		return true, visit(Answer{ID: id, At: res.At, Run: res.Run, Identity: in.Identity, Answered: res.Answer()})
+		return true, visit(Attempt{ID: id, At: res.At, Run: res.Run, Identity: in.Identity, Answered: res.Answer()})
 	})
 }
 

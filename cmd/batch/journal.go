@@ -109,8 +109,8 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			return done, unlessErased(err)
 		})
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
-	cmd.Flags().StringVar(&erase.Export, "export", "", "first write the answers that are erased to this CSV `FILE`")
-	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before answers are erased")
+	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
+	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -55,6 +56,11 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := s.place.OpenJournal("run " + j.name); err != nil {
 		return nil, err
 	}
+	runs, err := s.journal().Runs()
+	if err != nil {
+		return nil, err
+	}
+	outputs.RemoveLeftovers(runs)
 	if err := j.keepColumns(); err != nil {
 		return nil, err
 	}

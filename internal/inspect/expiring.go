@@ -11,6 +11,7 @@ import (
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/expired"
+	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -18,7 +19,7 @@ import (
 	"payonce/service/v1"
 )
 
-// Expiring returns what Prune would erase. It writes the answers to a CSV file when there is a path.
+// Expiring returns what Prune would erase. It writes that to a CSV file when there is a path.
 func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*report.Expiring, error) {
 	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
 		view := &report.Expiring{Before: before, Exported: export}
@@ -28,9 +29,12 @@ func Expiring(ctx context.Context, w *app.Work, before time.Time, export string)
 				return err
 			}
 			answers := map[string]int64{}
-			err = exporting(export, func(write func(expired.Answer) error) error {
-				return expired.Each(store, before, func(a expired.Answer) error {
-					answers[a.Run]++
+			err = exporting(export, func(write func(expired.Attempt) error) error {
+				return expired.Each(store, before, func(a expired.Attempt) error {
+					view.Lookups++
+					if a.Answered.Data != "" {
+						answers[a.Run]++
+					}
 					return errors.Join(ctx.Err(), write(a))
 				})
 			})
@@ -53,11 +57,11 @@ func existing(paths []string) []string {
 	})
 }
 
-// exporting calls do with a function that writes an answer to the file at path, and to nothing
+// exporting calls do with a function that writes an attempt to the file at path, and to nothing
 // without a path. The file appears whole or not at all.
-func exporting(path string, do func(write func(expired.Answer) error) error) error {
+func exporting(path string, do func(write func(expired.Attempt) error) error) error {
 	if path == "" {
-		return do(func(expired.Answer) error { return nil })
+		return do(func(expired.Attempt) error { return nil })
 	}
 	file, err := atomicfile.Create(path)
 	if err != nil {
@@ -72,12 +76,14 @@ func exporting(path string, do func(write func(expired.Answer) error) error) err
 	if err != nil {
 		return err
 	}
-	err = do(func(a expired.Answer) error {
-		found, err := v1.DecodeAnswer(a.Answered)
-		if err != nil {
-			return err
+	err = do(func(a expired.Attempt) error {
+		who, found := a.Identity, enrich.Answer{}
+		if a.Answered.Data != "" {
+			var err error
+			if found, err = v1.DecodeAnswer(a.Answered); err != nil {
+				return err
+			}
 		}
-		who := a.Identity
 		return lines.Write([]string{
 			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
 			found.FullName, found.WorkEmail, found.BusinessPhone, found.Profile,

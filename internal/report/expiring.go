@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Expiring says which answers are about to be erased.
+// Expiring says what is about to be erased.
 type Expiring struct {
 	Before   time.Time     `json:"before"`
-	Answers  int64         `json:"answers"`
+	Lookups  int64         `json:"lookups"` // with an identity or with values
+	Answers  int64         `json:"answers"` // with values
 	Runs     []ExpiringRun `json:"runs"`
 	Exported string        `json:"exported,omitempty"` // the file that they were written to
 }
@@ -21,7 +22,8 @@ type ExpiringRun struct {
 }
 
 func (v *Expiring) render(p *page) {
-	p.entry("answers to erase", "%d, from before %s", v.Answers, Time(v.Before))
+	p.entry("lookups to erase", "%d, from before %s", v.Lookups, Time(v.Before))
+	p.entry("answers to erase", "%d", v.Answers)
 	for _, run := range v.Runs {
 		p.entry("  of run "+run.Run, "%d", run.Answers)
 		if len(run.Outputs) > 0 {

@@ -17,14 +17,14 @@ import (
 // Options say what is erased, and who is asked.
 type Options struct {
 	Before time.Time
-	Export string // the file that gets the answers first; "" for none
+	Export string // the file that gets what is erased first; "" for none
 	Yes    bool   // do not ask
 	Notes  io.Writer
 	Hints  report.Hints
 	Ask    func(question string) bool // nil when nobody can be asked
 }
 
-// Run erases the answers that came before a time.
+// Run erases the lookups that ended before a time.
 func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 	if o.Export != "" {
 		if err := target.Check(o.Export, nil); err != nil {
@@ -35,18 +35,18 @@ func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if expiring.Answers > 0 {
+	if expiring.Lookups > 0 {
 		if err := report.Text(o.Notes, expiring, o.Hints); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case expiring.Answers == 0 || o.Yes:
+	case expiring.Lookups == 0 || o.Yes:
 	case o.Ask == nil:
 		return nil, problem.Usagef(
-			"nobody can be asked before answers are erased, because this is not a terminal; nothing was erased; " +
+			"nobody can be asked before lookups are erased, because this is not a terminal; nothing was erased; " +
 				"look at what is listed above, then say --yes")
-	case !o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Counted(expiring.Answers, "answer"))):
+	case !o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Lookups(expiring.Lookups))):
 		return nil, problem.Usagef("nothing was erased")
 	}
 	return inspect.Prune(ctx, w, o.Before)
