@@ -13,7 +13,7 @@ import (
 	"payonce/enrich"
 )
 
-// What the journal and its store share.
+// Types of package store.
 type (
 	Store = store.Store
 	Write = store.Write
@@ -30,11 +30,11 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface; none stands for that of v1.
+	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
 	Catalogue enrich.Catalogue
 	Now       func() time.Time
-	// Stop is called before every record of a walk over an open journal; its error ends
-	// the walk. nil lets all walks end by themselves. Any goroutine may call it.
+	// Stop is called before every record that a scan of an open journal reads. Its error ends
+	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
 }
 
@@ -45,8 +45,8 @@ func (o Options) catalogue() enrich.Catalogue {
 	return o.Catalogue
 }
 
-// keeper is a Store that knows which journal it has to hold, and whether it may have lost
-// records in a crash. Any other store may have lost some, and may hold any journal.
+// keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
+// crash. Another store may hold any journal and may have lost records.
 type keeper interface {
 	// JournalID returns the ID of the journal, "" for a new store.
 	JournalID() string
@@ -98,7 +98,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	j.store = store.WithStop(s, options.Stop) // not before: opening finds out what a crash left
+	j.store = store.WithStop(s, options.Stop) // only now, because recovery must not be stopped
 	go j.commitLoop()
 	return j, nil
 }
@@ -132,13 +132,13 @@ func (j *Journal) Close() error {
 	<-j.stopped
 	err := j.store.Close()
 	if j.failure != nil {
-		err = nil // whoever wrote was told, and reopening decides
+		err = nil // the callers already have this error
 	}
 	return err
 }
 
-// AnonymousKey returns a function that hashes canonical forms with a secret of its
-// own, for planning where no journal exists yet.
+// AnonymousKey returns a function that hashes canonical forms with a new random secret. Plans use it
+// when there is no journal yet.
 func AnonymousKey() func(canonical []byte) enrich.Key {
 	secret := make([]byte, record.SecretLength)
 	rand.Read(secret) // never fails

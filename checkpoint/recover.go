@@ -11,10 +11,10 @@ import (
 	"payonce/cost"
 )
 
-// recover rebuilds the ledger state from the store. It reads the sums, the attempts that
-// are open and those that may still occupy a slot of the window, never all answers;
-// of a store that may have lost records in a crash it counts the keys. What it
-// writes, it writes before the journal is used.
+// recover rebuilds the ledger state from the store. It reads the sums, the open attempts, and the
+// attempts that may still occupy a slot of the window. It does not read all answers. If the store may
+// have lost records in a crash (whole is false), it also counts the keys. It commits names, and marks
+// the attempts that were in flight as in doubt.
 func (j *Journal) recover(whole bool, names []Write) error {
 	books, err := j.store.Get(record.StateKey)
 	if err != nil {
@@ -55,8 +55,8 @@ func (j *Journal) recoverSums() error {
 	return err
 }
 
-// recoverOpen enters the attempts without a resolution. Whatever was in flight
-// when the last process ended may have been charged: it is in doubt from now on.
+// recoverOpen loads the attempts that have no resolution. Attempts that were in flight when the last
+// process ended may have been charged, so they become in doubt.
 func (j *Journal) recoverOpen(now time.Time) error {
 	ids := slices.Clone(j.state.persisted.InFlight)
 	err := record.EachID(j.store, record.OpenPrefix, func(id attempt.ID) error {
@@ -84,7 +84,8 @@ func (j *Journal) recoverOpen(now time.Time) error {
 	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
 }
 
-// loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
+// loadOpen reads an open attempt. If it is not in doubt yet, loadOpen also returns the writes that
+// mark it as in doubt.
 func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
 	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {
