@@ -166,6 +166,8 @@ func verifyFile(path string, want fileSum) error {
 		return err
 	case err != nil:
 		return fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+	case got.Size == want.Size && got != want:
+		return fmt.Errorf("%w: %s is not as it was left (its content changed, its size did not); %s", store.ErrCorrupt, path, store.Restore)
 	case got != want:
 		return fmt.Errorf("%w: %s is not as it was left (%d bytes, %d expected); %s",
 			store.ErrCorrupt, path, got.Size, want.Size, store.Restore)

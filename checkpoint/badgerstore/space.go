@@ -28,7 +28,7 @@ func needSpace(dir string, least uint64) error {
 		return fmt.Errorf("looking for free space: %w", err)
 	}
 	if free := uint64(disk.Bavail) * uint64(disk.Bsize); free < least {
-		return fmt.Errorf("%s has %d MB left and the journal needs %d MB to be safe; free some and run the same command again: %w",
+		return fmt.Errorf("%s has %d MB left and the journal needs %d MB to be safe: %w",
 			dir, free>>20, leastSpace>>20, syscall.ENOSPC)
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -27,10 +30,10 @@ func TestRunAsks(t *testing.T) {
 	}{
 		{"y", "y\n", exitDone},
 		{"yes in capitals", " YES \n", exitDone},
-		{"no", "n\n", exitUsage},
-		{"only Enter", "\n", exitUsage},
-		{"something else", "yesterday\n", exitUsage},
-		{"end of input", "", exitUsage},
+		{"no", "n\n", exitApproval},
+		{"only Enter", "\n", exitApproval},
+		{"something else", "yesterday\n", exitApproval},
+		{"end of input", "", exitApproval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +44,7 @@ func TestRunAsks(t *testing.T) {
 			if !strings.Contains(stderr, "Send 2 lookups and spend at most $0.00? [y/N] ") {
 				t.Errorf("the question: %q", stderr)
 			}
-			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exitUsage) {
+			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exitApproval) {
 				t.Errorf("refused: %t\n%s", refused, stderr)
 			}
 			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
@@ -66,7 +69,7 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 		{"no to the question", "n\n", []string{"--yes"}, true, exitApproval},
 		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitApproval},
 		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
-		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitUsage},
+		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitApproval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,6 +198,90 @@ func TestInterruptedQuestionSendsNothing(t *testing.T) {
 	if code == exitDone || strings.Contains(asked.String(), "requests") {
 		t.Errorf("exit code %d\n%s", code, asked)
 	}
+}
+
+// TestErasingAsks: prune and forget erase only after a yes.
+func TestErasingAsks(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"journal prune --keep-answers 0h", "forget --first-name Ann --last-name Lee --company-name Acme"} {
+		for _, test := range []struct {
+			answer string
+			code   int
+			told   string
+		}{
+			{"n\n", exitApproval, "batch: not confirmed; nothing was erased\n"},
+			{"", exitApproval, "batch: not confirmed; nothing was erased\n"},
+			{"y\n", exitDone, ""},
+		} {
+			t.Run(fmt.Sprintf("%.7s, %q", command, test.answer), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				enrichedList(t, dir)
+				_, stderr, code := executeIn(t.Context(), askedEnvironment(strings.NewReader(test.answer)), erasing(dir, command)...)
+				if code != test.code || !strings.Contains(stderr, "? [y/N] ") || !strings.HasSuffix(stderr, test.told) {
+					t.Errorf("exit code %d, not %d\n%s", code, test.code, stderr)
+				}
+				if held := strings.Contains(dumped(t, dir), `"Ann"`); held != (code != exitDone) {
+					t.Errorf("the journal still has the person: %t", held)
+				}
+			})
+		}
+	}
+}
+
+// TestInterruptedQuestionErasesNothing: an interrupt at the question ends with its own code.
+func TestInterruptedQuestionErasesNothing(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"journal prune --keep-answers 0h", "forget --first-name Ann --last-name Lee --company-name Acme"} {
+		t.Run(command[:7], func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			enrichedList(t, dir)
+			before := dumped(t, dir)
+			ctx, interrupt := context.WithCancel(t.Context())
+			stdin, keyboard := io.Pipe() // nobody types
+			defer keyboard.Close()
+			asked := &announcer{}
+			go func() {
+				asked.await(t, "[y/N] ")
+				interrupt()
+			}()
+			env := askedEnvironment(stdin)
+			env.stderr = asked
+			if code := executed(ctx, env, erasing(dir, command)); code != exitInterrupted {
+				t.Errorf("exit code %d", code)
+			}
+			if !strings.HasSuffix(asked.String(), "batch: interrupted: nothing was erased\n") {
+				t.Errorf("it told:\n%s", asked)
+			}
+			if diff := cmp.Diff(before, dumped(t, dir)); diff != "" {
+				t.Errorf("the journal changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// enrichedList runs a list of two persons, with its journal in dir.
+func enrichedList(t *testing.T, dir string) {
+	t.Helper()
+	if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(askedList(t, dir), "--yes")...); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// erasing returns the words of a command on the journal of enrichedList.
+func erasing(dir, command string) []string {
+	return append(strings.Fields(command), "--sandbox", "--state", filepath.Join(dir, "state"))
+}
+
+// dumped returns the records of the journal of enrichedList.
+func dumped(t *testing.T, dir string) string {
+	t.Helper()
+	stdout, stderr, code := executeIn(t.Context(), quietEnvironment(nil), erasing(dir, "journal dump --values")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	return stdout
 }
 
 func askedRun(t *testing.T, ctx context.Context, stdin io.Reader) (stdout, stderr string, code int) {

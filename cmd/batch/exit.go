@@ -75,10 +75,10 @@ type interruptError struct{ text string }
 func (e interruptError) Error() string { return "interrupted: " + e.text }
 func (interruptError) Unwrap() error   { return context.Canceled }
 
-// ifInterrupted returns an interrupt with what there is to say of it, and any other error
-// as it is.
+// ifInterrupted returns an interrupt with what there is to say of it, unless it says more
+// already, and any other error as it is.
 func ifInterrupted(err error, format string, args ...any) error {
-	if errors.Is(err, context.Canceled) {
+	if _, says := errors.AsType[interruptError](err); !says && errors.Is(err, context.Canceled) {
 		return interruptError{fmt.Sprintf(format, args...)}
 	}
 	return err

@@ -10,7 +10,6 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
-	"payonce/internal/problem"
 	"payonce/internal/report"
 )
 
@@ -53,20 +52,13 @@ func newForgetCommand(env environment) *cobra.Command {
 
 // confirmErasure shows what is about to be erased and asks.
 func confirmErasure(ctx context.Context, env environment, held []report.HeldLookup, yes bool) error {
-	switch {
-	case yes || len(held) == 0:
+	if yes || len(held) == 0 {
 		return nil
-	case !env.canAsk:
-		return &problem.Error{Kind: problem.Approval, Err: fmt.Errorf(
-			"%s of this person would be erased, and nobody can be asked here; nothing was erased. Say --yes", report.Lookups(int64(len(held))))}
 	}
 	for _, lookup := range held {
 		fmt.Fprintln(env.stderr, lookup)
 	}
-	if !env.confirm(ctx, fmt.Sprintf("Erase %s? [y/N] ", report.Lookups(int64(len(held))))) {
-		return usagef("not confirmed; nothing was erased")
-	}
-	return nil
+	return env.askToErase(ctx, fmt.Sprintf("Erase %s? [y/N] ", report.Lookups(int64(len(held)))))
 }
 
 // forgetFlags name a person.

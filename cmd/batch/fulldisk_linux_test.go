@@ -34,7 +34,7 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	if code := run.end(); code != exitInternal {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
-	for _, text := range []string{"nothing more is sent", "free some and run the same command again"} {
+	for _, text := range []string{"nothing more is sent", "; make room there and run the same command again\n"} {
 		if !strings.Contains(run.stderr.String(), text) {
 			t.Errorf("it does not say %q:\n%s", text, run.stderr)
 		}

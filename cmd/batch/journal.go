@@ -11,6 +11,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 )
 
@@ -26,11 +27,9 @@ func newJournalCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// journalCommand makes a command on the closed journal of the workspace. It can end with the codes
-// that every such command has, and with those in more.
-func journalCommand(
-	env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error), more ...int,
-) *cobra.Command {
+// journalCommand makes a command on the closed journal of the workspace. It can end with the
+// codes of every such command, and with more.
+func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error), more ...int) *cobra.Command {
 	o := newOptions(env)
 	codes := append([]int{exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked}, more...)
 	slices.Sort(codes)
@@ -108,16 +107,28 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 				return nil, usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
 			erase.Before = keep.Before(env.now())
-			if env.canAsk {
-				erase.Ask = func(question string) bool { return env.confirm(ctx, question) }
-			}
+			erase.Ask = func(question string) error { return env.askToErase(ctx, question) }
 			done, err := prune.Run(ctx, w, erase)
 			return done, unlessErased(err)
-		})
+		}, exitApproval)
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
 	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
 	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
 	return cmd
+}
+
+// askToErase returns nil when somebody agrees to what a command erases.
+func (env environment) askToErase(ctx context.Context, question string) error {
+	switch {
+	case !env.canAsk:
+		return problem.Unapproved("cannot_ask_erase",
+			"nobody can be asked before lookups are erased, because this is not a terminal; nothing was erased")
+	case env.confirm(ctx, question):
+		return nil
+	case ctx.Err() != nil:
+		return interruptError{"nothing was erased"}
+	}
+	return problem.Unapproved("", "not confirmed; nothing was erased")
 }
 
 // unlessErased says what an interrupted erasure leaves.

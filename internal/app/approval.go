@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -23,10 +22,8 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 	}
 	missing := j.unapproved(plan.Possible)
 	if missing && !approver.CanAsk() {
-		err := problem.Coded("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
+		return problem.Unapproved("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
 			plan.Possible, *j.budget.Threshold).With(plan.Possible)
-		err.Kind = problem.Approval
-		return err
 	}
 	if missing || !yes {
 		var beyond *cost.Money
@@ -38,9 +35,9 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !confirmed && missing:
-			return &problem.Error{Kind: problem.Approval, Err: errors.New("not approved; nothing was sent")}
+			return problem.Unapproved("", "not approved; nothing was sent")
 		case !confirmed:
-			return problem.Usagef("not confirmed; nothing was sent")
+			return problem.Unapproved("", "not confirmed; nothing was sent")
 		}
 		j.keepTo(plan.Possible)
 		return j.lookAgain(ctx, status)

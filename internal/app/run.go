@@ -93,7 +93,7 @@ func (o RunOptions) check(approver Approver) error {
 	case o.Budget.MaxSpend == nil:
 		return problem.Coded("max_spend_missing", "a run needs the most that it may spend; nothing was sent")
 	case !o.Yes && !approver.CanAsk():
-		return problem.Coded("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
 	return target.CheckBoth(o.Output.Path, o.Output.Rejects, append(target.SourcesOf(o.List.Names), o.Output.Sources...))
 }

@@ -101,7 +101,9 @@ func (r *replacement) reason(ctx context.Context, info fs.FileInfo) (string, err
 		return "", ctx.Err()
 	case err != nil:
 		return "it could not be compared with the new one: " + err.Error(), nil
-	case lost > 0:
+	case lost == 1:
+		return "it holds 1 value that the new one lacks", nil
+	case lost > 1:
 		return fmt.Sprintf("it holds %d values that the new one lacks", lost), nil
 	}
 	return "", nil

@@ -44,6 +44,12 @@ func Coded(code, format string, args ...any) *Error {
 	return &Error{Kind: Usage, Code: code, Err: fmt.Errorf(format, args...)}
 }
 
+// Unapproved returns an error of what nobody has approved, with the code of what to do next;
+// "" for nothing.
+func Unapproved(code, format string, args ...any) *Error {
+	return &Error{Kind: Approval, Code: code, Err: fmt.Errorf(format, args...)}
+}
+
 // With adds the values that belong in the text of the code.
 func (e *Error) With(values ...any) *Error {
 	e.Values = values

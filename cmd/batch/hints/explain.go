@@ -3,6 +3,7 @@ package hints
 import (
 	"errors"
 	"net/http"
+	"syscall"
 
 	"payonce/checkpoint"
 	"payonce/internal/problem"
@@ -24,6 +25,9 @@ func After(err error) string {
 	}
 	if errors.Is(err, checkpoint.ErrCorrupt) {
 		return Of("journal_damaged")
+	}
+	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
+		return Of("disk_filled")
 	}
 	if advice := advise(err); advice != "" {
 		return "; " + advice

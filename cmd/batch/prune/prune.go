@@ -9,7 +9,6 @@ import (
 
 	"payonce/internal/app"
 	"payonce/internal/inspect"
-	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
 )
@@ -21,7 +20,7 @@ type Options struct {
 	Yes    bool   // do not ask
 	Notes  io.Writer
 	Hints  report.Hints
-	Ask    func(question string) bool // nil when nobody can be asked
+	Ask    func(question string) error // nil for a yes
 }
 
 // Run erases the lookups that ended before a time.
@@ -40,14 +39,10 @@ func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 			return nil, err
 		}
 	}
-	switch {
-	case expiring.Lookups == 0 || o.Yes:
-	case o.Ask == nil:
-		return nil, problem.Usagef(
-			"nobody can be asked before lookups are erased, because this is not a terminal; nothing was erased; " +
-				"look at what is listed above, then say --yes")
-	case !o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Lookups(expiring.Lookups))):
-		return nil, problem.Usagef("nothing was erased")
+	if expiring.Lookups > 0 && !o.Yes {
+		if err := o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Lookups(expiring.Lookups))); err != nil {
+			return nil, err
+		}
 	}
 	return inspect.Prune(ctx, w, o.Before)
 }
