@@ -23,6 +23,7 @@ type (
 var (
 	ErrCorrupt     = store.ErrCorrupt
 	ErrFailed      = store.ErrFailed
+	ErrVersion     = store.ErrVersion
 	ErrNotWritable = store.ErrNotWritable
 )
 
