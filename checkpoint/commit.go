@@ -8,21 +8,20 @@ import (
 	"payonce/enrich"
 )
 
-// operation is a set of writes that belong together, and what follows from their
-// being durable.
+// operation is a set of writes that are committed together.
 type operation struct {
 	writes  []Write
 	filled  chan struct{} // closed when the writes are there
 	applied func()        // runs under the lock when the writes are durable; may be nil
-	durable chan error
+	durable chan error    // receives nil when the writes are durable, otherwise why they may not be
 }
 
-// maxQueue bounds the bytes of the writes that gather for one commit, far below what
-// a transaction takes. Writes that are still to be made count as maxOperation.
+// maxQueue limits the bytes of the writes that wait for the next commit. It is far below the limit of
+// a transaction. Writes that are not encoded yet count as maxOperation.
 const maxQueue = 1 << 20
 
-// lock locks the journal for a decision. While too much is waiting for the disk it
-// waits too: what is decided goes into the next commit.
+// lock locks the journal for a decision. It first waits until the queue is below maxQueue, because
+// the decision adds to the queue.
 func (j *Journal) lock() {
 	j.mu.Lock()
 	for j.queued >= maxQueue && j.failure == nil {
@@ -30,30 +29,29 @@ func (j *Journal) lock() {
 	}
 }
 
-// maxOperation is more than the writes of a lookup have besides its long texts, in bytes.
+// maxOperation is more than the size in bytes of a lookup's writes without its long texts.
 const maxOperation = 4 << 10
 
-// maxIdentity bounds the texts that name a person, in bytes. Only a list that is broken,
-// such as by a quote that is missing, has longer ones, and no transaction would take them.
+// maxIdentity limits the bytes of the texts that name a person. Longer texts come from a broken
+// list, for example one that lacks a quote. They would not fit into a transaction.
 const maxIdentity = maxQueue / 4
 
-// longTexts returns the bytes of those texts of an intent that are as long as the list or
-// the user has them.
+// longTextsOf returns the number of bytes in the texts of an intent that have no fixed limit. The
+// list or the user determines their length.
 func longTextsOf(in record.Intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
 
 func lengthOf(id enrich.Identity) int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
 }
 
-// longTexts returns the bytes of those texts of a resolution that are as long as the service or
-// the system has them.
+// longTexts returns the number of bytes in the texts of a resolution that have no fixed limit. The
+// service or the system determines their length.
 func longTexts(res attempt.Resolution) int { return len(res.Reason) + len(res.Data) }
 
-// reserve takes the next place in the queue for writes that are still to be made:
-// fill has to be called then. It is called in the same hold of the lock as the
-// decision was made in, so that the order of the queue is the order of the decisions:
-// whatever an operation rests on stands before it. The committer adds the sums and
-// the ledger state as it stands after it.
+// reserve takes the next place in the queue for writes that are not encoded yet. The caller must
+// then call fill. The caller must still hold the lock that it held for its decision: then the queue
+// has the order of the decisions, and every operation comes after those that it depends on. The
+// committer adds the sums and the ledger state.
 func (j *Journal) reserve(applied func()) *operation {
 	op := &operation{filled: make(chan struct{}), applied: applied, durable: make(chan error, 1)}
 	if j.failure != nil {
@@ -69,14 +67,14 @@ func (j *Journal) reserve(applied func()) *operation {
 	return op
 }
 
-// fill hands the writes of a reserved place to the committer, which waits for them.
+// fill sets the writes of a reserved place. The committer waits for it.
 func (op *operation) fill(writes ...Write) {
 	op.writes = writes
 	close(op.filled)
 }
 
-// enqueue hands writes to the committer, and returns a channel that gives one word on
-// whether they are durable. It is called as reserve is.
+// enqueue adds writes to the queue. The channel that it returns receives nil once they are durable,
+// or the error of the commit. The caller must hold the lock as for reserve.
 func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	op := j.reserve(applied)
 	for _, write := range writes {
@@ -86,8 +84,7 @@ func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	return op.durable
 }
 
-// commitLoop writes the queue, many operations to a commit: while one commit
-// waits for the disk the next one gathers.
+// commitLoop commits the queue. While one commit waits for the disk, operations gather for the next.
 func (j *Journal) commitLoop() {
 	defer close(j.stopped)
 	for {
@@ -112,7 +109,8 @@ func (j *Journal) commitQueue() {
 	}
 }
 
-// nextBatch takes the whole queue, and the sums and the ledger state as they stand after it.
+// nextBatch takes the whole queue. It returns it with the sums and the ledger state that follow from
+// it.
 func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -122,11 +120,10 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.EncodeOver(j.books, &j.state.persisted)
+	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.state.persisted)
 }
 
-// writesOf returns the writes of a batch in the order of its operations, and the
-// states.
+// writesOf returns the writes of a batch in the order of its operations, followed by states.
 func writesOf(batch []*operation, states []Write) []Write {
 	count := len(states)
 	for _, op := range batch {
@@ -140,9 +137,9 @@ func writesOf(batch []*operation, states []Write) []Write {
 	return append(writes, states...)
 }
 
-// finish makes a durable batch visible, with which this ledger state was written, or after a
-// failed commit refuses it and all that queued up behind it: whether it is on the disk is
-// not known.
+// finish ends the commit of a batch, with which the ledger state books was written. If the commit
+// succeeded, the batch becomes visible. If it failed, nobody knows what is on the disk, so finish
+// refuses the batch and everything in the queue.
 func (j *Journal) finish(batch []*operation, books []byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

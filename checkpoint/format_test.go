@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,8 @@ import (
 // releasedVersions returns the names of the journals in testdata, one for each version of the
 // records that a released program wrote. The files never change, so that journals stay readable:
 // NAME.tsv has a key and a value in each line, in hexadecimal, and NAME.jsonl the dump. Every kind
-// of record is in them, and every member.
+// of record is in them, and every member, but for the excess of a closed period: that needs a call in
+// doubt there.
 //
 // In that of version 6, attempt 1 was forfeited and 4 bought its phone again; 2 has an answer with
 // everything that an answer can have, by name, for the job "crm"; 3 was rejected; 5 found nobody; 6
@@ -71,6 +73,19 @@ func TestAJournalOfEveryVersionIsReadAsItWasWritten(t *testing.T) {
 		}
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 			t.Errorf("%s: the dump (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestTheNewestJournalHasEveryKindOfRecord: a kind that is added gets a record in testdata.
+func TestTheNewestJournalHasEveryKindOfRecord(t *testing.T) {
+	has := map[string]bool{}
+	for key := range readVersion(t, slices.Max(releasedVersions(t))).records {
+		has[record.KindOf(key[0])] = true
+	}
+	for prefix := range 256 {
+		if kind := record.KindOf(byte(prefix)); kind != "" && !has[kind] {
+			t.Errorf("no record is of the kind %q", kind)
 		}
 	}
 }

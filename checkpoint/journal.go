@@ -43,7 +43,6 @@ type Journal struct {
 	drained *sync.Cond // signals that queued fell or that failure was set
 	failure error      // why nothing can be written any more; nil while all is well
 	version uint64     // of the last durable commit
-	books   []byte     // record of the ledger state when the journal was opened: its unknown members are kept
 	opening []byte     // random number of the opening that made the last commit
 	marked  bool       // opening is that of this process
 

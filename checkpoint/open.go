@@ -13,7 +13,7 @@ import (
 	"payonce/enrich"
 )
 
-// What the journal and its store share.
+// Types of package store.
 type (
 	Store = store.Store
 	Write = store.Write
@@ -22,6 +22,7 @@ type (
 // Errors of the journal.
 var (
 	ErrCorrupt     = store.ErrCorrupt
+	ErrNewer       = store.ErrNewer
 	ErrFailed      = store.ErrFailed
 	ErrVersion     = store.ErrVersion
 	ErrNotWritable = store.ErrNotWritable
@@ -30,11 +31,11 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface; none stands for that of v1.
+	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
 	Catalogue enrich.Catalogue
 	Now       func() time.Time
-	// Stop is called before every record of a walk over an open journal; its error ends
-	// the walk. nil lets all walks end by themselves. Any goroutine may call it.
+	// Stop is called before every record that a scan of an open journal reads. Its error ends
+	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
 }
 
@@ -45,8 +46,8 @@ func (o Options) catalogue() enrich.Catalogue {
 	return o.Catalogue
 }
 
-// keeper is a Store that knows which journal it has to hold, and whether it may have lost
-// records in a crash. Any other store may have lost some, and may hold any journal.
+// keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
+// crash. Another store may hold any journal and may have lost records.
 type keeper interface {
 	// JournalID returns the ID of the journal, "" for a new store.
 	JournalID() string
@@ -64,8 +65,9 @@ type roomy interface{ Room() error }
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
 //
-// The error wraps ErrCorrupt when the journal is damaged. Nothing can be sent then, because only
-// an open journal gives permission.
+// The error wraps ErrCorrupt when the journal is damaged, and ErrNewer when a newer program wrote
+// it and only such a program can continue it. Nothing can be sent then, because only an open journal
+// gives permission.
 func New(s Store, options Options) (*Journal, error) {
 	j, err := open(s, options)
 	if err != nil {
@@ -85,13 +87,10 @@ func open(s Store, options Options) (*Journal, error) {
 		}
 	}
 	names, err := record.MustKnowFields(s, options.catalogue())
-	if err == nil && len(names) > 0 {
-		err = s.Commit(names)
-	}
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s, identity, options)
+	j, err := newJournal(s, identity, names, options)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +99,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	j.store = store.WithStop(s, options.Stop) // not before: opening finds out what a crash left
+	j.store = store.WithStop(s, options.Stop) // only now, because recovery must not be stopped
 	go j.commitLoop()
 	return j, nil
 }
@@ -112,7 +111,7 @@ func newIdentity(s Store) (record.Journal, error) {
 	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
 }
 
-func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
+func newJournal(s Store, identity record.Journal, names []Write, options Options) (*Journal, error) {
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
@@ -125,7 +124,7 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)
-	return j, errors.Join(j.recover(ok && k.Whole()), j.recoverVersion())
+	return j, errors.Join(j.recover(ok && k.Whole(), names), j.recoverVersion())
 }
 
 // Close waits for what is being written and closes the journal.
@@ -134,13 +133,13 @@ func (j *Journal) Close() error {
 	<-j.stopped
 	err := j.store.Close()
 	if j.failure != nil {
-		err = nil // whoever wrote was told, and reopening decides
+		err = nil // the callers already have this error
 	}
 	return err
 }
 
-// AnonymousKey returns a function that hashes canonical forms with a secret of its
-// own, for planning where no journal exists yet.
+// AnonymousKey returns a function that hashes canonical forms with a new random secret. Plans use it
+// when there is no journal yet.
 func AnonymousKey() func(canonical []byte) enrich.Key {
 	secret := make([]byte, record.SecretLength)
 	rand.Read(secret) // never fails

@@ -16,9 +16,9 @@ func (j *Journal) Key(id enrich.Identity) enrich.Key { return record.HashKey(j.s
 // KeyOf returns the journal's key of an identity by its canonical form.
 func (j *Journal) KeyOf(canonical []byte) enrich.Key { return record.KeyOf(j.secret, canonical) }
 
-// People returns of how many persons something may be known, zero only when nothing
-// is of anybody: as many as there were attempts, or one when persons were forgotten
-// before the first.
+// People returns an upper estimate of the persons that the journal has records of: the number of
+// attempts, or 1 when there are no attempts but somebody was forgotten. It returns 0 only when there
+// are no records of anybody.
 func (j *Journal) People() int64 {
 	attempts := j.attempts()
 	if attempts > 0 {
@@ -29,7 +29,7 @@ func (j *Journal) People() int64 {
 		return false, nil
 	})
 	if err != nil {
-		return 1 // to say zero would be to say that nothing is known
+		return 1 // because 0 would say that there are no records
 	}
 	return attempts
 }
@@ -41,10 +41,10 @@ func (j *Journal) attempts() int64 {
 	return int64(j.state.persisted.NextID) - 1
 }
 
-// Records hands the keys from first to last, of all persons something is known of, to visit,
-// with a function that returns what is known; it may be called until visit returns. A key
-// may come twice. Records may be called for several ranges at the same time. A range is the
-// faster the more bytes its ends begin with in common.
+// Records calls visit for every person who has records and whose key is from first to last. The
+// function recall returns what is known of the person. It must not be called after visit returns.
+// visit may get a key twice. Records may be called for several ranges at the same time. A range is
+// faster to read when first and last begin with the same bytes.
 func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, recall func() (attempt.Record, error)) error) error {
 	for _, key := range j.openKeys(first, last) {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
@@ -83,7 +83,7 @@ func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, rec
 	return end()
 }
 
-// recall returns what is known of a person, by the field records.
+// recall returns what is known of a person: the field records and the open attempts.
 func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	known, err := person.record()
 	if err != nil {
@@ -102,7 +102,7 @@ func isBetween(key, first, last enrich.Key) bool {
 	return bytes.Compare(first[:], key[:]) <= 0 && bytes.Compare(key[:], last[:]) <= 0
 }
 
-// openKeys returns the keys from first to last of persons with an open attempt.
+// openKeys returns the keys of the persons with an open attempt. They are from first to last.
 func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -115,8 +115,8 @@ func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
 	return open
 }
 
-// fieldValues are the values of the field records of a person, "" for one that is not
-// there. Its memory is used again for the next person.
+// fieldValues has the values of a person's field records. The value of a missing record is "". Its
+// memory is used again for the next person.
 type fieldValues struct {
 	key    enrich.Key
 	values enrich.ByField[string]
@@ -131,7 +131,7 @@ func (v *fieldValues) begin(key enrich.Key) {
 
 func (v *fieldValues) empty() bool { return v.values == (enrich.ByField[string]{}) }
 
-// record returns what the values say.
+// record decodes the values.
 func (v *fieldValues) record() (known attempt.Record, err error) {
 	for f, value := range v.values {
 		if value == "" {
@@ -155,14 +155,14 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 	return known, err
 }
 
-// Recall returns a function that appends to known the outcomes of the given attempts, in
-// their order. The attempts' numbers must ascend. who says whether Outcome.Who is wanted,
-// which doubles the time. Reading many attempts together costs much less than as many calls
-// of Resolution, above all when they lie near each other. When too many lie apart, the
-// function keeps the records that it reads, in at most memory bytes; 0 means no limit.
+// Recall returns a function that appends to known the outcomes of the given attempts, in their
+// order. The attempts' numbers must ascend. who says whether to set Outcome.Who, which doubles the
+// time. Reading many attempts in one call is much faster than calling Resolution for each, above all
+// when their numbers are near each other. When too many are far apart, the function keeps the
+// records that it reads, in at most memory bytes. 0 means no limit.
 //
-// The function may be called from many goroutines. It serves one job: it may still return
-// outcomes that were erased after it was made.
+// The function may be called from many goroutines. Use it for one job only: it may return outcomes
+// that were erased after Recall returned.
 func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

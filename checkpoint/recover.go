@@ -11,21 +11,20 @@ import (
 	"payonce/cost"
 )
 
-// recover rebuilds the ledger state from the store. It reads the sums, the attempts that
-// are open and those that may still occupy a slot of the window, never all answers;
-// of a store that may have lost records in a crash it counts the keys. What it
-// writes, it writes before the journal is used.
-func (j *Journal) recover(whole bool) error {
+// recover rebuilds the ledger state from the store. It reads the sums, the open attempts, and the
+// attempts that may still occupy a slot of the window. It does not read all answers. If the store may
+// have lost records in a crash (whole is false), it also counts the keys. It commits names, and marks
+// the attempts that were in flight as in doubt.
+func (j *Journal) recover(whole bool, names []Write) error {
 	books, err := j.store.Get(record.StateKey)
 	if err != nil {
 		return err
 	}
 	if books != nil {
-		if err := record.Decode(record.StateKey, books, &j.state.persisted); err != nil {
+		if err := record.DecodeComputed(record.StateKey, books, &j.state.persisted); err != nil {
 			return err
 		}
 	}
-	j.books = books
 	now := j.now()
 	j.state.clampTimes(now)
 	if !whole {
@@ -36,6 +35,11 @@ func (j *Journal) recover(whole bool) error {
 	if err := j.recoverSums(); err != nil {
 		return err
 	}
+	if len(names) > 0 { // nothing is written before all computed records were read
+		if err := j.store.Commit(names); err != nil {
+			return err
+		}
+	}
 	if err := j.recoverOpen(now); err != nil {
 		return err
 	}
@@ -44,15 +48,15 @@ func (j *Journal) recover(whole bool) error {
 
 func (j *Journal) recoverSums() error {
 	totals := map[string]cost.Totals{}
-	err := errors.Join(record.LoadAll(j.store, record.TotalsPrefix, totals), record.LoadAll(j.store, record.DayPrefix, j.state.sums.Days))
+	err := errors.Join(record.LoadComputed(j.store, record.TotalsPrefix, totals), record.LoadComputed(j.store, record.DayPrefix, j.state.sums.Days))
 	for scope, t := range totals {
 		j.state.sums.Scope(scope).Totals = t
 	}
 	return err
 }
 
-// recoverOpen enters the attempts without a resolution. Whatever was in flight
-// when the last process ended may have been charged: it is in doubt from now on.
+// recoverOpen loads the attempts that have no resolution. Attempts that were in flight when the last
+// process ended may have been charged, so they become in doubt.
 func (j *Journal) recoverOpen(now time.Time) error {
 	ids := slices.Clone(j.state.persisted.InFlight)
 	err := record.EachID(j.store, record.OpenPrefix, func(id attempt.ID) error {
@@ -77,10 +81,11 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.state.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.EncodeOver(j.books, &j.state.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
 }
 
-// loadOpen reads an open attempt, and returns what puts it in doubt when it is not yet.
+// loadOpen reads an open attempt. If it is not in doubt yet, loadOpen also returns the writes that
+// mark it as in doubt.
 func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
 	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {

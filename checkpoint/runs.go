@@ -13,13 +13,17 @@ type Run = record.Run
 
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
-	name := record.NameKey(record.RunPrefix, run.Name)
-	was, err := j.store.Get(name)
+	return replace(j, record.NameKey(record.RunPrefix, run.Name), &run)
+}
+
+// replace writes a record in place of the one with its key.
+func replace[T record.Record](j *Journal, key []byte, value *T) error {
+	write, err := record.Replace(j.store, key, value)
 	if err != nil {
 		return err
 	}
 	j.lock()
-	durable := j.enqueue(nil, Write{Key: name, Value: record.EncodeOver(was, &run)})
+	durable := j.enqueue(nil, write)
 	j.mu.Unlock()
 	return <-durable
 }
@@ -31,10 +35,7 @@ func (j *Journal) Run(name string) (record.Run, bool, error) {
 
 // SaveFile records a list that was written, in place of what was recorded under its path.
 func (j *Journal) SaveFile(file record.File) error {
-	j.lock()
-	durable := j.enqueue(nil, Write{Key: record.NameKey(record.FilePrefix, file.Path), Value: record.Encode(&file)})
-	j.mu.Unlock()
-	return <-durable
+	return replace(j, record.NameKey(record.FilePrefix, file.Path), &file)
 }
 
 // File returns what is recorded of the list at an absolute path, and false when nothing is.
@@ -75,10 +76,7 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 // RememberAPIKey makes the key, which the service has accepted, the journal's own.
 func (j *Journal) RememberAPIKey(apiKey string) error {
 	fingerprint := j.fingerprint(apiKey)
-	j.lock()
-	durable := j.enqueue(nil, Write{Key: record.FingerprintKey, Value: record.Encode(&fingerprint)})
-	j.mu.Unlock()
-	return <-durable
+	return replace(j, record.FingerprintKey, &fingerprint)
 }
 
 func (j *Journal) fingerprint(apiKey string) []byte {

@@ -245,6 +245,7 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 		if err := readInto(c, value, members); err != nil {
 			m.err = err
 		}
+		m.unknown = m.unknown || c.unknown
 		return
 	}
 	c.was = nil
@@ -275,20 +276,39 @@ func writeChild[T any](c *Members, value *T, members func(*Members, *T)) {
 	c.keepUnknown()
 }
 
-// List describes a list of values. Members of the values that are not known are not kept.
+// List describes a list of values.
 func List[T any](m *Members, number int, value *[]T, members func(*Members, *T)) {
 	m.describe(number)
 	c := m.child()
 	if m.writing {
+		whole := wholeValues(m.was, number, members)
 		c.was = nil
 		for i := range *value {
 			writeChild(c, &(*value)[i], members)
+			form := c.out
+			if was, ok := whole[string(form)]; ok {
+				form = was
+			}
 			m.tag(number, protowire.BytesType)
-			m.out = protowire.AppendBytes(m.out, c.out)
+			m.out = protowire.AppendBytes(m.out, form)
 		}
 		return
 	}
 	*value = nil
+	m.eachValue(number, func(place) bool {
+		var v T
+		if m.err = readInto(c, &v, members); m.err != nil {
+			return false
+		}
+		m.unknown = m.unknown || c.unknown
+		*value = append(*value, v)
+		return true
+	})
+}
+
+// eachValue finds the members of each value of a list, for the child to read, until read reports
+// false.
+func (m *Members) eachValue(number int, read func(place) bool) {
 	if m.found.present&(1<<number) == 0 || m.err != nil {
 		return
 	}
@@ -302,14 +322,30 @@ func List[T any](m *Members, number int, value *[]T, members func(*Members, *T))
 			m.fail()
 			return
 		}
-		m.readChild(p)
-		var v T
-		if err := readInto(c, &v, members); err != nil {
-			m.err = err
+		if m.readChild(p); !read(p) {
 			return
 		}
-		*value = append(*value, v)
 	}
+}
+
+// wholeValues returns those values of a replaced list that have members that are not described, by
+// their forms without these members.
+func wholeValues[T any](was *Members, number int, members func(*Members, *T)) map[string][]byte {
+	if was == nil {
+		return nil
+	}
+	whole := map[string][]byte{}
+	was.eachValue(number, func(p place) bool {
+		var v T
+		if was.err = readInto(was.child(), &v, members); was.err != nil {
+			return false
+		}
+		if was.inner.unknown {
+			whole[string(Append(nil, &v, members))] = was.data[p.start:p.end]
+		}
+		return true
+	})
+	return whole
 }
 
 // Texts describes a list of texts.

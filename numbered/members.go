@@ -38,12 +38,15 @@ type Members struct {
 	text  string
 	found *index
 	err   error
-	inner *Members // for members that are values, used again
+	// unknown says that the value, or one within it, has members that were not described.
+	unknown bool
+	inner   *Members // for members that are values, used again
 }
 
 // index says where the members of a value are.
 type index struct {
 	present uint32 // a bit for each number
+	higher  bool   // a member has a number above Most
 	places  [Most + 1]place
 }
 
@@ -60,8 +63,9 @@ func Append[T any](data []byte, value *T, members func(*Members, *T)) []byte {
 	return m.out
 }
 
-// AppendOver is Append for a value that replaces the one with the form was. The members of was that
-// members does not describe are kept.
+// AppendOver is Append for a value that replaces the one with the form was. It keeps the members of
+// was that members does not describe. Within a list it keeps them in each value whose other members
+// stay as they are.
 func AppendOver[T any](data []byte, was string, value *T, members func(*Members, *T)) ([]byte, error) {
 	m := Members{writing: true, out: data, was: &Members{}}
 	if m.was.reset([]byte(was), was); m.was.err != nil {
@@ -83,17 +87,18 @@ func Read[T any](m *Members, text string, into *T, members func(*Members, *T)) e
 func readInto[T any](m *Members, into *T, members func(*Members, *T)) error {
 	if m.err == nil {
 		members(m, into)
+		m.unknown = m.unknown || m.found.higher || m.found.present&^m.described != 0
 	}
 	return m.err
 }
 
 // reset finds the members of another value.
 func (m *Members) reset(data []byte, text string) {
-	m.data, m.text, m.err, m.described = data, text, nil, 0
+	m.data, m.text, m.err, m.described, m.unknown = data, text, nil, 0, false
 	if m.found == nil {
 		m.found = &index{}
 	}
-	m.found.present = 0
+	m.found.present, m.found.higher = 0, false
 	if len(data) > math.MaxInt32 {
 		m.fail()
 		return
@@ -104,7 +109,9 @@ func (m *Members) reset(data []byte, text string) {
 			m.fail()
 			return
 		}
-		if number <= Most && m.found.present&(1<<number) == 0 {
+		if number > Most {
+			m.found.higher = true
+		} else if m.found.present&(1<<number) == 0 {
 			m.found.present |= 1 << number
 			m.found.places[number] = p
 		}
@@ -194,6 +201,10 @@ func (m *Members) child() *Members {
 	m.inner.writing = m.writing
 	return m.inner
 }
+
+// Unknown reports whether the value that was read last, or a value within it, has members that the
+// reader did not describe.
+func (m *Members) Unknown() bool { return m.unknown }
 
 // Writing reports whether the value is being written.
 func (m *Members) Writing() bool { return m.writing }

@@ -40,7 +40,7 @@ func BenchmarkOutput(b *testing.B) {
 		b.Fatal(err)
 	}
 	list := csvList(text.String())
-	output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
+	output := output.Output{Decode: new(v1.AnswerDecoder).Decode, Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },

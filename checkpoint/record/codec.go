@@ -1,4 +1,16 @@
 // Package record has the formats of the journal's records, and which of them a store must hold.
+//
+// A later program can give records members that this program does not know. What becomes of them
+// follows from the kind of the record:
+//
+//   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
+//     fields that are forgotten, the names of the fields and the key's fingerprint. Change and
+//     Replace do it.
+//   - The ledger state, totals and days are computed again with every commit. A member that is not
+//     computed with them would be wrong. So a journal with such a member does not open, and stays as
+//     it is. DecodeComputed and LoadComputed refuse it.
+//   - Marks, and the field record of a new resolution, are indexes of facts. They are replaced as
+//     a whole.
 package record
 
 import (
@@ -71,15 +83,12 @@ func Encode[T Record](record *T) []byte {
 // roomForMost is a length of values that most records do not exceed.
 const roomForMost = 256
 
-// EncodeOver is Encode for a record that replaces the one with the value was. Its members that
-// this program does not know are kept. No value stands for no record.
-func EncodeOver[T Record](was []byte, record *T) []byte {
-	if len(was) == 0 {
-		return Encode(record)
-	}
+// encodeOver is Encode for a record that replaces the one with the value was, which was read before.
+// Members of was that this program does not know are kept.
+func encodeOver[T Record](was []byte, record *T) []byte {
 	value, err := numbered.AppendOver(append(make([]byte, 0, roomForMost), Version), string(was[1:]), record, membersOf)
 	if err != nil {
-		panic(fmt.Sprintf("the record that is replaced cannot be read: %v", err)) // it was read before
+		panic(fmt.Sprintf("the record that is replaced cannot be read: %v", err))
 	}
 	return value
 }
@@ -97,6 +106,22 @@ func DecodeFrom[T Record](m *numbered.Members, key []byte, value string, into *T
 	}
 	if err := numbered.Read(m, value[1:], into, membersOf); err != nil {
 		return fmt.Errorf("%w: record %q cannot be read: %w", store.ErrCorrupt, string(key), err)
+	}
+	return nil
+}
+
+// computed are the records that a program computes again with every commit.
+type computed interface{ State | cost.Totals | Span }
+
+// DecodeComputed is Decode for a record that is computed again. It refuses one with members that
+// this program does not know.
+func DecodeComputed[T computed](key, data []byte, into *T) error {
+	var m numbered.Members
+	if err := DecodeFrom(&m, key, string(data), into); err != nil {
+		return err
+	}
+	if m.Unknown() {
+		return fmt.Errorf("record %q has members that this program does not know: %w", string(key), store.ErrNewer)
 	}
 	return nil
 }
@@ -122,5 +147,15 @@ func Change[T Record](s store.Store, key []byte, change func(*T)) (write store.W
 		return write, false, err
 	}
 	change(&record)
-	return store.Write{Key: key, Value: EncodeOver(value, &record)}, true, nil
+	return store.Write{Key: key, Value: encodeOver(value, &record)}, true, nil
+}
+
+// Replace returns the write that sets a record. Members that this program does not know are kept
+// when there is one with the key.
+func Replace[T Record](s store.Store, key []byte, record *T) (store.Write, error) {
+	write, found, err := Change(s, key, func(was *T) { *was = *record })
+	if !found {
+		write = store.Write{Key: key, Value: Encode(record)}
+	}
+	return write, err
 }

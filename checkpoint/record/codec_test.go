@@ -3,9 +3,12 @@ package record
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math"
+	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,12 +35,37 @@ type kindOfRecord struct {
 	over func(value []byte) ([]byte, error)
 }
 
-// kinds are all of them.
+// kinds are all types of Record by their names, which TestKindsAreAllTypesOfRecord checks. Ending is
+// not one of them, because it is a part of a resolution that is never written.
 func kinds() map[string]kindOfRecord {
 	return map[string]kindOfRecord{
-		"intent": kindFor[Intent](), "doubt": kindFor[Doubt](), "open mark": kindFor[OpenMark](), "field": kindFor[FieldEntry](),
-		"resolution": kindFor[attempt.Resolution](), "totals": kindFor[cost.Totals](), "span": kindFor[Span](),
-		"books": kindFor[State](), "run": kindFor[Run](), "file": kindFor[File](), "journal": kindFor[Journal](), "bytes": kindFor[[]byte](),
+		"Intent": kindFor[Intent](), "About": kindFor[About](), "Doubt": kindFor[Doubt](), "OpenMark": kindFor[OpenMark](),
+		"FieldEntry": kindFor[FieldEntry](), "attempt.Resolution": kindFor[attempt.Resolution](), "cost.Totals": kindFor[cost.Totals](),
+		"Span": kindFor[Span](), "State": kindFor[State](), "Run": kindFor[Run](), "File": kindFor[File](),
+		"Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
+	}
+}
+
+// TestKindsAreAllTypesOfRecord reads the declaration of Record, so that no type is left untested.
+func TestKindsAreAllTypesOfRecord(t *testing.T) {
+	source, err := os.ReadFile("codec.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, union, _ := strings.Cut(string(source), "type Record interface {")
+	union, _, found := strings.Cut(union, "}")
+	if !found {
+		t.Fatal("codec.go does not declare Record")
+	}
+	var declared []string
+	for name := range strings.SplitSeq(union, "|") {
+		if name = strings.TrimSpace(name); name != "Ending" {
+			declared = append(declared, name)
+		}
+	}
+	slices.Sort(declared)
+	if diff := cmp.Diff(declared, slices.Sorted(maps.Keys(kinds()))); diff != "" {
+		t.Errorf("types of Record (-declared +tested):\n%s", diff)
 	}
 }
 
@@ -63,7 +91,7 @@ func kindFor[T Record]() kindOfRecord {
 		over: func(value []byte) ([]byte, error) {
 			var record T
 			err := Decode(nil, value, &record)
-			return EncodeOver(value, &record), err
+			return encodeOver(value, &record), err
 		},
 	}
 }
@@ -111,6 +139,10 @@ func possible[T any](record T) T {
 		if r.Erased {
 			r.Identity = enrich.Identity{}
 		}
+	case *About:
+		if r.Erased {
+			r.Identity = enrich.Identity{}
+		}
 	}
 	return record
 }
@@ -146,6 +178,57 @@ func TestMembersOfALaterProgramAreKept(t *testing.T) {
 	}
 }
 
+// TestMembersWithinListsAreKept has a member of a later program in each of two ceilings, of which one
+// is changed.
+func TestMembersWithinListsAreKept(t *testing.T) {
+	run := Run{Name: "run", Ceilings: []cost.Ceiling{{Name: "a", Limit: 1}, {Name: "b", Limit: 2}}}
+	value := Encode(&Run{Name: "run"})
+	var later [2][]byte
+	for i := range later {
+		later[i] = numbered.Append(nil, &run.Ceilings[i], ceilingMembers)
+		later[i] = protowire.AppendVarint(protowire.AppendTag(later[i], 9, protowire.VarintType), uint64(i+100))
+		value = protowire.AppendBytes(protowire.AppendTag(value, 15, protowire.BytesType), later[i])
+	}
+	run.Ceilings = []cost.Ceiling{{Name: "b", Limit: 2}, {Name: "a", Limit: 3}}
+	written := encodeOver(value, &run)
+	if !bytes.Contains(written, later[1]) {
+		t.Errorf("ceiling b lost its member: %x", written)
+	}
+	if bytes.Contains(written, later[0][len(later[0])-2:]) {
+		t.Errorf("ceiling a keeps a member though its limit is another one: %x", written)
+	}
+}
+
+// TestComputedRecordsOfALaterProgramAreRefused has a member of a later program in each place where
+// one can be.
+func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
+	later := protowire.AppendVarint(protowire.AppendTag(nil, 30, protowire.VarintType), 7)
+	state := Encode(&State{NextID: 1, Closed: []ClosedPeriod{{First: 1, Next: 2}}})
+	within := func(number protowire.Number, part []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), number, protowire.BytesType), append(part, later...))
+	}
+	readState := func(value []byte) error { return DecodeComputed(nil, value, &State{}) }
+	inPeriod := protowire.AppendBytes(protowire.AppendTag(nil, 6, protowire.BytesType), later)
+	far := protowire.AppendVarint(protowire.AppendTag(bytes.Clone(state), 1000, protowire.VarintType), 7)
+	for name, err := range map[string]error{
+		"the state":                   readState(append(bytes.Clone(state), later...)),
+		"a number above the highest":  readState(far),
+		"the account of the state":    readState(within(8, nil)),
+		"a provisional charge":        readState(within(14, nil)),
+		"the second closed period":    readState(within(15, nil)),
+		"a charge of a closed period": readState(protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 15, protowire.BytesType), inPeriod)),
+		"totals":                      DecodeComputed(nil, append(Encode(&cost.Totals{Held: 1}), later...), &cost.Totals{}),
+		"a day":                       DecodeComputed(nil, append(Encode(&Span{First: 1, Last: 2}), later...), &Span{}),
+	} {
+		if !errors.Is(err, store.ErrNewer) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := readState(state); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMembersWithinMembersAreKept has a member of a later program in the charge of an answer.
 func TestMembersWithinMembersAreKept(t *testing.T) {
 	res := attempt.Resolution{State: attempt.Settled, At: start, Charge: cost.Charge{Amount: 5}}
@@ -155,7 +238,7 @@ func TestMembersWithinMembersAreKept(t *testing.T) {
 	later := protowire.AppendVarint(protowire.AppendTag(bytes.Clone(charge), 9, protowire.VarintType), 1)
 	value = bytes.Replace(value, known, protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), later), 1)
 	res.Charge.Amount = 4
-	written := EncodeOver(value, &res)
+	written := encodeOver(value, &res)
 	later[1] = byte(protowire.EncodeZigZag(4))
 	if !bytes.Contains(written, later) {
 		t.Errorf("%x is not in %x", later, written)
@@ -168,7 +251,7 @@ func TestAnErasedIntentKeepsNothingOfItsIdentity(t *testing.T) {
 	identity := protowire.AppendString(protowire.AppendTag(nil, 6, protowire.BytesType), "nickname")
 	value := protowire.AppendBytes(protowire.AppendTag(Encode(&in), 3, protowire.BytesType), identity)
 	in.Identity, in.Erased = enrich.Identity{}, true
-	if written := EncodeOver(value, &in); bytes.Contains(written, []byte("nickname")) || bytes.Contains(written, []byte("pro.example")) {
+	if written := encodeOver(value, &in); bytes.Contains(written, []byte("nickname")) || bytes.Contains(written, []byte("pro.example")) {
 		t.Errorf("%q", written)
 	}
 }

@@ -34,5 +34,6 @@ func MustKnowFields(s store.Store, catalogue enrich.Catalogue) ([]store.Write, e
 				store.ErrCorrupt, f, name)
 		}
 	}
-	return []store.Write{{Key: FieldsKey, Value: Encode(&known)}}, nil
+	write, err := Replace(s, FieldsKey, &known)
+	return []store.Write{write}, err
 }

@@ -114,11 +114,11 @@ func ScanIDs(s store.Store, prefix byte, first, last attempt.ID, visit func(id a
 	})
 }
 
-// LoadAll reads the records of a kind by their names.
-func LoadAll[T Record](s store.Store, prefix byte, into map[string]T) error {
+// LoadComputed reads the records of a kind by their names. It refuses records as DecodeComputed does.
+func LoadComputed[T computed](s store.Store, prefix byte, into map[string]T) error {
 	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
 		var record T
-		err := Decode(key, value, &record)
+		err := DecodeComputed(key, value, &record)
 		into[string(key[1:])] = record
 		return true, err
 	})

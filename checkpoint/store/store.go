@@ -8,6 +8,8 @@ import "errors"
 var (
 	// ErrCorrupt is wrapped by errors about records that cannot be trusted.
 	ErrCorrupt = errors.New("the journal is damaged")
+	// ErrNewer is wrapped by errors about records that only a newer program can continue.
+	ErrNewer = errors.New("the journal was written by a newer program")
 	// ErrFailed is wrapped by every error after a commit failed.
 	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
 	// ErrVersion is wrapped, beside ErrCorrupt, by errors about records that another version of the

@@ -224,7 +224,7 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 		stopped = stop.Word()
 	}
 	return output.Output{
-		Decode: v1.DecodeAnswer, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
+		Decode: new(v1.AnswerDecoder).Decode, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
 		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
 	}
 }

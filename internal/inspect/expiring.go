@@ -76,11 +76,12 @@ func exporting(path string, do func(write func(expired.Attempt) error) error) er
 	if err != nil {
 		return err
 	}
+	var answers v1.AnswerDecoder
 	err = do(func(a expired.Attempt) error {
 		who, found := a.Identity, enrich.Answer{}
 		if a.Answered.Data != "" {
 			var err error
-			if found, err = v1.DecodeAnswer(a.Answered); err != nil {
+			if found, err = answers.Decode(a.Answered); err != nil {
 				return err
 			}
 		}

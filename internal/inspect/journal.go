@@ -62,7 +62,8 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
 			var show verify.Show
 			if values {
-				show = func(answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
+				var answers v1.AnswerDecoder
+				show = func(answered enrich.Answered) (any, error) { return answers.Decode(answered) }
 			}
 			return verify.Dump(store, options.Journal.Stop, to, show)
 		})

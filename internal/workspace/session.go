@@ -131,6 +131,8 @@ func OpenError(err error) error {
 		return &problem.Error{Code: "journal_held", Err: err}
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return &problem.Error{Code: "journal_damaged", Err: err}
+	case errors.Is(err, checkpoint.ErrNewer):
+		return &problem.Error{Code: "journal_newer", Err: err}
 	case errors.Is(err, syscall.ENOSPC):
 		return &problem.Error{Code: "disk_full", Err: err}
 	case errors.Is(err, badgerstore.ErrEncryptionKey):

@@ -173,3 +173,12 @@ func TestAFullDiskIsNamedAsSuch(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// TestAJournalOfANewerProgramIsNotCalledDamaged: its backup would not help either.
+func TestAJournalOfANewerProgramIsNotCalledDamaged(t *testing.T) {
+	t.Parallel()
+	newer := fmt.Errorf("opening the journal: %w", checkpoint.ErrNewer)
+	if found, _ := errors.AsType[*problem.Error](OpenError(newer)); found == nil || found.Code != "journal_newer" || found.Kind != 0 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"fmt"
+	"sync"
 
 	"payonce/enrich"
 	"payonce/numbered"
@@ -17,9 +18,28 @@ func EncodeAnswer(answer enrich.Answer) enrich.Answered {
 
 // DecodeAnswer returns the answer that EncodeAnswer encoded. Of an answer that was erased there is
 // only what the journal still knows.
-func DecodeAnswer(answered enrich.Answered) (answer enrich.Answer, err error) {
-	var m numbered.Members
-	if err := numbered.Read(&m, answered.Data, &answer, answerMembers); err != nil {
+func DecodeAnswer(answered enrich.Answered) (enrich.Answer, error) {
+	return decodeAnswer(&numbered.Members{}, answered)
+}
+
+// AnswerDecoder is DecodeAnswer for many answers: it uses memory again. Its methods may be called
+// from many goroutines.
+type AnswerDecoder struct {
+	members sync.Pool // of *numbered.Members
+}
+
+// Decode does what DecodeAnswer does.
+func (d *AnswerDecoder) Decode(answered enrich.Answered) (enrich.Answer, error) {
+	m, ok := d.members.Get().(*numbered.Members)
+	if !ok {
+		m = &numbered.Members{}
+	}
+	defer d.members.Put(m)
+	return decodeAnswer(m, answered)
+}
+
+func decodeAnswer(m *numbered.Members, answered enrich.Answered) (answer enrich.Answer, err error) {
+	if err := numbered.Read(m, answered.Data, &answer, answerMembers); err != nil {
 		return answer, fmt.Errorf("an answer in the journal: %w", err)
 	}
 	answer.Status, answer.RequestID = answered.Status, answered.RequestID

@@ -1,0 +1,40 @@
+package v1_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+	"payonce/service/v1"
+)
+
+// TestAnAnswerDecoderMixesNoAnswers decodes answers of which each has members that the one before
+// lacks, in many goroutines, and an answer between them that cannot be read.
+func TestAnAnswerDecoderMixesNoAnswers(t *testing.T) {
+	var answers v1.AnswerDecoder
+	t.Run("together", func(t *testing.T) {
+		for n := range 8 {
+			want := enrich.Answer{Status: enrich.Matched, FullName: fmt.Sprint("person ", n), RequestID: fmt.Sprint(n)}
+			if n%2 == 0 {
+				want.WorkEmail, want.Unresolved = fmt.Sprintf("p%d@b.example", n), []string{"title"}
+			} else {
+				want.BusinessPhone = fmt.Sprint("+1555010", n)
+			}
+			answered := v1.EncodeAnswer(want)
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				for range 100 {
+					if _, err := answers.Decode(enrich.Answered{Data: "\xff"}); err == nil {
+						t.Fatal("what is no answer was read")
+					}
+					got, err := answers.Decode(answered)
+					if diff := cmp.Diff(want, got); diff != "" || err != nil {
+						t.Fatalf("error %v, answer (-want +got):\n%s", err, diff)
+					}
+				}
+			})
+		}
+	})
+}
