@@ -24,6 +24,7 @@ var (
 	ErrCorrupt     = store.ErrCorrupt
 	ErrNewer       = store.ErrNewer
 	ErrFailed      = store.ErrFailed
+	ErrVersion     = store.ErrVersion
 	ErrNotWritable = store.ErrNotWritable
 )
 

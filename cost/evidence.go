@@ -264,7 +264,7 @@ func (e Evidence) whyUndecided(exact explanations) string {
 	case e.Exclusive:
 		return "the account lost something else: somebody else uses it, although it is declared exclusive"
 	default:
-		return "the account lost enough for them to have been charged, and somebody else may have used it"
+		return "the account lost enough for a charge, and somebody else may have used it"
 	}
 }
 

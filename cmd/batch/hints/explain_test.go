@@ -1,0 +1,35 @@
+package hints
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/internal/problem"
+)
+
+// TestJournalErrorsSayWhatToDo: a journal of another version is not to be restored from a
+// backup, and a disk that filled needs room.
+func TestJournalErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	unknown := record.Decode(record.IdentityKey, []byte{record.Version + 1}, &record.Journal{})
+	if !errors.Is(unknown, checkpoint.ErrCorrupt) {
+		t.Errorf("a record of an unknown version: %v", unknown)
+	}
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"another version": {&problem.Error{Code: "journal_damaged", Err: unknown}, "another version of this program wrote it"},
+		"damage":          {fmt.Errorf("opening: %w", checkpoint.ErrCorrupt), "since the backup"},
+		"full disk":       {fmt.Errorf("%w: %w", checkpoint.ErrFailed, syscall.ENOSPC), "; make room there and run the same command again"},
+	} {
+		if got := After(test.err); !strings.Contains(got, test.want) || strings.Contains(got, "backup") != (name == "damage") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
