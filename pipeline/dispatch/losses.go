@@ -39,9 +39,10 @@ func (d *dispatcher) reconcile(ctx context.Context, this look) error {
 
 // gathers returns for how long losses wait for each other after a reconciliation that took a time.
 // On an exclusive account a call that was lost alone is decided, and several lost together often
-// are not. So there they do not wait where the rate sends few calls in that time.
+// are not. So there they do not wait where the rate sends few calls in that time. After a
+// reconciliation that could not read the account they always wait.
 func (d *dispatcher) gathers(took time.Duration) time.Duration {
-	if d.Reconciler.Exclusive && took <= fewCalls*d.Spacing {
+	if len(d.lost) == 0 && d.Reconciler.Exclusive && took <= fewCalls*d.Spacing {
 		return 0
 	}
 	return (reconcileShare - 1) * took
