@@ -93,7 +93,13 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge
 	}
 	p.Closed = slices.Clone(p.Closed)
 	period := &p.Closed[at]
-	charge, correction := period.Settle(d.ID, d.Hold, charge)
+	var rest cost.Money
+	for id, a := range j.state.open {
+		if id != d.ID && period.Holds(id) && !a.resolving {
+			rest += a.Hold.Amount()
+		}
+	}
+	charge, correction := period.Settle(d.ID, d.Hold, charge, rest)
 	list, writes, err := j.correct(period.Provisional, correction)
 	period.Provisional = list
 	return charge, writes, err

@@ -49,6 +49,14 @@ func CorrectTo(lost, booked Money, candidates enrich.ByField[int64], prices Pric
 	return best
 }
 
+// Amount returns the money that the corrected charges were booked with.
+func (c Correction) Amount(prices Prices) (amount Money) {
+	for f, n := range c {
+		amount += prices[enrich.Field(f)].Times(n)
+	}
+	return amount
+}
+
 // Zero reports whether there is nothing to correct.
 func (c Correction) Zero() bool { return c == Correction{} }
 

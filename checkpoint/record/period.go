@@ -34,12 +34,16 @@ func (p *ClosedPeriod) Limit(held, most cost.Money, known bool) {
 
 // Settle enters the charge of a call of the period that was in doubt. The period cannot have
 // cost more than the account lost, so charges of it may have to be corrected: correction counts
-// those of earlier answers, and the call's own charge is returned as it is then.
-func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge) (settled cost.Charge, correction cost.Correction) {
+// those of earlier answers, and the call's own charge is returned as it is then. Rest is what the
+// other calls of the period hold that are in doubt.
+func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge, rest cost.Money) (settled cost.Charge, correction cost.Correction) {
 	p.Booked += charge.Amount
 	answers := CountProvisional(p.Provisional)
 	all := CountProvisional(append(slices.Clone(p.Provisional), Provisional{ID: id, Fields: charge.Paid}))
 	correction = cost.CorrectTo(p.Lost, p.Booked, all, p.Prices)
+	if p.Booked-correction.Amount(p.Prices) < p.Lost {
+		correction = cost.Correction{} // the journal would book less than the account may have charged
+	}
 	var free enrich.Fields
 	for f, n := range correction {
 		p.Booked -= p.Prices[enrich.Field(f)].Times(n)
@@ -49,6 +53,6 @@ func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge)
 		}
 	}
 	settled = charge.Correct(free, hold.Prices)
-	p.Excess = max(0, p.Excess-(hold.Amount()-settled.Amount))
+	p.Excess = min(rest, max(0, p.Excess-(hold.Amount()-settled.Amount)))
 	return settled, correction
 }
