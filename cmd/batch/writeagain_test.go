@@ -23,7 +23,7 @@ func stoppedRun(t *testing.T) (*workbench, []string) {
 	config.MatchRates = enrich.ByField[float64]{0.8, 0.6}
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
 	b := newWorkbench(t, config, lists.Default(5, 300))
-	run := []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--yes", "-o", b.path("out.csv")}
+	run := []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--concurrency", "1", "--yes", "-o", b.path("out.csv")}
 	b.batchTo([]int{exitCeiling}, "run", run...)
 	return b, run
 }
