@@ -101,6 +101,9 @@ func Decode[T Record](key, data []byte, into *T) error {
 // DecodeFrom is Decode for a caller that reads many records, with members that are used again.
 // The texts of the record are parts of its value.
 func DecodeFrom[T Record](m *numbered.Members, key []byte, value string, into *T) error {
+	if value == "" {
+		return fmt.Errorf("%w: record %q is empty; %s", store.ErrCorrupt, string(key), store.Restore)
+	}
 	if !IsKnownVersion(value) {
 		return fmt.Errorf("%w: record %q has a version that is not known", store.ErrVersion, string(key))
 	}
