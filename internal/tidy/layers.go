@@ -101,13 +101,14 @@ func useCaseLayers() map[string][]string {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":     {"internal/report"},
-		"cmd/batch/nearest":  {},
-		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":    {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
-		"cmd/batch/undo":     {"internal/problem", "io/backup"},
-		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":      {"internal/report"},
+		"cmd/batch/nearest":   {},
+		"cmd/batch/host":      {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/undo":      {"internal/problem", "io/backup"},
+		"cmd/batch/listflags": {"enrich", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "pipeline/columns"},
+		"cmd/batch/rehearse":  {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
