@@ -95,6 +95,7 @@ func useCaseLayers() map[string][]string {
 		"internal/problem":    {"service/v1"},
 		"internal/pricing":    {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":     {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
@@ -115,7 +116,7 @@ func useCaseLayers() map[string][]string {
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
 			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
-			"internal/vendorfile", "internal/workspace",
+			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
