@@ -46,7 +46,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
-	cmd.Flags().Var(&o.list.sample, "sample", "propose a paid sample of the first N people")
+	cmd.Flags().Var(&o.list.Sample, "sample", "propose a paid sample of the first N people")
 	return o, cmd
 }
 
@@ -64,8 +64,8 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 		return err
 	}
 	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
-		List: o.list.value(cmd.Context(), o.env, list...), Budget: o.budget.value(), Offline: o.offline,
-		Sample: o.list.sample.N, Sum: o.output.keepAs != "",
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Offline: o.offline,
+		Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
 	})
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func newWriteCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			written, err := w.Write(cmd.Context(), args[0], o.list.value(cmd.Context(), env), o.output.value(env, o.sources()))
+			written, err := w.Write(cmd.Context(), args[0], o.list.Value(cmd.Context(), env.stdin, env.now), o.output.value(env, o.sources()))
 			if err != nil {
 				return ifInterrupted(err, "%s was not written", o.output.path)
 			}
@@ -35,7 +35,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addReadingFlags(cmd.Flags())
+	o.list.AddReading(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE`")
 	o.addRejectsFlag(cmd.Flags())
 	return cmd
