@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Text, Markdown and JSON come from one value, and each is as its golden file says.
+// Text, Markdown, HTML and JSON come from one value, and each is as its golden file says.
 func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	hints := func(code string, values ...any) string { return fmt.Sprint("<", code, values, ">") }
@@ -28,6 +28,7 @@ func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
 		for ending, render := range map[string]func(*bytes.Buffer) error{
 			"txt":  func(to *bytes.Buffer) error { return Text(to, r, hints) },
 			"md":   func(to *bytes.Buffer) error { return Markdown(to, r, hints) },
+			"html": func(to *bytes.Buffer) error { return HTML(to, r, hints) },
 			"json": func(to *bytes.Buffer) error { return JSON(to, r) },
 		} {
 			var got bytes.Buffer
@@ -117,6 +118,9 @@ func TestRenderingReturnsTheErrorOfItsWriter(t *testing.T) {
 		}
 		if err := Markdown(failing{full}, r, nil); !errors.Is(err, full) {
 			t.Errorf("Markdown of %T: %v", r, err)
+		}
+		if err := HTML(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("HTML of %T: %v", r, err)
 		}
 	}
 }
