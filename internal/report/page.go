@@ -64,7 +64,7 @@ func (p *page) section(format string, args ...any) {
 	p.write(p.form.section(fmt.Sprintf(format, args...)))
 }
 
-func (p *page) gap() { p.write(p.form.gap()) }
+func (p *page) gap()                            { p.write(p.form.gap()) }
 func (p *page) line(format string, args ...any) { p.write(p.form.line(fmt.Sprintf(format, args...))) }
 
 func (p *page) item(format string, args ...any) { p.write(p.form.item(fmt.Sprintf(format, args...))) }

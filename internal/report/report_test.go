@@ -68,8 +68,9 @@ func samples() map[string]Report {
 			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
-			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, Kinds: 1, MayPayBy: []string{"payg"},
-			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, MayPayBy: []string{"payg"},
+			History: History{Missing: []string{"enrich by name"}},
+			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
