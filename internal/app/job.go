@@ -14,6 +14,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -34,7 +35,7 @@ type job struct {
 	output  Output
 
 	name      string
-	list      *listFile
+	list      *userlist.File
 	schema    table.Schema
 	reading   *columns.Reading
 	scope     row.Scope
@@ -52,10 +53,13 @@ type job struct {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(order List) (*job, error) {
-	list, err := s.openList(order)
+	list, err := userlist.Open(userlist.Options{
+		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+	})
 	if err != nil {
 		return nil, err
 	}
+	s.lists = append(s.lists, list)
 	j := &job{session: s, order: order, list: list, name: order.Run}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
@@ -210,7 +214,7 @@ func (j *job) record() (checkpoint.Run, error) {
 	}
 	run.Restarted = run.Started
 	if j.list != nil {
-		j.list.recordIn(&run)
+		recordList(&run, j.list)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
 		run.HeaderRow = j.order.HeaderRow
