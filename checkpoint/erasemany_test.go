@@ -41,7 +41,7 @@ func TestForgetOfManyAttemptsIsCommittedInParts(t *testing.T) {
 		store := &gatedStore{memStore: r.store, gate: make(chan struct{})}
 		close(store.gate)
 		var err error
-		r.Journal, err = New(store, Options{Rate: r.rate, Now: r.clock.now})
+		r.Journal, err = New(store, Options{Catalogue: r.catalogue, Rate: r.rate, Now: r.clock.now})
 		r.check(err)
 		first := store.commits
 		store.before = func(commit int) (error, bool) {
@@ -112,7 +112,7 @@ func TestPruneReadsOnlyWhatEndedSinceTheLastOne(t *testing.T) {
 	r.check(r.Close())
 	store := &readingStore{memStore: r.store}
 	var err error
-	r.Journal, err = New(store, Options{Rate: r.rate, Now: r.clock.now})
+	r.Journal, err = New(store, Options{Catalogue: r.catalogue, Rate: r.rate, Now: r.clock.now})
 	r.check(err)
 	const most = 60
 	store.read = 0

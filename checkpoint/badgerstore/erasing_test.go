@@ -21,6 +21,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // versionsIn returns every version of every value in the tables of a closed journal.
@@ -232,7 +233,9 @@ func TestAnErasureThatAProcessLeftIsFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := checkpoint.New(s, checkpoint.Options{Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start }})
+	j, err := checkpoint.New(s, checkpoint.Options{
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Journal says where the journals are, which of them is meant and how it is kept.
@@ -65,6 +66,8 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
+	// FileMode is the mode of new files outside the journal; zero for 0600.
+	FileMode fs.FileMode
 }
 
 // Dir returns the directory of the journal: one for each base URL and workspace, so that a
@@ -119,7 +122,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			EncryptionKey: key,
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
-		Journal: checkpoint.Options{Rate: o.Journal.Rate, Now: env.Now, Stop: stop},
+		Journal: checkpoint.Options{Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop},
 	}, err
 }
 
@@ -129,6 +132,8 @@ func OpenError(err error) error {
 	switch {
 	case errors.As(err, &held):
 		return &problem.Error{Code: "journal_held", Err: err}
+	case errors.Is(err, checkpoint.ErrVersion):
+		return &problem.Error{Code: "journal_version", Err: err}
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return &problem.Error{Code: "journal_damaged", Err: err}
 	case errors.Is(err, checkpoint.ErrNewer):
