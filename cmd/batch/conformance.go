@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 )
 
@@ -28,7 +29,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 			app.ConformanceRun + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
 			"differs." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conform(cmd, o, who)
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
 	"payonce/internal/report"
@@ -34,7 +35,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.MinimumNArgs(1)),
+		Args: usage.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return planList(cmd, o, args)
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/usage"
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -36,7 +37,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
-		Args: usageArgs(cobra.ArbitraryArgs),
+		Args: usage.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
 		},

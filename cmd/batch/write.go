@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/usage"
 )
 
 func newWriteCommand(env environment) *cobra.Command {
@@ -10,7 +12,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		Use:   "write RUN -o OUT",
 		Short: "Write the output of a run again, from the journal",
 		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitDoubt, exitInterrupted, exitLocked),
-		Args:  usageArgs(cobra.ExactArgs(1)),
+		Args:  usage.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.output.path == "" {
 				return usagef("where to? give -o FILE")

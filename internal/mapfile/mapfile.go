@@ -242,8 +242,8 @@ func explicit(path string, schema table.Schema) (*File, error) {
 	return f, nil
 }
 
-// Write writes a mapping of a list with these columns. It replaces no file but a mapping file.
-func Write(path, list string, schema table.Schema, mapping columns.Mapping) error {
+// Write writes a mapping of a list with these columns to a new file with this mode. It replaces no file but a mapping file.
+func Write(path, list string, schema table.Schema, mapping columns.Mapping, mode fs.FileMode) error {
 	if !strings.HasSuffix(path, ".yaml") && !strings.HasSuffix(path, ".yml") {
 		return problem.Usagef("%s: a mapping is saved as YAML; choose a name that ends in %s", path, Ending)
 	}
@@ -252,7 +252,7 @@ func Write(path, list string, schema table.Schema, mapping columns.Mapping) erro
 			return problem.Usagef("%s is there and is not a mapping file, so it is not replaced: %w", path, err)
 		}
 	}
-	file, err := atomicfile.Create(path)
+	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func TestOfFindsFilesForTheSameColumns(t *testing.T) {
 	schema := schemaOf("Name", "Mail", "Post")
 	mail, post := columns.Mapping{columns.Email: {1}}, columns.Mapping{columns.Email: {2}}
 	save := func(dir, name string, schema table.Schema, mapping columns.Mapping) {
-		if err := Write(filepath.Join(dir, name), "x", schema, mapping); err != nil {
+		if err := Write(filepath.Join(dir, name), "x", schema, mapping, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,11 +151,11 @@ func TestWriteReplacesMappingFilesOnly(t *testing.T) {
 	if err := os.WriteFile(path, []byte("options: []\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Write(path, "list.csv", schemaOf("a"), columns.Mapping{})
+	err := Write(path, "list.csv", schemaOf("a"), columns.Mapping{}, 0)
 	if err == nil || !strings.Contains(err.Error(), "is not a mapping file, so it is not replaced") {
 		t.Errorf("%v", err)
 	}
-	if err := Write(filepath.Join(dir, "list.csv"), "list.csv", schemaOf("a"), columns.Mapping{}); err == nil {
+	if err := Write(filepath.Join(dir, "list.csv"), "list.csv", schemaOf("a"), columns.Mapping{}, 0); err == nil {
 		t.Error("a mapping was written over a list")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "options: []\n" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,12 +180,12 @@ func (m *Mapping) DefaultFile() string {
 	return mapfile.NameFor(m.list.Paths[0])
 }
 
-// Save writes the mapping to a file.
-func (m *Mapping) Save(path string) error {
+// Save writes the mapping to a file with this mode.
+func (m *Mapping) Save(path string, mode fs.FileMode) error {
 	if err := m.Reading.Mapping.CheckFilled(m.Schema, m.options.Fields); err != nil {
 		return problem.AsUsage(err)
 	}
-	return mapfile.Write(path, strings.Join(m.options.List.Names, " "), m.Schema, m.Reading.Mapping)
+	return mapfile.Write(path, strings.Join(m.options.List.Names, " "), m.Schema, m.Reading.Mapping, mode)
 }
 
 // View returns the mapping for a report.

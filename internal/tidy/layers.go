@@ -110,6 +110,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/help":      {"internal/report"},
 		"cmd/batch/nearest":   {},
+		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
 	Hints          report.Hints
+	FileMode       fs.FileMode // of new files; zero for 0600
 }
 
 // command is one call of the command.
@@ -70,7 +72,7 @@ func (c *command) run(ctx context.Context, names []string) (err error) {
 		}
 	}
 	if c.save != "" {
-		if err := m.Save(c.save); err != nil {
+		if err := m.Save(c.save, c.env.FileMode); err != nil {
 			return err
 		}
 	}
