@@ -31,19 +31,12 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
+	// Catalogue has the fields of the account's interface.
 	Catalogue enrich.Catalogue
 	Now       func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
-}
-
-func (o Options) catalogue() enrich.Catalogue {
-	if len(o.Catalogue) == 0 {
-		return enrich.V1()
-	}
-	return o.Catalogue
 }
 
 // keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
@@ -77,6 +70,9 @@ func New(s Store, options Options) (*Journal, error) {
 }
 
 func open(s Store, options Options) (*Journal, error) {
+	if len(options.Catalogue.Fields) == 0 {
+		return nil, errors.New("it was opened without the catalogue of its interface")
+	}
 	identity, err := record.Identify(s)
 	if err != nil {
 		return nil, err
@@ -86,7 +82,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	names, err := record.MustKnowFields(s, options.catalogue())
+	names, err := record.MustKnowFields(s, options.Catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +114,9 @@ func newJournal(s Store, identity record.Journal, names []Write, options Options
 	room, _ := s.(roomy)
 	j := &Journal{
 		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		fields: options.catalogue().Fields(),
-		state:  newLedgerState(options.Rate),
-		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		catalogue: options.Catalogue, fields: options.Catalogue.All(),
+		state: newLedgerState(options.Rate, options.Catalogue),
+		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)

@@ -24,6 +24,7 @@ import (
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // scriptWorld is what the commands of one script have set up around the program.
@@ -93,7 +94,7 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case name == "plan":
 			config.Plan = value
 		case name == "condition":
-			config.InputConditions = map[enrich.Operation]json.RawMessage{enrich.EnrichContact: []byte(ts.ReadFile(value))}
+			config.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.EnrichContact: []byte(ts.ReadFile(value))}
 		case name == "document" && value != "none":
 			around.document = []byte(ts.ReadFile(value))
 		case value == "none":

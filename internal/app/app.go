@@ -99,10 +99,10 @@ type Budget struct {
 	Daily            *cost.Money // the job's, as Monthly
 	Monthly          *cost.Money
 	WorkspaceMonthly *cost.Money
-	Threshold        *cost.Money // above which somebody has to approve
-	Approved         *cost.Money // what was approved
-	Short            dispatch.ShortBudget
-	Strict           bool // count every field at its full price
+	Threshold        *cost.Money   // above which somebody has to approve
+	Approved         *cost.Money   // what was approved
+	Expendable       enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
+	Strict           bool          // count every field at its full price
 }
 
 // Pace says how lookups are sent within the limit of the workspace.

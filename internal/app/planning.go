@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // plan works out what a run of the job would do.
@@ -35,8 +35,8 @@ func (j *job) plan() (*report.Plan, error) {
 	for reason, rows := range j.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
-	for _, operation := range enrich.Operations() {
-		view.Lookups[operation.String()] = j.sent()[operation]
+	for _, operation := range v1fields.Operations() {
+		view.Lookups[operation.String()] = j.sent()[operation.Fields()]
 	}
 	for f := range j.scope.Wanted.Each() {
 		view.Fields[f.String()] = demand[f]

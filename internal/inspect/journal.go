@@ -17,6 +17,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
@@ -40,7 +41,7 @@ func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
 		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
 			var problems []verify.Problem
-			found, err := verify.Check(store, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
 			view = report.JournalCheckOf(found, problems)
 			return err
 		})
