@@ -25,6 +25,9 @@ func (v *Plan) render(p *page) {
 		}
 		p.entry("encoding", "%s", text)
 	}
+	if v.MapFile != "" {
+		p.entry("mapping file", "%s", v.MapFile)
+	}
 	for _, role := range columns.Shown() {
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.entry(string(role), "column %q", column)
