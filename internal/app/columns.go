@@ -7,6 +7,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
 )
 
 // readColumns finds the columns of the list.
@@ -17,9 +18,9 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	j.reading, err = columns.Recognise(schema, sample, columns.Options{Overrides: order.overrides(schema), Held: order.Held})
+	j.reading, err = columns.Recognise(schema, sample, columns.Options{Overrides: order.overrides(schema), Held: order.Held, Catalogue: v1fields.Catalogue()})
 	if err == nil {
-		err = j.reading.Mapping.CheckFilled(schema, order.Fields)
+		err = j.reading.Mapping.CheckFilled(schema, v1fields.Catalogue(), order.Fields)
 	}
 	if err != nil {
 		return problem.Usagef("%s: %w", names, err)
@@ -48,12 +49,12 @@ func (j *job) keepColumns() error {
 		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Held: j.order.Held})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Held: j.order.Held, Catalogue: v1fields.Catalogue()})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
 	j.reading, j.scope.Mapping = reading, reading.Mapping
-	return j.reading.Mapping.CheckFilled(j.schema, j.order.Fields)
+	return j.reading.Mapping.CheckFilled(j.schema, v1fields.Catalogue(), j.order.Fields)
 }
 
 // recorded returns how the columns are read.

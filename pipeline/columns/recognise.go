@@ -18,6 +18,8 @@ type Options struct {
 	// for the third column, several of them with commas, or empty when the list has no such column.
 	Overrides []string
 	Held      Held
+	// Catalogue is that of the interface whose results an earlier output may have appended.
+	Catalogue enrich.Catalogue
 }
 
 // Held says which values in further columns count as held, so that they are not bought.
@@ -87,7 +89,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 		return nil, err
 	}
 	r := &recognition{
-		schema: schema, sample: sample, chosen: chosen, strengths: headerStrengths(), taken: map[int]bool{},
+		schema: schema, catalogue: options.Catalogue, sample: sample, chosen: chosen, strengths: headerStrengths(), taken: map[int]bool{},
 		reading: &Reading{Mapping: Mapping{}},
 	}
 	for _, columns := range chosen {
@@ -105,8 +107,8 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	if err := r.findFullName(); err != nil {
 		return nil, err
 	}
-	for f := range enrich.AllFields.Each() {
-		r.findHeld(f, options.Held)
+	for _, role := range Filled() {
+		r.findHeld(role, options.Held)
 	}
 	return r.reading, nil
 }
@@ -114,6 +116,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 // recognition is a Recognise under way.
 type recognition struct {
 	schema    table.Schema
+	catalogue enrich.Catalogue
 	sample    Sample
 	chosen    Mapping
 	strengths map[Role]map[string]int
@@ -142,7 +145,7 @@ func (r *recognition) recognise(role Role) error {
 	var found []candidate
 	for column, header := range r.schema.Columns {
 		strength, named := r.strengths[role][simplify(header)]
-		if !named || isAppendedProfile(r.schema, column) || isAppendedName(r.schema, column) {
+		if !named || r.isAppended(column) {
 			continue
 		}
 		content := r.sample.of(column)
@@ -250,8 +253,8 @@ func (r *recognition) giveLone(role Role, names string) {
 }
 
 // findHeld finds further columns with values of a field.
-func (r *recognition) findHeld(f enrich.Field, held Held) {
-	role, own := HeldRoleOf(f), RoleOf(f)
+func (r *recognition) findHeld(own Role, held Held) {
+	role := HeldRole(own)
 	if columns, overridden := r.chosen[role]; overridden {
 		r.give(role, columns)
 		return
