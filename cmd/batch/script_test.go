@@ -63,6 +63,17 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// pastedCommand runs the command that the last error shows, as a shell does.
+func pastedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 0, "pasted")
+	_, after, found := strings.Cut(ts.ReadFile("stderr"), "\nFor example: ")
+	if !found {
+		ts.Fatalf("the error shows no command")
+	}
+	command, _, _ := strings.Cut(after, "\n")
+	ts.Check(ts.Exec("sh", "-c", command))
+}
+
 // serviceUsage says what the service command takes. A document is served in place of
 // the OpenAPI document, and none is not found; texts are replaced in every response, and
 // in requests the other way round, as if the service had other names; a condition is

@@ -73,6 +73,7 @@ type List struct {
 	Run       string // the name of the run; "" for one from the list and the fields
 	Fields    enrich.Fields
 	Mapping   []string
+	MapFile   string // a mapping file; "" to find that of the list
 	Recorded  Recorded
 	Held      columns.Held // which values in further columns count as held
 	CopyHeld  bool         // such a value is copied into the row's own empty cell
@@ -87,6 +88,7 @@ type List struct {
 type Recorded struct {
 	Columns []string // in the form of List.Mapping; none for no record
 	Header  string   // the fingerprint of the names of the columns
+	Fixed   bool     // no mapping file is looked for, also where there is no record
 }
 
 // Budget says what a run may spend. Nil means no limit.

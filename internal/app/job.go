@@ -35,6 +35,7 @@ type job struct {
 	output  Output
 
 	name      string
+	mapFile   string // that says how the columns are read; "" for none
 	list      *userlist.File
 	schema    table.Schema
 	reading   *columns.Reading
