@@ -30,7 +30,8 @@ import (
 // goroutines.
 type Journal struct {
 	store     Store
-	room      roomy // the store; nil when it does not report how full it is
+	room      roomy  // the store; nil when it does not report how full it is
+	eraser    eraser // the store; nil when it does not keep values that were replaced
 	now       func() time.Time
 	id        string
 	secret    []byte // of the hash that makes keys, 16 bytes

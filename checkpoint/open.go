@@ -55,6 +55,14 @@ type keeper interface {
 // for the resolutions of attempts in flight.
 type roomy interface{ Room() error }
 
+// eraser is a Store whose files keep values that were replaced. Another store keeps none.
+type eraser interface {
+	// Erase makes Close remove from the files every value that is replaced after Erase returned, of
+	// the records whose keys begin with one of kinds. If the process ends before that, the next
+	// opening of the store does it.
+	Erase(kinds ...byte) error
+}
+
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
 //
@@ -112,8 +120,9 @@ func newJournal(s Store, identity record.Journal, names []Write, options Options
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
 	room, _ := s.(roomy)
+	eraser, _ := s.(eraser)
 	j := &Journal{
-		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
+		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
 		catalogue: options.Catalogue, fields: options.Catalogue.All(),
 		state: newLedgerState(options.Rate, options.Catalogue),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),

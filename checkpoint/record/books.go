@@ -166,6 +166,11 @@ func journalMembers(m *numbered.Members, j *Journal) {
 	}
 }
 
+func prunedMembers(m *numbered.Members, p *Pruned) {
+	numbered.Time(m, 1, &p.Before)
+	numbered.Uint(m, 2, &p.Next)
+}
+
 func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 1, &r.Name)
 	numbered.Text(m, 2, &r.List)

@@ -8,6 +8,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/pages"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
@@ -123,6 +124,7 @@ func (f *budgetFlags) value() app.Budget {
 // outputFlags say where results are written.
 type outputFlags struct {
 	path, rejects, keepAs string
+	pages                 pages.Flags
 	keep                  uint // earlier versions
 }
 
