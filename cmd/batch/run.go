@@ -180,8 +180,8 @@ func (p *person) Show(plan *report.Plan) error {
 func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
 	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
 	if asked.Covered < asked.Lookups {
-		question = fmt.Sprintf("Spend at most $%s, which covers at least %d of %s? [y/N] ",
-			asked.Possible, asked.Covered, report.Lookups(asked.Lookups))
+		question = fmt.Sprintf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
+			report.Lookups(asked.Lookups), asked.Possible, asked.Covered)
 	}
 	if asked.Beyond != nil {
 		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", asked.Beyond) + question

@@ -229,6 +229,7 @@ func (v *Plan) printTime(p *page) {
 // printOptions shows the options of the rate card that would cost less than the one in use.
 func (v *Plan) printOptions(p *page) {
 	most, expected := v.own()
+	found := false
 	for _, option := range v.Options {
 		if option.Total == nil {
 			continue // a price is missing
@@ -245,6 +246,10 @@ func (v *Plan) printOptions(p *page) {
 			text += " ($" + option.Monthly.String() + " a month)"
 		}
 		p.prose("cheaper by "+option.Name, "%s", text)
+		found = true
+	}
+	if found && len(v.MayPayBy) > 0 {
+		p.prose("  yours", "%s, at most $%s", strings.Join(v.MayPayBy, " or "), most)
 	}
 }
 
