@@ -56,7 +56,7 @@ func (j *Journal) entry(a *outcomes.Attempt) (attempt.Entry, error) {
 	entry := attempt.Entry{
 		ID: a.ID, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
 		Operation: a.Intent.Hold.Fields.Operation(), Pattern: a.Intent.Pattern,
-		Asked: a.Intent.Hold.Fields, Prices: a.Intent.Hold.Prices,
+		Asked: a.Intent.Hold.Fields, Rates: a.Intent.Hold.Rates,
 	}
 	if !a.Resolved {
 		if entry.State = j.stateOf(a.ID); entry.State != 0 {

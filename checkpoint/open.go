@@ -10,6 +10,7 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/cost"
 	"payonce/enrich"
 )
 
@@ -33,7 +34,10 @@ type Options struct {
 	Rate Rate
 	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
 	Catalogue enrich.Catalogue
-	Now       func() time.Time
+	// Tariff has the meters of the account's interface. If it has none, it is money and a free
+	// allowance for each field.
+	Tariff cost.Tariff
+	Now    func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
@@ -44,6 +48,13 @@ func (o Options) catalogue() enrich.Catalogue {
 		return enrich.V1()
 	}
 	return o.Catalogue
+}
+
+func (o Options) tariff() cost.Tariff {
+	if len(o.Tariff.Meters) == 0 {
+		return cost.AllowancePerField(o.catalogue())
+	}
+	return o.Tariff
 }
 
 // keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
@@ -119,7 +130,7 @@ func newJournal(s Store, identity record.Journal, names []Write, options Options
 	j := &Journal{
 		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
 		fields: options.catalogue().Fields(),
-		state:  newLedgerState(options.Rate),
+		state:  newLedgerState(options.Rate, options.tariff()),
 		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)

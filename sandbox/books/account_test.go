@@ -91,7 +91,7 @@ func TestAuditFinds(t *testing.T) {
 		"a charge unpaid":     func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
 		"a free unit gone":    func(b *Books) { b.account.free[enrich.WorkEmail]-- },
 		"a phantom hold":      func(b *Books) { b.account.reserved++ },
-		"a hold of nothing":   func(b *Books) { b.open[1] = reservation{hold: cost.Hold{Fields: 1, Prices: b.account.prices}} },
+		"a hold of nothing":   func(b *Books) { b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(enrich.V1()).At(b.account.prices)}} },
 		"the budget not told": func(b *Books) { b.account.budget.spent = nil },
 		"a gift":              func(b *Books) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
 	} {
