@@ -6,6 +6,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
+	"payonce/enrich"
 )
 
 // Attempts visits the attempts of a period in the order of their Begin: those that
@@ -18,8 +19,9 @@ import (
 func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) error {
 	within := func(t time.Time) bool { return !t.Before(from) && (to.IsZero() || t.Before(to)) }
 	attempts := j.attemptsIn(from, to, within)
+	mayBeFree := j.Provisional() // once: it holds all provisional charges
 	return outcomes.EachAttempt(j.store, attempts.First, attempts.Last, func(a *outcomes.Attempt) error {
-		entry, err := j.entry(a)
+		entry, err := j.entry(a, mayBeFree)
 		if err != nil || !within(entry.Time()) {
 			return err
 		}
@@ -51,8 +53,9 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 	return attempts
 }
 
-// entry returns an attempt as bookkeeping sees it.
-func (j *Journal) entry(a *outcomes.Attempt) (attempt.Entry, error) {
+// entry returns an attempt as bookkeeping sees it. Of mayBeFree it takes the fields whose charge is
+// provisional.
+func (j *Journal) entry(a *outcomes.Attempt, mayBeFree map[attempt.ID]enrich.Fields) (attempt.Entry, error) {
 	entry := attempt.Entry{
 		ID: a.ID, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
 		Operation: a.Intent.Hold.Fields.Operation(), Pattern: a.Intent.Pattern,
@@ -68,7 +71,7 @@ func (j *Journal) entry(a *outcomes.Attempt) (attempt.Entry, error) {
 		}
 	}
 	entry.State, entry.Ended, entry.Charge = a.Ended.State, a.Ended.At, a.Ended.Charge
-	entry.MayBeFree = j.Provisional()[a.ID]
+	entry.MayBeFree = mayBeFree[a.ID]
 	entry.RequestID, entry.Reason, entry.Returned = a.Ended.RequestID, a.Ended.Reason, a.Ended.Returned
 	return entry, nil
 }

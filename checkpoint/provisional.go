@@ -71,24 +71,32 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	return writes, nil
 }
 
-// dropPeriods drops the closed periods of which no call is in doubt any more.
+// dropPeriods drops the closed periods of which no call is in doubt any more. It takes the time of
+// one look at each open call, so it runs once for many calls that are decided together.
 func (b *ledgerState) dropPeriods() {
-	over := func(c record.ClosedPeriod) bool {
-		for id, a := range b.open {
-			if c.Holds(id) && !a.resolving {
-				return false
-			}
-		}
-		return true
+	if len(b.persisted.Closed) == 0 {
+		return
 	}
-	b.persisted.Closed = slices.DeleteFunc(slices.Clone(b.persisted.Closed), over)
+	needed := make([]bool, len(b.persisted.Closed))
+	for id, a := range b.open {
+		if at := record.PeriodOf(b.persisted.Closed, id); at >= 0 && !a.resolving {
+			needed[at] = true
+		}
+	}
+	var kept []record.ClosedPeriod // a new list: the old one may be on its way to the disk
+	for at, period := range b.persisted.Closed {
+		if needed[at] {
+			kept = append(kept, period)
+		}
+	}
+	b.persisted.Closed = kept
 }
 
 // settlePeriod enters the charge of a doubt in the period that it belongs to, and returns it with
 // its correction and the writes that correct charges of answers. The lock is held.
 func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge, []Write, error) {
 	p := &j.state.persisted
-	at := slices.IndexFunc(p.Closed, func(c record.ClosedPeriod) bool { return c.Holds(d.ID) })
+	at := record.PeriodOf(p.Closed, d.ID)
 	if at < 0 {
 		return charge, nil, nil
 	}
@@ -108,12 +116,12 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge
 
 // movementOf returns what the account lost in the closed period of a call.
 func (b *ledgerState) movementOf(id attempt.ID) attempt.Movement {
-	for _, c := range b.persisted.Closed {
-		if c.Holds(id) {
-			return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked}
-		}
+	at := record.PeriodOf(b.persisted.Closed, id)
+	if at < 0 {
+		return attempt.Movement{}
 	}
-	return attempt.Movement{}
+	c := &b.persisted.Closed[at]
+	return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked}
 }
 
 // inDoubt returns the calls in doubt for the sums, in the order of their Begin.

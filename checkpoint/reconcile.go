@@ -234,7 +234,6 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		}
 		resolved = append(resolved, d.ID)
 		writes = append(append(writes, j.conclude(d, charge, "somebody said so")...), corrections...)
-		j.state.dropPeriods()
 		corrected = len(corrections) > 0 // the next correction reads this one in the store
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
@@ -242,6 +241,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 			j.state.persisted.DecidableFrom = j.state.persisted.NextID
 		}
 	}
+	j.state.dropPeriods()
 	j.state.relieve()
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }

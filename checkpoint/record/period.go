@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 
 	"payonce/attempt"
@@ -16,6 +17,18 @@ func CountProvisional(list []Provisional) (counts enrich.ByField[int64]) {
 		}
 	}
 	return counts
+}
+
+// PeriodOf returns the place of the period that holds an attempt, or -1. The periods are in the
+// order of their attempts, as the ledger state keeps them.
+func PeriodOf(periods []ClosedPeriod, id attempt.ID) int {
+	at, _ := slices.BinarySearchFunc(periods, id, func(p ClosedPeriod, id attempt.ID) int {
+		return cmp.Compare(p.Next, id+1) // the first period that ends after the attempt
+	})
+	if at == len(periods) || !periods[at].Holds(id) {
+		return -1
+	}
+	return at
 }
 
 // Limit notes what the calls in doubt of the period hold, and the most that they can have been

@@ -46,20 +46,22 @@ func (s *Sums) Relief(scope string) cost.Amounts {
 	return cost.Amounts{}
 }
 
-// reliefOf returns the reductions, and their sums in the order of the doubts. The totals of the
-// account begin at its base and hold nothing for earlier calls.
+// reliefOf returns the reductions, and their sums in the order of the doubts. Periods and doubts are
+// in the order of the attempts. The totals of the account begin at its base and hold nothing for
+// earlier calls.
 func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]cost.Amounts, order []*Sum) {
 	relief = map[*Sum]cost.Amounts{}
 	for _, p := range periods {
 		if p.Excess == (cost.Amounts{}) {
 			continue
 		}
+		for len(doubts) > 0 && doubts[0].ID < p.First {
+			doubts = doubts[1:]
+		}
 		var all cost.Amounts
 		held := map[*Sum]cost.Amounts{}
-		for _, d := range doubts {
-			if !p.Holds(d.ID) {
-				continue
-			}
+		for ; len(doubts) > 0 && p.Holds(doubts[0].ID); doubts = doubts[1:] {
+			d := doubts[0]
 			all = all.Plus(d.Held)
 			for _, sum := range d.Sums {
 				if sum.Name == record.ScopeAccount {

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
 	"payonce/internal/report"
@@ -18,7 +19,7 @@ func newBudgetCommand(env environment) *cobra.Command {
 			"given here. The account is asked for its free status; without an answer the journal alone is\n" +
 			"shown. Sends no lookup." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
 			budget := inspect.BudgetOptions{Budget: o.budget.value()}
 			if o.offline {

@@ -8,6 +8,7 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/nearest"
+	"payonce/cmd/batch/usage"
 	"payonce/configs"
 	"payonce/internal/config"
 	"payonce/internal/problem"
@@ -18,7 +19,7 @@ func newConfigCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check a configuration file, or print its schema for an editor",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  usage.Args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newConfigCheckCommand(env), newConfigSchemaCommand(env), newConfigExampleCommand(env))
@@ -32,7 +33,7 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
 			"not set are told with their lines. Nothing is read but the file, and nothing is sent." +
 			exitCodes(exitDone, exitUsage),
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Args: usage.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkConfig(env, args[0]); err != nil {
 				return problem.AsUsage(err)
@@ -60,7 +61,7 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		Long: "Print the JSON Schema of configuration files. An editor that knows it completes the keys and\n" +
 			"marks mistakes; most take it from a first line such as\n" +
 			"  # yaml-language-server: $schema=batch.schema.json" + exitCodes(exitDone, exitUsage),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
@@ -74,7 +75,7 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 		Use:   "example [NAME]",
 		Short: "Print an example configuration, or the names of all",
 		Long:  "Print an example configuration to begin with; without NAME, list them." + exitCodes(exitDone, exitUsage),
-		Args:  usageArgs(cobra.MaximumNArgs(1)),
+		Args:  usage.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			examples, err := configs.Examples()
 			if err != nil {

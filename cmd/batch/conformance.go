@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 )
 
@@ -15,7 +16,7 @@ type conformanceFlags struct {
 
 func newConformanceCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	o.list.name, o.list.limit.N = app.ConformanceRun, new(int64(3))
+	o.list.Name, o.list.Limit.N = app.ConformanceRun, new(int64(3))
 	var who conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance",
@@ -28,7 +29,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 			app.ConformanceRun + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
 			"differs." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conform(cmd, o, who)
 		},
@@ -43,9 +44,9 @@ func newConformanceCommand(env environment) *cobra.Command {
 func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlags) {
 	flags.Var(&o.budget.maxSpend, "max-spend", "the most that lookups may cost, over all comparisons; without it none is sent")
 	flags.StringVar(&who.list, "list", "", "look up the first people of this `FILE`")
-	flags.Var(&o.list.limit, "limit", "how many people of the list: `N`")
+	flags.Var(&o.list.Limit, "limit", "how many people of the list: `N`")
 	flags.StringArrayVar(&who.profiles, "profile-url", nil, "look up the person of this profile `URL` (repeatable)")
-	o.addAskingFlags(flags)
+	o.list.AddAsking(flags)
 	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE` instead of the built-in rate card")
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by")
@@ -65,7 +66,7 @@ func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
 		names = []string{who.list}
 	}
 	ended, err := w.Conform(cmd.Context(), app.ConformOptions{
-		List: o.list.value(cmd.Context(), o.env, names...), Profiles: who.profiles, Budget: o.budget.value(),
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, names...), Profiles: who.profiles, Budget: o.budget.value(),
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
 		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile\"",
 	})

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/usage"
 	"payonce/internal/doctor"
 )
 
@@ -17,7 +18,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			"journal. Every line says what was found, and where something is wrong, what to do.\n\n" +
 			"It ends well when a run could start, with warnings too." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.load(cmd); err != nil {
 				return err

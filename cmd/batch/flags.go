@@ -1,25 +1,18 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/host"
-	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/pricing"
 	"payonce/internal/target"
 	"payonce/internal/workspace"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
@@ -90,61 +83,6 @@ func (f *rateFlags) kept() checkpoint.Rate {
 
 func (f *rateFlags) value() app.Pace {
 	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency}
-}
-
-// listFlags say how a list is read and what is asked of it.
-type listFlags struct {
-	fields       flagvalue.Fields
-	mapping      []string
-	recorded     app.Recorded // in the plan of --plan
-	held         flagvalue.Choice
-	copyHeld     bool
-	prefer       flagvalue.Choice
-	reaskMissing flagvalue.Age
-	rebuy        bool
-	limit        flagvalue.Count
-	encoding     string
-	sheet        string
-	headerRow    int64
-	memory       flagvalue.Size
-	tempDir      string
-	priority     string
-	profile      bool
-	name         string
-	sample       flagvalue.Count
-}
-
-func (f *listFlags) setDefaults() {
-	f.fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
-	f.held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
-	f.prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
-}
-
-// value returns what is asked of a list. Standard input is read until the context ends.
-func (f *listFlags) value(ctx context.Context, env environment, names ...string) app.List {
-	prefer := enrich.ByProfile
-	if f.prefer.Value == enrich.ByName.String() {
-		prefer = enrich.ByName
-	}
-	held, _ := columns.ParseHeld(f.held.Value) // the flag takes no other names
-	return app.List{
-		Names: names, Stdin: func() io.Reader { return readUntil(ctx, env.stdin) }, Encoding: f.encoding, Sheet: f.sheet, HeaderRow: f.headerRow,
-		Memory: cmp.Or(f.memory.Bytes, host.MachineMemory()/4), TempDir: f.tempDir, Run: f.name, Fields: enrich.Fields(f.fields),
-		Mapping: f.mapping, Recorded: f.recorded, Held: held, CopyHeld: f.copyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.reaskMissing.Before(env.now()), Forfeited: f.rebuy},
-		Limit: f.limit.OrZero(), Priority: f.priority,
-	}
-}
-
-// readUntil reads what there is until the context ends: whoever waits for a terminal or a
-// pipe to say more would not hear of an interrupt.
-func readUntil(ctx context.Context, from io.Reader) io.Reader {
-	read, write := io.Pipe()
-	go func() {
-		_, err := io.Copy(write, from)
-		write.CloseWithError(err)
-	}()
-	context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
-	return read
 }
 
 // priceFlags say where the user's prices are.
@@ -223,16 +161,6 @@ func (o *options) addServiceFlags(flags *pflag.FlagSet) {
 	flags.Var(&o.rate.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
 
-// addReadingFlags adds the flags of every command that reads a list.
-func (o *options) addReadingFlags(flags *pflag.FlagSet) {
-	f := &o.list
-	flags.StringVar(&f.encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
-	flags.StringVar(&f.sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
-	flags.Int64Var(&f.headerRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
-	flags.Var(&f.memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
-	flags.StringVar(&f.tempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
-}
-
 // addNameFlag adds the flag that gives requests other names.
 func (o *options) addNameFlag(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.service.names, "request-name", nil,
@@ -242,26 +170,12 @@ func (o *options) addNameFlag(flags *pflag.FlagSet) {
 
 // addListFlags adds the flags of plan and run.
 func (o *options) addListFlags(flags *pflag.FlagSet) {
-	o.addReadingFlags(flags)
-	o.addAskingFlags(flags)
-	f := &o.list
-	flags.Var(&f.reaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
-	flags.Var(&f.limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
-	flags.StringVar(&f.priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
-	flags.BoolVar(&f.profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
-	flags.StringVar(&f.name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
+	o.list.AddReading(flags)
+	o.list.AddAsking(flags)
+	o.list.AddSelection(flags)
 	flags.Var(&o.rate.pace, "pace", "burst sends what the window allows at once, even spreads it")
 	flags.IntVar(&o.rate.concurrency, "concurrency", o.rate.concurrency, "the most lookups in flight at the same time; a run uses fewer when the rate and the latency need fewer")
 	o.addRejectsFlag(flags)
-}
-
-// addAskingFlags adds the flags that say what is asked of a list.
-func (o *options) addAskingFlags(flags *pflag.FlagSet) {
-	flags.Var(&o.list.fields, "fields", "what to find: email, phone or email,phone")
-	flags.StringArrayVar(&o.list.mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
-	flags.Var(&o.list.held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
-	flags.BoolVar(&o.list.copyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
-	flags.Var(&o.list.prefer, "prefer", "the identity that wins when a row has both")
 }
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {

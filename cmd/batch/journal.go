@@ -8,6 +8,7 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/prune"
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
@@ -20,7 +21,7 @@ func newJournalCommand(env environment) *cobra.Command {
 		Use:   "journal",
 		Short: "Check, read and look after the workspace's journal",
 		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  usage.Args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env))
@@ -36,7 +37,7 @@ func journalCommand(env environment, use, short, long string, do func(ctx contex
 	cmd := &cobra.Command{
 		Use: use, Short: short,
 		Long: long + exitCodes(codes...),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) { return do(cmd.Context(), w) }),
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -51,7 +52,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		Long: "Walk every record of the journal and verify what has to hold: every record can be read, every\n" +
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := o.work(cmd)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
 	"payonce/internal/report"
@@ -24,7 +25,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 			"of all months add up to what the account was charged. Nobody's name and no result is in it.\n" +
 			"With --json only the sums are printed." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.NoArgs),
+		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
 				return usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)

@@ -14,6 +14,7 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
+	"payonce/cmd/batch/listflags"
 	"payonce/internal/app"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
@@ -38,7 +39,7 @@ type options struct {
 	journal   journalFlags
 	service   serviceFlags
 	rate      rateFlags
-	list      listFlags
+	list      listflags.Flags
 	prices    priceFlags
 	budget    budgetFlags
 	output    outputFlags
@@ -58,7 +59,7 @@ func newOptions(env environment) *options {
 	o.journal.setDefaults(env)
 	o.service.setDefaults(env)
 	o.rate.setDefaults()
-	o.list.setDefaults()
+	o.list.SetDefaults()
 	o.budget.setDefaults()
 	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
 	return o
@@ -120,13 +121,13 @@ func (o *options) show(to io.Writer, r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version}
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, FileMode: o.env.fileMode}
 }
 
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
 	service := o.service.value(o.env)
-	service.Profile, service.Connections, service.Rate = o.list.profile, o.rate.concurrency, o.rate.limit()
+	service.Profile, service.Connections, service.Rate = o.list.Profile, o.rate.concurrency, o.rate.limit()
 	return workspace.Options{
 		Journal: o.journal.value(o.env, o.rate.kept()), Service: service, Prices: o.prices.value(),
 	}
@@ -187,11 +188,11 @@ func (o *options) problems() []config.Problem {
 	refuse(o.service.timeout <= 0 || o.service.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", o.service.timeout, maxTimeout)
 	refuse(o.service.settleDelay < 0 || o.service.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", o.service.settleDelay, maxTimeout)
 	refuse(o.rate.concurrency < 1 || o.rate.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", o.rate.concurrency)
-	refuse(o.list.headerRow < 0, "header-row", "%d: choose 1 or more", o.list.headerRow)
-	_, err = csvtable.ParseEncoding(o.list.encoding)
-	refuse(o.list.encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.encoding)
+	refuse(o.list.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.HeaderRow)
+	_, err = csvtable.ParseEncoding(o.list.Encoding)
+	refuse(o.list.Encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.Encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
-	refuse(!isName(o.list.name), "name", nameForm, o.list.name, maxName)
+	refuse(!isName(o.list.Name), "name", nameForm, o.list.Name, maxName)
 	refuse(!isName(o.budget.job), "job", nameForm, o.budget.job, maxName)
 	return problems
 }

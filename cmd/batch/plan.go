@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
 	"payonce/internal/report"
@@ -34,7 +35,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
-		Args: usageArgs(cobra.MinimumNArgs(1)),
+		Args: usage.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return planList(cmd, o, args)
 		},
@@ -46,7 +47,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
-	cmd.Flags().Var(&o.list.sample, "sample", "propose a paid sample of the first N people")
+	cmd.Flags().Var(&o.list.Sample, "sample", "propose a paid sample of the first N people")
 	return o, cmd
 }
 
@@ -64,8 +65,8 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 		return err
 	}
 	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
-		List: o.list.value(cmd.Context(), o.env, list...), Budget: o.budget.value(), Offline: o.offline,
-		Sample: o.list.sample.N, Sum: o.output.keepAs != "",
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Offline: o.offline,
+		Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
 	})
 	if err != nil {
 		return err

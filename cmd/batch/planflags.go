@@ -36,7 +36,7 @@ var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrenc
 func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 	kept := &planfile.File{
 		Version: planfile.Version, Kept: planned.Plan.At, List: planfile.List{Paths: planned.Paths, SHA256: planned.SHA256},
-		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.mapping, Columns: planned.Columns, Header: planned.Header,
+		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.Mapping, Columns: planned.Columns, Header: planned.Header,
 		Plan: planned.Plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
@@ -50,7 +50,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 			return err
 		}
 	}
-	return kept.Write(o.output.keepAs)
+	return kept.Write(o.output.keepAs, o.env.fileMode)
 }
 
 // serviceName returns the service as a kept plan names it.
@@ -69,7 +69,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	if o.list.rebuy {
+	if o.list.Rebuy {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
 	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
@@ -94,12 +94,12 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		}
 	}
 	if flags.Lookup("map").Changed {
-		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.mapping, " "))
+		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.Mapping, " "))
 	}
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.mapping, o.list.recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header}, kept
+	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header}, kept
 	if err := o.checkService(kept.Service, found); err != nil {
 		return err
 	}

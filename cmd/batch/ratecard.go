@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/usage"
 	"payonce/internal/pricing"
 	"payonce/internal/report"
 )
@@ -15,7 +16,7 @@ func newRateCardCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ratecard",
 		Short: "Show, check or import a rate card",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  usage.Args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRateCardShowCommand(env), newRateCardCheckCommand(env), newRateCardImportCommand(env))
@@ -28,7 +29,7 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 		Use:   "show [FILE]",
 		Short: "Show a rate card, the built-in one without FILE",
 		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitCodes(exitDone, exitUsage),
-		Args:  usageArgs(cobra.MaximumNArgs(1)),
+		Args:  usage.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := pricing.ReadCard(strings.Join(args, ""))
 			if err != nil {
@@ -49,7 +50,7 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Check a rate card in YAML",
 		Long:  "Check a rate card in YAML: what is wrong in it is told with its lines." + exitCodes(exitDone, exitUsage),
-		Args:  usageArgs(cobra.ExactArgs(1)),
+		Args:  usage.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := pricing.ReadCard(args[0])
 			if err != nil {

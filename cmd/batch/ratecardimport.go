@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/usage"
 	"payonce/configs"
 	"payonce/internal/inspect"
 	"payonce/internal/problem"
@@ -27,7 +28,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Long: "Make a rate card in YAML from an OpenAPI document (x-service-billing): from FILE, or without it\n" +
 			"from the document that the service publishes, which is free to read." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
-		Args: usageArgs(cobra.MaximumNArgs(1)),
+		Args: usage.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return o.importRateCardFile(args[0])
@@ -104,7 +105,7 @@ func (o *options) writeRateCard(from string, description v1.Description) error {
 		_, err := o.env.stdout.Write(text)
 		return err
 	}
-	file, err := atomicfile.Create(o.output.path)
+	file, err := atomicfile.Create(o.output.path, o.env.fileMode)
 	if err != nil {
 		return usagef("-o %s cannot be written: %w", o.output.path, err)
 	}

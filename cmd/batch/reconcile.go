@@ -36,7 +36,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			}
 			env.outliveReaders()
 			found, err := w.Reconcile(cmd.Context(), app.ReconcileOptions{
-				Assume: assume.Value, Attempts: ids, Vendor: vendor, Reading: o.list.value(cmd.Context(), env),
+				Assume: assume.Value, Attempts: ids, Vendor: vendor, Reading: o.list.Value(cmd.Context(), env.stdin, env.now),
 			})
 			if err != nil {
 				return err

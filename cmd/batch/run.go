@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/usage"
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -36,7 +37,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
-		Args: usageArgs(cobra.ArbitraryArgs),
+		Args: usage.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
 		},
@@ -49,7 +50,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().StringVar(&o.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
 	cmd.Flags().Var(&o.budget.approve, "approve", "approve that this start spends up to this amount, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
-	cmd.Flags().BoolVar(&o.list.rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
+	cmd.Flags().BoolVar(&o.list.Rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
 	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")
@@ -101,7 +102,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		person.out = o.env.stderr
 	}
 	run := app.RunOptions{
-		List: o.list.value(cmd.Context(), o.env, list...), Budget: o.budget.value(), Pace: o.rate.value(),
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.rate.value(),
 		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
 	}
 	if o.kept != nil {

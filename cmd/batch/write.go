@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/usage"
 )
 
 func newWriteCommand(env environment) *cobra.Command {
@@ -10,7 +12,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		Use:   "write RUN -o OUT",
 		Short: "Write the output of a run again, from the journal",
 		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitDoubt, exitInterrupted, exitLocked),
-		Args:  usageArgs(cobra.ExactArgs(1)),
+		Args:  usage.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.output.path == "" {
 				return usagef("where to? give -o FILE")
@@ -23,7 +25,7 @@ func newWriteCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			written, err := w.Write(cmd.Context(), args[0], o.list.value(cmd.Context(), env), o.output.value(env, o.sources()))
+			written, err := w.Write(cmd.Context(), args[0], o.list.Value(cmd.Context(), env.stdin, env.now), o.output.value(env, o.sources()))
 			if err != nil {
 				return ifInterrupted(err, "%s was not written", o.output.path)
 			}
@@ -35,7 +37,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addReadingFlags(cmd.Flags())
+	o.list.AddReading(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE`")
 	o.addRejectsFlag(cmd.Flags())
 	return cmd

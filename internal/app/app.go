@@ -14,8 +14,8 @@ import (
 	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/target"
+	"payonce/internal/userlist"
 	"payonce/internal/workspace"
-	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 )
@@ -122,7 +122,7 @@ type Output struct {
 type session struct {
 	work  *Work
 	place *workspace.Session
-	lists []*listfile.List
+	lists []*userlist.File
 }
 
 func (w *Work) open() *session {

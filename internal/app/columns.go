@@ -11,7 +11,7 @@ import (
 
 // readColumns finds the columns of the list.
 func (j *job) readColumns(order List) error {
-	schema, sample, err := j.list.look()
+	schema, sample, err := j.list.Look()
 	if err != nil {
 		return err
 	}
@@ -37,17 +37,6 @@ func (l List) overrides(schema table.Schema) []string {
 		return l.Recorded.Columns
 	}
 	return l.Mapping
-}
-
-// look reads the names of the columns, and what the first rows hold.
-func (l *listFile) look() (table.Schema, columns.Sample, error) {
-	reader, err := l.Whole().Open(nil)
-	if err != nil {
-		return table.Schema{}, nil, asListError(err)
-	}
-	schema := reader.Schema()
-	sample := columns.Take(reader, nil)
-	return schema, sample, asListError(reader.Close())
 }
 
 // keepColumns reads the columns as an earlier start of the run recorded them, when the list has the same

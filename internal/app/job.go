@@ -14,6 +14,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -33,7 +34,7 @@ type job struct {
 	output  Output
 
 	name      string
-	list      *listFile
+	list      *userlist.File
 	schema    table.Schema
 	reading   *columns.Reading
 	scope     row.Scope
@@ -51,10 +52,13 @@ type job struct {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(order List) (*job, error) {
-	list, err := s.openList(order)
+	list, err := userlist.Open(userlist.Options{
+		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+	})
 	if err != nil {
 		return nil, err
 	}
+	s.lists = append(s.lists, list)
 	j := &job{session: s, order: order, list: list, name: order.Run}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
@@ -204,7 +208,7 @@ func (j *job) record() (checkpoint.Run, error) {
 	}
 	run.Restarted = run.Started
 	if j.list != nil {
-		j.list.recordIn(&run)
+		recordList(&run, j.list)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
 		run.HeaderRow = j.order.HeaderRow
@@ -277,7 +281,7 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 // request returns what every lookup of the run asks the journal for.
 func (j *job) request() attempt.Request {
 	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Prices: j.prices.Quote.Prices, Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+		Run: j.name, Job: j.jobName(), Rates: v1.Tariff().At(j.prices.Quote.Prices), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
 	}
 }
 

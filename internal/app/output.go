@@ -8,6 +8,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
+	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -15,13 +16,16 @@ import (
 )
 
 // requestOf says how the output of a list is written.
-func requestOf(output output.Output, list *listFile, to Output) outputs.Request {
-	return outputs.Request{Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout}
+func (s *session) requestOf(output output.Output, list *userlist.File, to Output) outputs.Request {
+	return outputs.Request{
+		Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Mode: s.work.Env.FileMode,
+	}
 }
 
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
 func (j *job) checkOutputs() error {
-	return asListError(outputs.CheckCreate(requestOf(j.outputOf(nil), j.list, j.output)))
+	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.outputOf(nil), j.list, j.output)))
 }
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
@@ -33,7 +37,7 @@ func (j *job) checkRows(ctx context.Context) error {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()
-	err := outputs.CheckCells(ctx, requestOf(j.outputOf(nil), j.list, j.output))
+	err := outputs.CheckCells(ctx, j.session.requestOf(j.outputOf(nil), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}
@@ -48,8 +52,8 @@ type written struct {
 
 // write writes the output of a run, and its rejects when a path is given. When a format fails, it
 // writes text beside the output instead and returns a *NotWrittenError.
-func (s *session) write(ctx context.Context, output output.Output, list *listFile, to Output) (written, error) {
-	request := requestOf(output, list, to)
+func (s *session) write(ctx context.Context, output output.Output, list *userlist.File, to Output) (written, error) {
+	request := s.requestOf(output, list, to)
 	done, err := s.writeFiles(ctx, request, list, to.Keep)
 	if err == nil {
 		return done, nil
@@ -63,11 +67,11 @@ func (s *session) write(ctx context.Context, output output.Output, list *listFil
 }
 
 func (s *session) writeFiles(
-	ctx context.Context, request outputs.Request, list *listFile, keep int,
+	ctx context.Context, request outputs.Request, list *userlist.File, keep int,
 ) (done written, err error) {
 	files, err := outputs.Create(request)
 	if err != nil {
-		return done, asListError(err)
+		return done, userlist.AsUsage(err)
 	}
 	defer files.Discard()
 	index, err := s.newIndex(ctx, request.Output.Scope, list)
@@ -75,7 +79,7 @@ func (s *session) writeFiles(
 		return done, err
 	}
 	rows := index.Rows()
-	pass := &listFile{files.Rows(), list.names, list.paths}
+	pass := &userlist.File{List: files.Rows(), Names: list.Names, Paths: list.Paths}
 	done.rows, err = request.Output.Write(ctx, pass, index, s.journal(), files.Out(), files.Rejects())
 	if err = errors.Join(err, index.Close()); err == nil {
 		done.kept, err = files.Commit(ctx, outputs.Protection{
@@ -94,7 +98,7 @@ func (w written) keptView() (view []report.Kept) {
 }
 
 // newIndex finds out who the rows of a list are about.
-func (s *session) newIndex(ctx context.Context, scope row.Scope, list *listFile) (*survey.Index, error) {
+func (s *session) newIndex(ctx context.Context, scope row.Scope, list *userlist.File) (*survey.Index, error) {
 	defer s.work.Observer.Surveying()()
 	return survey.NewIndex(ctx, scope, list, s.journal())
 }

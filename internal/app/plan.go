@@ -53,7 +53,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	planned := &Planned{Plan: plan, Paths: j.list.paths, Recorded: j.recorded()}
+	planned := &Planned{Plan: plan, Paths: j.list.Paths, Recorded: j.recorded()}
 	if o.Sum {
 		if planned.SHA256, err = j.list.Sum(); err != nil {
 			return nil, err

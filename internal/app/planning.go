@@ -25,7 +25,7 @@ func (j *job) plan() (*report.Plan, error) {
 		return nil, err
 	}
 	view := &report.Plan{
-		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.title(),
+		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
 		Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: j.counts.Placeholders, DoubtfulNames: j.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},

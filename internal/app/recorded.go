@@ -1,12 +1,20 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"payonce/checkpoint"
+	"payonce/enrich"
 	"payonce/internal/problem"
+	"payonce/internal/report"
 	"payonce/internal/target"
+	"payonce/internal/userlist"
 	"payonce/io/listfile"
+	"payonce/io/textfile"
 )
 
 // RecordedLists returns the lists of the runs in the journal.
@@ -54,4 +62,43 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 		err = problem.Coded("no_such_run", "there is no run %q in this journal", name)
 	}
 	return run, err
+}
+
+// recordList notes in the record of a run where its list is.
+func recordList(run *checkpoint.Run, list *userlist.File) {
+	run.List = list.Title()
+	if len(list.Paths) > 1 {
+		run.Files = list.Paths
+	}
+}
+
+// namesOf returns what openList takes for the list of a recorded run.
+func namesOf(run checkpoint.Run) ([]string, error) {
+	switch {
+	case run.List == listfile.Standard:
+		return nil, problem.Usagef("the list of run %s came from standard input, which is gone: run the same command again with it", run.Name)
+	case len(run.Files) > 0:
+		return run.Files, nil
+	}
+	return []string{run.List}, nil
+}
+
+// runName returns the name by which a run is known when the user gives none: from the
+// list's place and the wanted fields, so that the same command resumes. What comes
+// from standard input has no place, but its content.
+func runName(list *userlist.File, fields enrich.Fields) (string, error) {
+	base, mark := "stdin", ""
+	if len(list.Paths) > 0 {
+		base = filepath.Base(textfile.TrimCompression(list.Paths[0]))
+		base = report.Printable(strings.TrimSuffix(base, filepath.Ext(base)))
+		place := sha256.Sum256([]byte(strings.Join(list.Paths, "\n")))
+		mark = hex.EncodeToString(place[:3])
+	} else {
+		sum, err := list.Sum()
+		if err != nil {
+			return "", problem.AsUsage(err)
+		}
+		mark = sum[:12]
+	}
+	return fmt.Sprintf("%s-%s-%s", base, strings.ReplaceAll(report.FieldNames(fields), ",", "-"), mark), nil
 }

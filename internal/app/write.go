@@ -34,7 +34,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.paths), to.Sources...), recorded...)); err != nil {
+		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), recorded...)); err != nil {
 			return nil, err
 		}
 		output := output.Output{

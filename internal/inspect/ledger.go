@@ -42,7 +42,7 @@ func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, so
 		if err := target.Check(path, slices.Concat(sources, lists, outputs)); err != nil {
 			return nil, err
 		}
-		file, err := atomicfile.Create(path)
+		file, err := atomicfile.Create(path, w.Env.FileMode)
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	}
 	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
-		view.Charged += e.Charge.Amount
-		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
+		view.Charged += e.Charge.Money()
+		mayBeFree += e.Charge.Money() - e.Charge.Correct(e.MayBeFree, e.Rates).Money()
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -100,7 +100,7 @@ func ledgerRow(e attempt.Entry) []string {
 		if !e.Charge.Paid.Has(f) {
 			return ""
 		}
-		return e.Prices[f].String()
+		return e.Rates[f].Price().String()
 	}
 	reason := e.Reason
 	if e.MayBeFree != 0 {
@@ -109,7 +109,7 @@ func ledgerRow(e attempt.Entry) []string {
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
 	}
 }
 

@@ -62,6 +62,13 @@ func ByField(counts enrich.ByField[int64]) map[string]int64 {
 	return byName
 }
 
+// FreeUnits returns the units of the free allowance of each field, under the names of the fields.
+func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(freeUnits(amounts)) }
+
+func freeUnits(amounts cost.Amounts) enrich.ByField[int64] {
+	return cost.AllowancePerField(enrich.V1()).AllowanceUnits(amounts)
+}
+
 // Counts writes counts by field, in the order of the fields.
 func Counts(counts map[string]int64) string {
 	var parts []string

@@ -227,8 +227,8 @@ type generous struct {
 func (g *generous) Begin(req attempt.Request) (attempt.Decision, error) {
 	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
 	for i, ceiling := range req.Ceilings {
-		if ceiling.Measure == cost.Spend {
-			req.Ceilings[i].Limit += int64(g.Totals(ceiling.At(g.now()).Scope).Held)
+		if ceiling.Meter == cost.Spend {
+			req.Ceilings[i].Limit += g.Totals(ceiling.At(g.now()).Scope).Held[cost.USD]
 		}
 	}
 	return g.Journal.Begin(req)
@@ -267,7 +267,7 @@ type uncounting struct {
 func (u *uncounting) Begin(req attempt.Request) (attempt.Decision, error) {
 	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
 	for i, ceiling := range req.Ceilings {
-		if ceiling.Measure == cost.Lookups {
+		if ceiling.Meter == cost.Lookups {
 			req.Ceilings[i].Limit += u.Totals(ceiling.At(u.now()).Scope).Open
 		}
 	}

@@ -95,26 +95,29 @@ func useCaseLayers() map[string][]string {
 		"internal/problem":    {"service/v1"},
 		"internal/pricing":    {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":     {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":    {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":     {"internal/report"},
-		"cmd/batch/nearest":  {},
-		"cmd/batch/host":     {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":    {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
-		"cmd/batch/undo":     {"internal/problem", "io/backup"},
-		"cmd/batch/rehearse": {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":      {"internal/report"},
+		"cmd/batch/nearest":   {},
+		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
+		"cmd/batch/host":      {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/undo":      {"internal/problem", "io/backup"},
+		"cmd/batch/listflags": {"enrich", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "pipeline/columns"},
+		"cmd/batch/rehearse":  {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
 			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
-			"internal/vendorfile", "internal/workspace",
+			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/inspect": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",

@@ -5,6 +5,7 @@ package vendorfile
 import (
 	"encoding/csv"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -31,9 +32,10 @@ type Journal interface {
 	Attempts(from, to time.Time, visit func(attempt.Entry) error) error
 }
 
-// Create writes the calls in doubt to a file, which appears whole or not at all.
-func Create(path string, journal Journal, doubts []attempt.Doubt) error {
-	file, err := atomicfile.Create(path)
+// Create writes the calls in doubt to a file, which appears whole or not at all. A
+// new file gets the mode.
+func Create(path string, mode fs.FileMode, journal Journal, doubts []attempt.Doubt) error {
+	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}
@@ -112,10 +114,10 @@ func (n neighbours) columns() []string {
 
 // movementColumns say what the account lost in the time of a call, as far as that is known.
 func movementColumns(m attempt.Movement) []string {
-	if m.Lost == cost.MaxMoney || m.To.IsZero() {
+	if m.Lost.Money() == cost.MaxMoney || m.To.IsZero() {
 		return []string{timeText(m.From), timeText(m.To), "", "", ""}
 	}
-	return []string{timeText(m.From), timeText(m.To), m.Lost.String(), m.Booked.String(), report.Counts(report.ByField(m.Free))}
+	return []string{timeText(m.From), timeText(m.To), m.Lost.Money().String(), m.Booked.Money().String(), report.Counts(report.FreeUnits(m.Lost))}
 }
 
 // timeText formats a time for the service, "" when there is none.

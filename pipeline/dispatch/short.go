@@ -21,7 +21,7 @@ const (
 
 // goesOnWithout reports whether the run goes on without phones from here.
 func (d *dispatcher) goesOnWithout(over attempt.Over) bool {
-	return d.ShortBudget == EmailOnly && over.Ceiling.Measure == cost.Spend &&
+	return d.ShortBudget == EmailOnly && over.Ceiling.Meter == cost.USD &&
 		d.short == nil && d.pending.lookup.Fields.Has(enrich.BusinessPhone)
 }
 

@@ -1,0 +1,101 @@
+// Package listflags has the flags that say how a list is read and what is asked of it.
+package listflags
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"payonce/attempt"
+	"payonce/cmd/batch/host"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/flagvalue"
+	"payonce/pipeline/columns"
+)
+
+// Flags say how a list is read and what is asked of it.
+type Flags struct {
+	Fields       flagvalue.Fields
+	Mapping      []string
+	Recorded     app.Recorded // in the plan that a run follows
+	Held         flagvalue.Choice
+	CopyHeld     bool
+	Prefer       flagvalue.Choice
+	ReaskMissing flagvalue.Age
+	Rebuy        bool
+	Limit        flagvalue.Count
+	Encoding     string
+	Sheet        string
+	HeaderRow    int64
+	Memory       flagvalue.Size
+	TempDir      string
+	Priority     string
+	Profile      bool
+	Name         string
+	Sample       flagvalue.Count
+}
+
+// SetDefaults sets the defaults.
+func (f *Flags) SetDefaults() {
+	f.Fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.Held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
+	f.Prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
+}
+
+// Value returns what is asked of a list. Standard input is read until the context ends.
+func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) app.List {
+	prefer := enrich.ByProfile
+	if f.Prefer.Value == enrich.ByName.String() {
+		prefer = enrich.ByName
+	}
+	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
+	return app.List{
+		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Sheet: f.Sheet, HeaderRow: f.HeaderRow,
+		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: enrich.Fields(f.Fields),
+		Mapping: f.Mapping, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
+		Limit: f.Limit.OrZero(), Priority: f.Priority,
+	}
+}
+
+// readUntil reads what there is until the context ends: whoever waits for a terminal or a
+// pipe to say more would not hear of an interrupt.
+func readUntil(ctx context.Context, from io.Reader) io.Reader {
+	read, write := io.Pipe()
+	go func() {
+		_, err := io.Copy(write, from)
+		write.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
+	return read
+}
+
+// AddReading adds the flags of every command that reads a list.
+func (f *Flags) AddReading(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
+	flags.StringVar(&f.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Int64Var(&f.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
+	flags.Var(&f.Memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
+	flags.StringVar(&f.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
+}
+
+// AddAsking adds the flags that say what is asked of a list.
+func (f *Flags) AddAsking(flags *pflag.FlagSet) {
+	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
+	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
+	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
+	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
+	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
+}
+
+// AddSelection adds the flags that say who of a list is looked up, and under which name the run is known.
+func (f *Flags) AddSelection(flags *pflag.FlagSet) {
+	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
+	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
+	flags.StringVar(&f.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
+	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
+	flags.StringVar(&f.Name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
+}

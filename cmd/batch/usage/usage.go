@@ -1,0 +1,115 @@
+// Package usage words errors of usage, and makes the commands that cobra adds report them.
+package usage
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"payonce/cmd/batch/nearest"
+	"payonce/internal/config"
+	"payonce/internal/flagvalue"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+)
+
+// FlagError returns the error of usage for flags that could not be parsed.
+func FlagError(cmd *cobra.Command, err error) error {
+	return problem.Usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
+}
+
+// CompleteChoices lets a shell complete the words that a flag may have; it offers files
+// otherwise.
+func CompleteChoices(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if choice, ok := f.Value.(*flagvalue.Choice); ok {
+			// An error would say that the command has no such flag.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.Choices, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
+	for _, below := range cmd.Commands() {
+		CompleteChoices(below)
+	}
+}
+
+// CheckOwnCommands makes names that cobra's own commands do not know an error of usage:
+// by themselves they show some help, and all seems well. What stands behind a command that
+// help is asked for does not matter.
+func CheckOwnCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				about, rest, _ := root.Find(args)
+				if !about.HasSubCommands() {
+					return nil
+				}
+				return Args(cobra.NoArgs)(about, rest)
+			}
+		case "completion":
+			cmd.Args = Args(cobra.NoArgs)
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = cmd.Args
+			}
+		}
+	}
+}
+
+// withForm says how a value of a flag is written, where pflag does not.
+func withForm(err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if form := config.Form(invalid.GetFlag()); form != "" {
+			return fmt.Errorf("invalid argument %q for \"--%s\" flag: write %s", invalid.GetValue(), invalid.GetFlag().Name, form)
+		}
+	}
+	return err
+}
+
+// meantFlag asks about the flag that is most like one that the command does not have.
+func meantFlag(cmd *cobra.Command, err error) string {
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is && len(unknown.GetSpecifiedName()) > 1 {
+		return nearest.Question(unknown.GetSpecifiedName(), "--", flagNames(cmd.Flags()))
+	}
+	return ""
+}
+
+// Args makes a wrong number of arguments, or an unknown command, an error of usage.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch see := cmd.CommandPath() + " --help"; {
+		case check(cmd, args) == nil:
+			return nil
+		case cmd.HasSubCommands():
+			return problem.Usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), nearest.Question(args[0], "", commandNames(cmd)), see)
+		case len(args) == 0 && (cmd.Name() == "plan" || cmd.Name() == "run"):
+			return problem.Usagef("Which list? For example: %s contacts.csv", cmd.CommandPath())
+		default:
+			return problem.Usagef("%s: write %q; see %q", report.Counted(len(args), "argument"), cmd.UseLine(), see)
+		}
+	}
+}
+
+// flagNames returns the names of flags that are shown.
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// commandNames returns the names of the commands below one that are shown.
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,109 @@
+// Package userlist opens the list that a user names. Every error of reading it is one of usage.
+package userlist
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"payonce/internal/problem"
+	"payonce/io/csvtable"
+	"payonce/io/listfile"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+)
+
+// Options say which list is read, and how.
+type Options struct {
+	Names     []string         // files, patterns, or listfile.Standard for Stdin
+	Stdin     func() io.Reader // begins to read standard input
+	Encoding  string           // "" as recognised
+	Sheet     string           // of a workbook; "" for the only one with values
+	HeaderRow int64            // the row with the names of the columns; 0 as recognised
+	TempDir   string
+}
+
+// File is the user's list.
+type File struct {
+	*listfile.List
+	Names []string // as the user named it
+	Paths []string // absolute; none for standard input
+}
+
+// Open opens a list. Whoever opens it closes it.
+func Open(o Options) (*File, error) {
+	options := listfile.Options{Sheet: o.Sheet, HeaderRow: o.HeaderRow, TempDir: o.TempDir}
+	if o.Encoding != "" {
+		var err error
+		if options.Encoding, err = csvtable.ParseEncoding(o.Encoding); err != nil {
+			return nil, problem.AsUsage(err)
+		}
+	}
+	if slices.Contains(o.Names, listfile.Standard) {
+		options.Stdin = o.Stdin()
+	}
+	list, err := listfile.New(options, o.Names...)
+	if err != nil {
+		return nil, AsUsage(err)
+	}
+	paths, err := list.Paths()
+	if err != nil {
+		return nil, problem.AsUsage(errors.Join(err, list.Close()))
+	}
+	return &File{list, o.Names, paths}, nil
+}
+
+// Open opens the list for one pass.
+func (l *File) Open(columns []int) (table.Reader, error) {
+	reader, err := l.List.Open(columns)
+	if err != nil {
+		return nil, AsUsage(err)
+	}
+	return passReader{reader}, nil
+}
+
+// Schema reads the names of the columns.
+func (l *File) Schema() (table.Schema, error) {
+	schema, err := l.List.Schema()
+	return schema, AsUsage(err)
+}
+
+// Title names the list for a person and for the journal.
+func (l *File) Title() string {
+	if len(l.Paths) == 0 {
+		return listfile.Standard
+	}
+	return strings.Join(l.Paths, ", ")
+}
+
+// passReader makes every error of a pass one of usage.
+type passReader struct{ table.Reader }
+
+func (r passReader) Next() (table.Block, error) {
+	block, err := r.Reader.Next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = AsUsage(err)
+	}
+	return block, err
+}
+
+// AsUsage makes an error of a list one of usage, unless it says where in the list it is.
+func AsUsage(err error) error {
+	var list *table.Error
+	if err == nil || errors.As(err, &list) {
+		return err
+	}
+	return problem.AsUsage(err)
+}
+
+// Look reads the names of the columns, and what the first rows hold.
+func (l *File) Look() (table.Schema, columns.Sample, error) {
+	reader, err := l.Whole().Open(nil)
+	if err != nil {
+		return table.Schema{}, nil, AsUsage(err)
+	}
+	schema := reader.Schema()
+	sample := columns.Take(reader, nil)
+	return schema, sample, AsUsage(reader.Close())
+}
