@@ -158,7 +158,7 @@ func (m mutation) forgetIntent(w *world, in intent) {
 	})
 	for _, scope := range in.scopes() {
 		totals := w.check.totals(scope)
-		totals.Release(in.Hold, cost.Charge{})
+		totals.Release(in.Hold.Amounts(), cost.Charge{})
 		w.disk.apply([]checkpoint.Write{{Key: []byte("c" + scope), Value: record.Encode(&totals)}})
 	}
 }
@@ -227,7 +227,7 @@ type generous struct {
 func (g *generous) Begin(req attempt.Request) (attempt.Decision, error) {
 	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
 	for i, ceiling := range req.Ceilings {
-		if ceiling.Meter == cost.Spend {
+		if ceiling.Meter == cost.USD {
 			req.Ceilings[i].Limit += g.Totals(ceiling.At(g.now()).Scope).Held[cost.USD]
 		}
 	}
@@ -302,4 +302,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Forgo(enrich.ByField[int64]) error { return nil }
+func (trusting) Forgo(cost.Amounts) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 )
 
 // TestOthersTakeFreeUnits runs worlds in which somebody else uses up the allowance
