@@ -14,12 +14,13 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var (
 	email      = enrich.FieldsOf(enrich.WorkEmail)
 	phone      = enrich.FieldsOf(enrich.BusinessPhone)
-	tariff     = cost.AllowancePerField(enrich.V1())
+	tariff     = cost.AllowancePerField(v1fields.Catalogue())
 	rates      = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
 	freeEmails = tariff.Rates[enrich.WorkEmail].Allowance
 	start      = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -37,7 +38,7 @@ type rig struct {
 	store *memStore
 	clock *clock
 	rate  Rate
-	// catalogue is that of the account's interface; nil for that of v1.
+	// catalogue is that of the account's interface; without fields for that of v1.
 	catalogue enrich.Catalogue
 }
 
@@ -58,6 +59,9 @@ func (r *rig) reopen() {
 		}
 	}
 	var err error
+	if len(r.catalogue.Fields) == 0 {
+		r.catalogue = v1fields.Catalogue()
+	}
 	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue}); err != nil {
 		r.t.Fatal(err)
 	}

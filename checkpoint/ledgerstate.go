@@ -40,10 +40,10 @@ type openAttempt struct {
 	resolving bool
 }
 
-func newLedgerState(rate Rate, tariff cost.Tariff) *ledgerState {
+func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
 	return &ledgerState{
 		persisted: record.State{NextID: 1, Horizon: 1, Rates: cost.Rates{}},
-		sums:      sums.New(),
+		sums:      sums.New(catalogue),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},

@@ -32,7 +32,7 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
+	// Catalogue has the fields of the account's interface.
 	Catalogue enrich.Catalogue
 	// Tariff has the meters of the account's interface. If it has none, it is money and a free
 	// allowance for each field.
@@ -43,16 +43,9 @@ type Options struct {
 	Stop func() error
 }
 
-func (o Options) catalogue() enrich.Catalogue {
-	if len(o.Catalogue) == 0 {
-		return enrich.V1()
-	}
-	return o.Catalogue
-}
-
 func (o Options) tariff() cost.Tariff {
 	if len(o.Tariff.Meters) == 0 {
-		return cost.AllowancePerField(o.catalogue())
+		return cost.AllowancePerField(o.Catalogue)
 	}
 	return o.Tariff
 }
@@ -73,6 +66,14 @@ type keeper interface {
 // for the resolutions of attempts in flight.
 type roomy interface{ Room() error }
 
+// eraser is a Store whose files keep values that were replaced. Another store keeps none.
+type eraser interface {
+	// Erase makes Close remove from the files every value that is replaced after Erase returned, of
+	// the records whose keys begin with one of kinds. If the process ends before that, the next
+	// opening of the store does it.
+	Erase(kinds ...byte) error
+}
+
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
 //
@@ -88,6 +89,9 @@ func New(s Store, options Options) (*Journal, error) {
 }
 
 func open(s Store, options Options) (*Journal, error) {
+	if len(options.Catalogue.Fields) == 0 {
+		return nil, errors.New("it was opened without the catalogue of its interface")
+	}
 	identity, err := record.Identify(s)
 	if err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	names, err := record.MustKnowFields(s, options.catalogue())
+	names, err := record.MustKnowFields(s, options.Catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +131,12 @@ func newJournal(s Store, identity record.Journal, names []Write, options Options
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
 	room, _ := s.(roomy)
+	eraser, _ := s.(eraser)
 	j := &Journal{
-		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		fields: options.catalogue().Fields(),
-		state:  newLedgerState(options.Rate, options.tariff()),
-		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
+		catalogue: options.Catalogue, fields: options.Catalogue.All(),
+		state: newLedgerState(options.Rate, options.Catalogue, options.tariff()),
+		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
 	k, ok := s.(keeper)

@@ -20,10 +20,12 @@ var (
 	cardRates = at(Prices{enrich.WorkEmail: 15 * Cent, enrich.BusinessPhone: 25 * Cent})
 
 	// tariff has money and a free allowance for each field.
-	tariff = AllowancePerField(enrich.V1())
+	tariff = AllowancePerField(enrich.Named("work_email", "business_phone"))
 )
 
-func at(prices Prices) Rates { return AllowancePerField(enrich.V1()).At(prices) }
+func at(prices Prices) Rates {
+	return AllowancePerField(enrich.Named("work_email", "business_phone")).At(prices)
+}
 
 // amounts returns money and units of the free allowance of each field.
 func amounts(money Money, free enrich.ByField[int64]) Amounts {
@@ -146,7 +148,7 @@ func TestJudgeByWhatIsRounded(t *testing.T) {
 func TestPricesThatAreShownRoundedDecide(t *testing.T) {
 	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent})
 	base := snapshot(0, 0, Dollar)
-	base.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(13 * Cent)}}
+	base.Most[enrich.WorkEmail] = Known(13 * Cent)
 	got, why := Evidence{Base: base, Now: base, Tariff: tariff, Rates: prices}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != NotCharged {
 		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
@@ -238,7 +240,7 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
 			with(func(a *Account) {
-				a.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(12 * Cent)}}
+				a.Most[enrich.WorkEmail] = Known(12 * Cent)
 			}),
 		},
 	} {
@@ -415,7 +417,7 @@ func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 		}
 		return a
 	}
-	three := AllowancePerField(enrich.Catalogue{"one", "two", "three"})
+	three := AllowancePerField(enrich.Named("one", "two", "three"))
 	rates := three.At(Prices{0: Cent, 1: Cent, third: 2 * Dollar}) // more than the account has
 	for name, c := range map[string]struct {
 		now  Account

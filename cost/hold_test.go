@@ -21,7 +21,7 @@ func standard() cost.Prices {
 }
 
 // tariff has money and a free allowance for each field.
-var tariff = cost.AllowancePerField(enrich.V1())
+var tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
 
 // standardRates are the rates at the standard prices.
 func standardRates() cost.Rates { return tariff.At(standard()) }

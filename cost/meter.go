@@ -216,9 +216,9 @@ type Tariff struct {
 // and has a free allowance for each field.
 func AllowancePerField(catalogue enrich.Catalogue) Tariff {
 	t := Tariff{Meters: []MeterInfo{{Name: "usd", Unit: "micro-USD"}}}
-	for f, name := range catalogue {
+	for f, field := range catalogue.Fields {
 		t.Rates[f].Allowance = Meter(len(t.Meters))
-		t.Meters = append(t.Meters, MeterInfo{Name: "free_" + name, Unit: "returned " + name})
+		t.Meters = append(t.Meters, MeterInfo{Name: "free_" + field.Name, Unit: "returned " + field.Word})
 	}
 	return t
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // tariff has money and a free allowance for each field.
-var tariff = cost.AllowancePerField(enrich.V1())
+var tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
 
 // seen returns the sums of lookups for emails. found of them returned one.
 func seen(lookups, found int64) cost.Totals {
@@ -126,7 +126,7 @@ func anyHistory(t *rapid.T, kind cost.Kind) cost.Totals {
 	var totals cost.Totals
 	for range rapid.IntRange(0, 12).Draw(t, "lookups") {
 		returned := enrich.Fields(rapid.Uint8Max(uint8(enrich.AllFields)).Draw(t, "returned"))
-		totals.Count(kind.Operation.Fields(), returned&kind.Operation.Fields())
+		totals.Count(kind.Fields, returned&kind.Fields)
 	}
 	return totals
 }
@@ -141,7 +141,7 @@ func TestAForecastIsPossible(t *testing.T) {
 		for _, kind := range []cost.Kind{emailByProfile, emailByName, phoneByName, bothByProfile, bothByName} {
 			list[kind] = rapid.SampledFrom([]int64{0, 0, 1, 2, 24, 25, 300}).Draw(t, "lookups")
 			history[kind] = anyHistory(t, kind)
-			workload[kind.Operation] += list[kind]
+			workload[kind.Fields] += list[kind]
 		}
 		units := rapid.Int64Range(-2, 400)
 		free := cost.Allowances{units.Draw(t, "free emails"), units.Draw(t, "free phones")}
@@ -248,7 +248,7 @@ func (w world) sentUnder(limit cost.Money, random *rand.Rand) int64 {
 	var spent cost.Money
 	allowance := cost.Allowance{Left: tariff.AllowanceAmounts(enrich.ByField[int64](w.free))}
 	for i, kind := range lookups {
-		hold := cost.Hold{Fields: kind.Operation.Fields(), Rates: tariff.At(standard())}
+		hold := cost.Hold{Fields: kind.Fields, Rates: tariff.At(standard())}
 		hold.Free, _ = allowance.Take(hold.Fields, hold.Rates)
 		if spent+hold.Money() > limit {
 			return int64(i)

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -24,7 +25,7 @@ func openJournal(dir string, options Options) (*checkpoint.Journal, error) {
 		return nil, err
 	}
 	return checkpoint.New(s, checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
 	})
 }
 
@@ -44,7 +45,7 @@ func checkJournal(dir string, options Options, report func(verify.Problem)) (sum
 	if err != nil {
 		return summary, err
 	}
-	summary, err = verify.Check(s, nil, report)
+	summary, err = verify.Check(s, v1fields.Catalogue(), nil, report)
 	return summary, errors.Join(err, s.Close())
 }
 
@@ -61,7 +62,7 @@ func person(n int) enrich.Identity {
 func begin(j *checkpoint.Journal, who enrich.Identity) (attempt.Decision, attempt.Ticket, error) {
 	decision, err := j.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "run", Rates: cost.AllowancePerField(enrich.V1()).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 	})
 	granted, ok := decision.(attempt.Granted)
 	if err != nil || !ok {

@@ -110,7 +110,7 @@ func drawRequest(t *rapid.T) attempt.Request {
 }
 
 var (
-	tariff = cost.AllowancePerField(enrich.V1())
+	tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
 	rates  = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
 
 	freeMeters = cost.MetersOf(tariff.Rates[enrich.WorkEmail].Allowance, tariff.Rates[enrich.BusinessPhone].Allowance)

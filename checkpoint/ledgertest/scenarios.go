@@ -54,7 +54,9 @@ func free(fields enrich.Fields) cost.Charge {
 }
 
 // tariff has money and a free allowance for each field.
-func tariff() cost.Tariff { return cost.AllowancePerField(enrich.V1()) }
+func tariff() cost.Tariff {
+	return cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+}
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
 func account(emails, phones int64, balance cost.Money) cost.Account {

@@ -72,20 +72,21 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 func accountMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Time(m, 1, &a.ReadAt)
 	optionalFlag(m, 2, &a.KeyValid)
-	free, freeReserved, left, reserved := a.Free[:], a.FreeReserved[:], a.Left[:], a.Reserved[:]
+	free, freeReserved, most, left, reserved := a.Free[:], a.FreeReserved[:], a.Most[:], a.Left[:], a.Reserved[:]
 	numbered.Value(m, 3, &free, optionalsMembers)
 	numbered.Value(m, 4, &freeReserved, optionalsMembers)
 	numbered.Value(m, 5, &a.Balance, balanceMembers)
 	numbered.Value(m, 6, &a.Budget, budgetMembers)
 	mapMembers(m, 7, &a.Readiness, readinessMembers)
+	numbered.Value(m, 9, &most, optionalsMembers)
 	mapMembers(m, 8, &a.Available, func(m *numbered.Members, available *bool) { numbered.Flag(m, 2, available) })
-	numbered.Value(m, 9, &left, optionalsMembers)
-	numbered.Value(m, 10, &reserved, optionalsMembers)
+	numbered.Value(m, 10, &left, optionalsMembers)
+	numbered.Value(m, 11, &reserved, optionalsMembers)
 }
 
 // optionalsMembers describes amounts by field or meter: that of a field has the number of the field
 // plus one.
-func optionalsMembers(m *numbered.Members, amounts *[]cost.Optional[int64]) {
+func optionalsMembers[N ~int64](m *numbered.Members, amounts *[]cost.Optional[N]) {
 	for i := range *amounts {
 		optional(m, i+1, &(*amounts)[i])
 	}
@@ -161,6 +162,11 @@ func journalMembers(m *numbered.Members, j *Journal) {
 	if j.ID == "" {
 		m.Fail()
 	}
+}
+
+func prunedMembers(m *numbered.Members, p *Pruned) {
+	numbered.Time(m, 1, &p.Before)
+	numbered.Uint(m, 2, &p.Next)
 }
 
 func runMembers(m *numbered.Members, r *Run) {

@@ -12,6 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
+	"payonce/service/v1/v1fields"
 )
 
 // Counted writes how many there are of something.
@@ -66,7 +67,7 @@ func ByField(counts enrich.ByField[int64]) map[string]int64 {
 func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(freeUnits(amounts)) }
 
 func freeUnits(amounts cost.Amounts) enrich.ByField[int64] {
-	return cost.AllowancePerField(enrich.V1()).AllowanceUnits(amounts)
+	return cost.AllowancePerField(v1fields.Catalogue()).AllowanceUnits(amounts)
 }
 
 // Counts writes counts by field, in the order of the fields.
@@ -155,3 +156,14 @@ func ShellWord(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// Cut returns at most width characters of a text, the last one an ellipsis where some are missing.
+func Cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Fit returns a text in exactly width characters.
+func Fit(text string, width int) string { return fmt.Sprintf("%-*s", width, Cut(text, width)) }

@@ -32,8 +32,7 @@ func WithStore(dir string, o Opening, do func(*badgerstore.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
-// Rewrite makes a fresh store of a closed journal, encrypted with a key, without what was
-// erased.
+// Rewrite makes a fresh store of a closed journal, encrypted with a key.
 func (o Opening) Rewrite(dir string, key []byte) error {
 	return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
 }

@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // account is the workspace's money. Nothing in it locks, reads a clock or does
@@ -98,7 +99,7 @@ func (a *account) remaining(at time.Time) cost.Money {
 // quote returns what a lookup of the fields has to hold now, and why that is
 // refused; an empty code means that it is not.
 func (a *account) quote(fields enrich.Fields, at time.Time) (cost.Hold, Code) {
-	hold := cost.Hold{Fields: fields, Rates: cost.AllowancePerField(enrich.V1()).At(a.prices)}
+	hold := cost.Hold{Fields: fields, Rates: cost.AllowancePerField(v1fields.Catalogue()).At(a.prices)}
 	if _, err := a.prices.Total(fields); err != nil {
 		return hold, PricingUnavailable
 	}

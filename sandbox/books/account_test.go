@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // paying returns the configuration of an account without a free allowance whose
@@ -92,7 +93,7 @@ func TestAuditFinds(t *testing.T) {
 		"a free unit gone":   func(b *Books) { b.account.free[enrich.WorkEmail]-- },
 		"a phantom hold":     func(b *Books) { b.account.reserved++ },
 		"a hold of nothing": func(b *Books) {
-			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(enrich.V1()).At(b.account.prices)}}
+			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(v1fields.Catalogue()).At(b.account.prices)}}
 		},
 		"the budget not told": func(b *Books) { b.account.budget.spent = nil },
 		"a gift":              func(b *Books) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
