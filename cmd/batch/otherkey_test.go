@@ -12,6 +12,7 @@ import (
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // A key of another workspace shows another account, which proves nothing about
@@ -44,7 +45,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(dir, workspace.Opening{Journal: checkpoint.Options{Rate: options.rate.kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.rate.kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}
