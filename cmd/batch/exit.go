@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
 	"payonce/internal/problem"
@@ -131,7 +132,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &stop):
 		return stop.code
-	case errors.As(err, &locked):
+	case errors.As(err, &locked), errors.Is(err, remote.ErrLost):
 		return exitLocked
 	case problem.IsRefused(err):
 		return exitRefused

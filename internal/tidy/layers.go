@@ -60,6 +60,7 @@ func layers() map[string][]string {
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
+		"checkpoint/remote":      {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
 		"internal/report": {"enrich", "cost", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
