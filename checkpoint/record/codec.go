@@ -101,8 +101,11 @@ func Decode[T Record](key, data []byte, into *T) error {
 // DecodeFrom is Decode for a caller that reads many records, with members that are used again.
 // The texts of the record are parts of its value.
 func DecodeFrom[T Record](m *numbered.Members, key []byte, value string, into *T) error {
+	if value == "" {
+		return fmt.Errorf("%w: record %q is empty; %s", store.ErrCorrupt, string(key), store.Restore)
+	}
 	if !IsKnownVersion(value) {
-		return fmt.Errorf("%w: record %q %w", store.ErrCorrupt, string(key), store.ErrVersion)
+		return fmt.Errorf("%w: record %q has a version that is not known", store.ErrVersion, string(key))
 	}
 	if err := numbered.Read(m, value[1:], into, membersOf); err != nil {
 		return fmt.Errorf("%w: record %q cannot be read: %w", store.ErrCorrupt, string(key), err)

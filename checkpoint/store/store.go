@@ -12,9 +12,8 @@ var (
 	ErrNewer = errors.New("the journal was written by a newer program")
 	// ErrFailed is wrapped by every error after a commit failed.
 	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
-	// ErrVersion is wrapped, beside ErrCorrupt, by errors about records that another version of the
-	// program wrote.
-	ErrVersion = errors.New("is of a version that this program does not know")
+	// ErrVersion is wrapped by errors about records that another version of the program wrote.
+	ErrVersion = errors.New("the journal was written by another version of this program")
 	// ErrNotWritable is wrapped by errors about a journal that cannot be written.
 	ErrNotWritable = errors.New("the journal cannot be written")
 )

@@ -171,7 +171,10 @@ func codeOf(err error) string {
 	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
 		return found.Code
 	}
-	if errors.Is(err, checkpoint.ErrCorrupt) {
+	switch {
+	case errors.Is(err, checkpoint.ErrVersion):
+		return "journal_version"
+	case errors.Is(err, checkpoint.ErrCorrupt):
 		return "journal_damaged"
 	}
 	return map[int]string{

@@ -25,7 +25,7 @@ func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 	}
 	delete(kept.Options, "encoding")
 	delete(kept.Options, "sheet")
-	if err := kept.Write(b.path("plan.json")); err != nil {
+	if err := kept.Write(b.path("plan.json"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, stderr, code := b.try(run...); code != exitDone && code != exitCeiling {
@@ -57,7 +57,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 		forged.Plan, forged.Options = &plan, map[string]string{}
 		maps.Copy(forged.Options, kept.Options)
 		forge(&forged)
-		if err := forged.Write(b.path("forged.json")); err != nil {
+		if err := forged.Write(b.path("forged.json"), 0); err != nil {
 			t.Fatal(err)
 		}
 		_, stderr, code := b.try("run", "--plan", b.path("forged.json"), "--yes", "-o", b.path("out.csv"))

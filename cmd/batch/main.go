@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -26,15 +27,19 @@ type environment struct {
 	canAsk         bool           // stdin and stderr are terminals: somebody can be asked
 	showsProgress  bool           // stderr is a terminal
 	columns        func() int     // of that terminal; nil, or not above 0, without one
+	fileMode       fs.FileMode    // of new files outside the journal; zero for 0600
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 }
 
 func main() {
-	syscall.Umask(0o077) // lists and journals hold people's data
+	// The journal's files, temporary files among them, are for this user alone. Files that the user
+	// asks for follow the umask.
+	umask := syscall.Umask(0o077)
 	ctx, stop := interruptible()
 	unread := make(chan os.Signal, 1)
 	env := environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		fileMode:      0o666 &^ fs.FileMode(umask),
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),

@@ -121,7 +121,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version}
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, FileMode: o.env.fileMode}
 }
 
 // workspace returns which workspace the command works in.

@@ -50,7 +50,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 			return err
 		}
 	}
-	return kept.Write(o.output.keepAs)
+	return kept.Write(o.output.keepAs, o.env.fileMode)
 }
 
 // serviceName returns the service as a kept plan names it.

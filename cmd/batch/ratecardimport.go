@@ -105,7 +105,7 @@ func (o *options) writeRateCard(from string, description v1.Description) error {
 		_, err := o.env.stdout.Write(text)
 		return err
 	}
-	file, err := atomicfile.Create(o.output.path)
+	file, err := atomicfile.Create(o.output.path, o.env.fileMode)
 	if err != nil {
 		return usagef("-o %s cannot be written: %w", o.output.path, err)
 	}

@@ -67,7 +67,7 @@ func versionLine() string {
 
 // rehearsal is what the commands for rehearsals need.
 func (env environment) rehearsal() rehearse.Environment {
-	return rehearse.Environment{Stdout: env.stdout, Stderr: env.stderr, Getenv: env.getenv, Now: env.now}
+	return rehearse.Environment{Stdout: env.stdout, Stderr: env.stderr, Getenv: env.getenv, Now: env.now, FileMode: env.fileMode}
 }
 
 // withExitCodes adds to a command without arguments the codes that it can end with.

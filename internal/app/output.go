@@ -16,13 +16,16 @@ import (
 )
 
 // requestOf says how the output of a list is written.
-func requestOf(output output.Output, list *userlist.File, to Output) outputs.Request {
-	return outputs.Request{Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout}
+func (s *session) requestOf(output output.Output, list *userlist.File, to Output) outputs.Request {
+	return outputs.Request{
+		Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Mode: s.work.Env.FileMode,
+	}
 }
 
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
 func (j *job) checkOutputs() error {
-	return userlist.AsUsage(outputs.CheckCreate(requestOf(j.outputOf(nil), j.list, j.output)))
+	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.outputOf(nil), j.list, j.output)))
 }
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
@@ -34,7 +37,7 @@ func (j *job) checkRows(ctx context.Context) error {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()
-	err := outputs.CheckCells(ctx, requestOf(j.outputOf(nil), j.list, j.output))
+	err := outputs.CheckCells(ctx, j.session.requestOf(j.outputOf(nil), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}
@@ -50,7 +53,7 @@ type written struct {
 // write writes the output of a run, and its rejects when a path is given. When a format fails, it
 // writes text beside the output instead and returns a *NotWrittenError.
 func (s *session) write(ctx context.Context, output output.Output, list *userlist.File, to Output) (written, error) {
-	request := requestOf(output, list, to)
+	request := s.requestOf(output, list, to)
 	done, err := s.writeFiles(ctx, request, list, to.Keep)
 	if err == nil {
 		return done, nil

@@ -77,7 +77,7 @@ func (s *session) writeVendorFile(path string) error {
 	if err := target.Check(path, slices.Concat(lists, outputs)); err != nil {
 		return err
 	}
-	return vendorfile.Create(path, s.journal(), s.journal().Doubts())
+	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().Doubts())
 }
 
 // lookAtAccount lets the journal decide by the account.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -29,7 +30,7 @@ func Expiring(ctx context.Context, w *app.Work, before time.Time, export string)
 				return err
 			}
 			answers := map[string]int64{}
-			err = exporting(export, func(write func(expired.Attempt) error) error {
+			err = exporting(export, w.Env.FileMode, func(write func(expired.Attempt) error) error {
 				return expired.Each(store, before, func(a expired.Attempt) error {
 					view.Lookups++
 					if a.Answered.Data != "" {
@@ -58,12 +59,12 @@ func existing(paths []string) []string {
 }
 
 // exporting calls do with a function that writes an attempt to the file at path, and to nothing
-// without a path. The file appears whole or not at all.
-func exporting(path string, do func(write func(expired.Attempt) error) error) error {
+// without a path. The file appears whole or not at all. A new file gets the mode.
+func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt) error) error) error {
 	if path == "" {
 		return do(func(expired.Attempt) error { return nil })
 	}
-	file, err := atomicfile.Create(path)
+	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, so
 		if err := target.Check(path, slices.Concat(sources, lists, outputs)); err != nil {
 			return nil, err
 		}
-		file, err := atomicfile.Create(path)
+		file, err := atomicfile.Create(path, w.Env.FileMode)
 		if err != nil {
 			return nil, err
 		}

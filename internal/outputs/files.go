@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -20,6 +21,7 @@ type Request struct {
 	Path    string // listfile.Standard for Stdout
 	Rejects string // "" for nowhere
 	Stdout  io.Writer
+	Mode    fs.FileMode // of a new file; zero for 0600
 }
 
 // Files are the lists that a run writes.
@@ -39,11 +41,11 @@ func (r Request) requests() (out listfile.Request, rejects *listfile.Request, er
 		return out, nil, err
 	}
 	out = listfile.Request{
-		Path: r.Path, Stdout: r.Stdout, Filled: r.Output.Filled(), Appended: r.Output.Columns(schema),
+		Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Filled: r.Output.Filled(), Appended: r.Output.Columns(schema),
 	}
 	if r.Rejects != "" {
 		rejects = &listfile.Request{
-			Path: r.Rejects, Stdout: r.Stdout, Appended: []table.Column{rejectColumn()}, Some: true,
+			Path: r.Rejects, Stdout: r.Stdout, Mode: r.Mode, Appended: []table.Column{rejectColumn()}, Some: true,
 		}
 	}
 	return out, rejects, nil

@@ -16,7 +16,7 @@ func TestLeftoversOfEveryRunAreRemoved(t *testing.T) {
 	var leftovers []string
 	for range 2 {
 		path := filepath.Join(t.TempDir(), "out.csv")
-		file, err := atomicfile.Create(path)
+		file, err := atomicfile.Create(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +27,7 @@ func TestLeftoversOfEveryRunAreRemoved(t *testing.T) {
 		}
 		runs = append(runs, record.Run{Output: path}, record.Run{Output: path})
 	}
-	live, err := atomicfile.Create(runs[3].Output)
+	live, err := atomicfile.Create(runs[3].Output, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -83,13 +84,13 @@ func sumOf(data []byte) (string, error) {
 	return hex.EncodeToString(hash[:]), err
 }
 
-// Write writes the plan with its checksum to a file, whole or not at all.
-func (f *File) Write(path string) error {
+// Write writes the plan with its checksum to a file, whole or not at all. A new file gets the mode.
+func (f *File) Write(path string, mode fs.FileMode) error {
 	var err error
 	if f.Checksum, err = f.Sum(); err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(path)
+	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ type Erasure struct {
 	Lookups []HeldLookup `json:"lookups,omitempty"`
 }
 
-// HeldLookup is a lookup of a person whom the journal is to forget.
+// HeldLookup is a lookup that forget erases.
 type HeldLookup struct {
 	Attempt  attempt.ID `json:"attempt"`
 	Identity string     `json:"identity,omitempty"`

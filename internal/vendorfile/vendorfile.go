@@ -5,6 +5,7 @@ package vendorfile
 import (
 	"encoding/csv"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -31,9 +32,10 @@ type Journal interface {
 	Attempts(from, to time.Time, visit func(attempt.Entry) error) error
 }
 
-// Create writes the calls in doubt to a file, which appears whole or not at all.
-func Create(path string, journal Journal, doubts []attempt.Doubt) error {
-	file, err := atomicfile.Create(path)
+// Create writes the calls in doubt to a file, which appears whole or not at all. A
+// new file gets the mode.
+func Create(path string, mode fs.FileMode, journal Journal, doubts []attempt.Doubt) error {
+	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}

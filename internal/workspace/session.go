@@ -68,6 +68,8 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
+	// FileMode is the mode of new files outside the journal; zero for 0600.
+	FileMode fs.FileMode
 }
 
 // Dir returns the directory of the journal: one for each base URL and workspace, so that a
@@ -133,6 +135,8 @@ func OpenError(err error) error {
 	switch {
 	case errors.As(err, &held):
 		return &problem.Error{Code: "journal_held", Err: err}
+	case errors.Is(err, checkpoint.ErrVersion):
+		return &problem.Error{Code: "journal_version", Err: err}
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return &problem.Error{Code: "journal_damaged", Err: err}
 	case errors.Is(err, checkpoint.ErrNewer):

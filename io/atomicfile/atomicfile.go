@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -31,18 +32,18 @@ type File struct {
 }
 
 // Create starts a file that Commit puts at path. Until then the file has another name in the same
-// directory, and path does not change. The file gets the mode of the file that it replaces, or
-// 0600. If path is a symbolic link, Commit replaces or creates its target. Create removes files that
+// directory, and path does not change. The file gets the mode of the file that it replaces. If there
+// is none, it gets the given mode, or 0600 when that is zero. If path is a symbolic link, Commit replaces or creates its target. Create removes files that
 // killed processes left when they wrote to the same path.
 //
 // Every File needs a Commit or a Discard.
-func Create(path string) (*File, error) {
+func Create(path string, mode fs.FileMode) (*File, error) {
 	target, err := replaceable(path)
 	if err != nil {
 		return nil, err
 	}
 	_, _ = RemoveLeftovers(target) // a file that cannot be removed is no obstacle
-	mode, err := modeOf(target)
+	mode, err = modeOf(target, mode)
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
@@ -58,11 +59,12 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// modeOf returns the mode of a file that is replaced, and 0600 when there is none.
-func modeOf(path string) (fs.FileMode, error) {
+// modeOf returns the mode of a file that is replaced. When there is none, it returns the given mode,
+// or 0600 when that is zero.
+func modeOf(path string, ofNew fs.FileMode) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0o600, nil
+		return cmp.Or(ofNew, 0o600), nil
 	}
 	if err != nil {
 		return 0, err
@@ -173,7 +175,7 @@ func SumOf(path string) (string, error) {
 
 // CheckWritable returns the error that Create would return. It leaves no file.
 func CheckWritable(path string) error {
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err != nil {
 		return err
 	}

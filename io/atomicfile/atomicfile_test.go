@@ -15,7 +15,7 @@ import (
 
 func create(t *testing.T, path, text string) *atomicfile.File {
 	t.Helper()
-	f, err := atomicfile.Create(path)
+	f, err := atomicfile.Create(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestCheckWritable(t *testing.T) {
 			case test.name == "new file" && !errors.Is(createErr, os.ErrNotExist):
 				t.Errorf("the path exists after CheckWritable")
 			}
-			f, err := atomicfile.Create(test.path)
+			f, err := atomicfile.Create(test.path, 0)
 			if (err == nil) != (test.want == "") {
 				t.Errorf("Create = %v, unlike CheckWritable", err)
 			}

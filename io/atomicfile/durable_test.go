@@ -23,7 +23,7 @@ func TestCommitSyncsTheDirectory(t *testing.T) {
 			if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Symlink(path, link)); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Create(link)
+			f, err := Create(link, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

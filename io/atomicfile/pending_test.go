@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err == nil {
 		_, err = f.Write([]byte("half of the ne"))
 	}
@@ -68,7 +68,7 @@ func TestWhatAKilledProcessLeavesIsRemovedByTheNextCreate(t *testing.T) {
 	if names := pendingFiles(t, path); len(names) != 1 {
 		t.Errorf("after the process was killed there are %v", names)
 	}
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestRemoveLeftoversLeavesOtherFiles(t *testing.T) {
 
 func TestSumIsThatOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

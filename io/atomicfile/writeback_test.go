@@ -38,7 +38,7 @@ func TestWritebackFollowsWhatIsWritten(t *testing.T) {
 // TestALargeFileIsWhole writes more than the system is asked to put on the disk at once.
 func TestALargeFileIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestALargeFileIsWhole(t *testing.T) {
 // What failed is told of the file that was asked for: nobody knows the one in the making.
 func TestErrorNamesThePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	f, err := Create(path)
+	f, err := Create(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestWhatWritebackTells(t *testing.T) {
 		syscall.EIO: true, syscall.ENOSPC: true, &os.SyscallError{Err: syscall.EDQUOT}: true,
 	} {
 		path := filepath.Join(t.TempDir(), "file")
-		f, err := Create(path)
+		f, err := Create(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

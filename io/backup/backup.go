@@ -60,13 +60,18 @@ func makeRoom(path string, most int) error {
 	return nil
 }
 
+// copyFile copies a file with its mode.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := atomicfile.Create(to)
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := atomicfile.Create(to, info.Mode().Perm())
 	if err != nil {
 		return err
 	}

@@ -295,8 +295,8 @@ func TestMemoryDoesNotGrowWithTheList(t *testing.T) {
 	}
 }
 
-// peakOf reads a list of the same row again and again, of about so many bytes, and returns how
-// many bytes were in use besides.
+// peakOf reads a list that repeats one row until the text has about size bytes. It returns the most
+// bytes that were in use besides.
 func peakOf(t *testing.T, row string, size int) uint64 {
 	t.Helper()
 	text := size / len(row) * len(row)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"payonce/io/atomicfile"
 	"payonce/io/table"
@@ -32,6 +33,7 @@ type Request struct {
 	Filled   []int          // columns of the list with filled cells
 	Appended []table.Column // behind those of the list
 	Some     bool           // not all rows of the list are written
+	Mode     fs.FileMode    // of a new file; zero for 0600
 }
 
 // Create starts the output of a list. The name gives its format; standard output has the format of
@@ -71,7 +73,7 @@ func create(
 			return nil, err
 		}
 		o.format = format
-		if o.file, err = atomicfile.Create(name); err != nil {
+		if o.file, err = atomicfile.Create(name, request.Mode); err != nil {
 			return nil, err
 		}
 		out = o.file

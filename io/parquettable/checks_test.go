@@ -58,17 +58,23 @@ func TestAFooterThatIsTooLargeIsNotRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(footer.Magic), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tail := append(binary.LittleEndian.AppendUint32(nil, footer.MaxSize+1), footer.Magic...)
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	read := func(claimed uint32) (size uint64, err error) {
+		tail := append(binary.LittleEndian.AppendUint32(nil, claimed), footer.Magic...)
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = file.WriteAt(tail, 2*footer.MaxSize) // the rest takes no room on the disk
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parquettest.Allocated(func() { _, err = Open(path, nil) }), err
+	}
+	least, err := read(1)
 	if err == nil {
-		_, err = file.WriteAt(tail, 2*footer.MaxSize) // the rest takes no room on the disk
-		err = errors.Join(err, file.Close())
+		t.Fatal("a footer of one byte is read")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got error
-	if size := parquettest.Allocated(func() { _, got = Open(path, nil) }); !isListError(got, "the footer is larger than 16 MiB") || size > 1<<20 {
-		t.Errorf("%v after %d bytes", got, size)
+	if size, err := read(footer.MaxSize + 1); !isListError(err, "the footer is larger than 16 MiB") || size > 2*least {
+		t.Errorf("%v after %d bytes, %d for a footer of one byte", err, size, least)
 	}
 }

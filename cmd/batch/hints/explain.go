@@ -18,13 +18,13 @@ func Explain(err error) string { return err.Error() + After(err) }
 
 // After returns what to do about an error as it continues the error's text; "" for nothing.
 func After(err error) string {
-	if errors.Is(err, checkpoint.ErrVersion) {
-		return Of("journal_version")
-	}
 	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
 		if hint := Of(found.Code, found.Values...); hint != "" {
 			return hint
 		}
+	}
+	if errors.Is(err, checkpoint.ErrVersion) {
+		return Of("journal_version")
 	}
 	if errors.Is(err, checkpoint.ErrCorrupt) {
 		return Of("journal_damaged")

@@ -7,9 +7,10 @@ import (
 	"syscall"
 	"testing"
 
+	"payonce/internal/workspace"
+
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
-	"payonce/internal/problem"
 )
 
 // TestJournalErrorsSayWhatToDo: a journal of another version is not to be restored from a
@@ -17,14 +18,14 @@ import (
 func TestJournalErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	unknown := record.Decode(record.IdentityKey, []byte{record.Version + 1}, &record.Journal{})
-	if !errors.Is(unknown, checkpoint.ErrCorrupt) {
+	if !errors.Is(unknown, checkpoint.ErrVersion) || errors.Is(unknown, checkpoint.ErrCorrupt) {
 		t.Errorf("a record of an unknown version: %v", unknown)
 	}
 	for name, test := range map[string]struct {
 		err  error
 		want string
 	}{
-		"another version": {&problem.Error{Code: "journal_damaged", Err: unknown}, "another version of this program wrote it"},
+		"another version": {workspace.OpenError(unknown), "open it with the program that wrote it"},
 		"damage":          {fmt.Errorf("opening: %w", checkpoint.ErrCorrupt), "since the backup"},
 		"full disk":       {fmt.Errorf("%w: %w", checkpoint.ErrFailed, syscall.ENOSPC), "; make room there and run the same command again"},
 	} {

@@ -61,7 +61,7 @@ var texts = map[string]string{
 	"disk_full":               "; nothing was sent: make room there and run the same command again",
 	"journal_owner_ended":     "; nothing was changed: run the same command again",
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
-	"journal_version":         "; nothing more is sent: another version of this program wrote it, so use that one",
+	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
 	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",

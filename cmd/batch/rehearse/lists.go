@@ -107,7 +107,7 @@ func (f *listsFlags) write(ctx context.Context, env Environment) error {
 		return err
 	}
 	defer rows.Close()
-	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.Stdout})
+	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.Stdout, Mode: env.FileMode})
 	if err != nil {
 		return problem.AsUsage(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Now            func() time.Time
+	FileMode       fs.FileMode // of new files; zero for 0600
 }
 
 // sandboxFlags hold the flags of the sandbox command.

@@ -15,8 +15,9 @@ import (
 func TestAnIndexOfTooManyPages(t *testing.T) {
 	data := append(binary.AppendUvarint([]byte{0x19, 0xfc}, 60_000_000), 0)
 	var moved []byte
-	if size := parquettest.Allocated(func() { moved = movePages(data, 1) }); moved != nil || size > 1<<20 {
-		t.Errorf("%d bytes are carried over, %d are taken", len(moved), size)
+	least := parquettest.Allocated(func() { movePages(data[:2], 1) })
+	if size := parquettest.Allocated(func() { moved = movePages(data, 1) }); moved != nil || size > 2*least {
+		t.Errorf("%d bytes are carried over, %d are taken, %d for half a header", len(moved), size, least)
 	}
 }
 
