@@ -48,7 +48,7 @@ var exitHelp = map[int]string{
 	exitDoubt:       "done, but some lookups are in doubt or forfeited",
 	exitInterrupted: "interrupted; resumable",
 	exitApproval:    "approval needed; nothing was sent",
-	exitLocked:      "another run holds the journal",
+	exitLocked:      "another process owns the journal",
 }
 
 // exitCodes returns the help text for the codes that a command can end with.
