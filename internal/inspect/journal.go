@@ -81,7 +81,7 @@ func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &report.Rekeyed{Encrypted: true}, options.Rewrite(dir, key)
+		return &report.Rekeyed{Encrypted: true}, options.Rewrite(ctx, dir, key)
 	})
 }
 
@@ -140,7 +140,7 @@ func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.J
 		}
 		erasure, err := do(journal)
 		if err = errors.Join(err, journal.Close()); err == nil {
-			err = options.Rewrite(dir, options.Store.EncryptionKey)
+			err = options.Rewrite(ctx, dir, options.Store.EncryptionKey)
 		}
 		return report.ErasureOf(erasure), err
 	})

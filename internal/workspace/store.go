@@ -70,8 +70,10 @@ func ReadStore(ctx context.Context, dir string, o Opening, do func(store.Store) 
 
 // Rewrite makes a fresh store of a closed journal, encrypted with a key, without what was
 // erased.
-func (o Opening) Rewrite(dir string, key []byte) error {
-	return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
+func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
+	return o.alone(ctx, dir, func() error {
+		return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
+	})
 }
 
 // The times that a command waits for a journal, at least.
@@ -82,9 +84,21 @@ const (
 	readersTime = 10 * time.Second
 )
 
-// own opens the store of the journal in dir for this process alone. While it waits for other processes,
-// no command that only reads becomes the owner.
-func own(ctx context.Context, dir string, o Opening) (*owned, error) {
+// own opens the store of the journal in dir for this process alone.
+func own(ctx context.Context, dir string, o Opening) (s *owned, err error) {
+	err = o.alone(ctx, dir, func() error {
+		opened, err := badgerstore.Open(dir, o.Store)
+		if err == nil {
+			s = serveReaders(dir, opened, o, false)
+		}
+		return err
+	})
+	return s, err
+}
+
+// alone calls open again while another process owns the journal in dir, as long as the command may wait
+// for that one. While it waits, no command that only reads becomes the owner.
+func (o Opening) alone(ctx context.Context, dir string, open func() error) error {
 	var release func() error
 	defer func() {
 		if release != nil {
@@ -92,12 +106,9 @@ func own(ctx context.Context, dir string, o Opening) (*owned, error) {
 		}
 	}()
 	for waiting := begin(); ; {
-		s, err := badgerstore.Open(dir, o.Store)
-		if err == nil {
-			return serveReaders(dir, s, o, false), nil
-		}
+		err := open()
 		if _, held := errors.AsType[*badgerstore.LockedError](err); !held {
-			return nil, err
+			return err
 		}
 		patience := o.Wait
 		switch owner, ownerErr := ownerOf(dir); {
@@ -110,7 +121,7 @@ func own(ctx context.Context, dir string, o Opening) (*owned, error) {
 			release, _ = badgerstore.TakeTurn(dir) // without it, this process may wait longer
 		}
 		if more, ctxErr := waiting.more(ctx, patience); !more {
-			return nil, cmp.Or(ctxErr, err)
+			return cmp.Or(ctxErr, err)
 		}
 	}
 }
