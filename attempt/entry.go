@@ -16,7 +16,6 @@ type Entry struct {
 	Job   string // the run's name when the run belongs to no job
 	State State
 
-	Operation enrich.Operation
 	// Pattern is "profile" or "name"; "" when the identity was erased by a version
 	// that did not keep it.
 	Pattern  string

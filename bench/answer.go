@@ -19,6 +19,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 const (
@@ -47,7 +48,7 @@ func answerTenth(ctx context.Context, args []string, _ io.Writer) error {
 		return err
 	}
 	journal, err := checkpoint.New(store, checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now,
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now,
 	})
 	if err != nil {
 		return err

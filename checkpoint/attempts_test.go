@@ -50,15 +50,15 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 
 	base := attempt.Entry{Begun: start, Ended: start, Run: "run", Job: "run", Pattern: "profile", Prices: prices}
 	answered, rejected, gone, doubted, open := base, base, base, base, base
-	answered.ID, answered.State, answered.Job, answered.Operation, answered.RequestID = 1, attempt.Settled, "nightly", enrich.EnrichContact, "req-1"
+	answered.ID, answered.State, answered.Job, answered.RequestID = 1, attempt.Settled, "nightly", "req-1"
 	answered.Asked, answered.Returned = email|phone, email|phone
 	answered.Charge = cost.Charge{Amount: 25 * cost.Cent, Free: email, Paid: phone}
-	rejected.ID, rejected.State, rejected.Operation, rejected.Asked = 2, attempt.Voided, enrich.FindWorkEmail, email
+	rejected.ID, rejected.State, rejected.Asked = 2, attempt.Voided, email
 	rejected.RequestID, rejected.Reason = "req-2", "invalid_identifiers"
-	gone.ID, gone.State, gone.Operation, gone.Asked, gone.Pattern = 3, attempt.Forfeited, enrich.FindPhone, phone, "name"
+	gone.ID, gone.State, gone.Asked, gone.Pattern = 3, attempt.Forfeited, phone, "name"
 	gone.Charge, gone.Reason = cost.Charge{Amount: 25 * cost.Cent, Paid: phone}, "response lost, charged: somebody said so"
-	doubted.ID, doubted.State, doubted.Operation, doubted.Asked, doubted.Ended = 4, attempt.InDoubt, enrich.FindPhone, phone, time.Time{}
-	open.ID, open.State, open.Operation, open.Asked, open.Ended = 5, attempt.Intended, enrich.FindPhone, phone, time.Time{}
+	doubted.ID, doubted.State, doubted.Asked, doubted.Ended = 4, attempt.InDoubt, phone, time.Time{}
+	open.ID, open.State, open.Asked, open.Ended = 5, attempt.Intended, phone, time.Time{}
 	if diff := cmp.Diff([]attempt.Entry{answered, rejected, gone, doubted, open}, r.ledgerOf(time.Time{}, time.Time{})); diff != "" {
 		t.Errorf("the ledger (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // BenchmarkLookup measures one durable lookup, intent and answer synced, from many
@@ -24,7 +25,7 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func benchJournal(b *testing.B, inFlight int) {
-	journal, err := openIn(b.TempDir(), Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
+	journal, err := openIn(b.TempDir(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func inParallel(b *testing.B, goroutines int, do func() error) {
 // BenchmarkOpen measures opening a journal with many answers.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
-	options := Options{Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now}
+	options := Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now}
 	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)

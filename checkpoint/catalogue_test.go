@@ -8,11 +8,12 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // madeUp is the catalogue of an interface that does not exist. It has more fields than v1.
 func madeUp() enrich.Catalogue {
-	return enrich.Catalogue{"name", "register", "figures", "owners", "visits"}
+	return enrich.Named("name", "register", "figures", "owners", "visits")
 }
 
 // TestAJournalHoldsAnyCatalogue buys fields of an interface with five of them.
@@ -57,12 +58,13 @@ func TestAJournalIsNotOpenedWithAnotherCatalogue(t *testing.T) {
 	if _, err := New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: madeUp()}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("opening a journal of v1 with another catalogue: error %v", err)
 	}
-	longer := append(enrich.V1(), "fax")
+	longer := v1fields.Catalogue()
+	longer.Fields = append(longer.Fields, enrich.Description{Name: "fax"})
 	j, err := New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: longer})
 	r.check(err)
 	r.check(j.Close())
 	names, _, err := record.Load[record.FieldNames](r.store, record.FieldsKey)
-	if err != nil || len(names.Names) != len(longer) {
+	if err != nil || len(names.Names) != len(longer.Fields) {
 		t.Errorf("the journal has the fields %q, %v", names.Names, err)
 	}
 }

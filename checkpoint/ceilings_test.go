@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // onJob returns a request of a run that belongs to a job.
@@ -69,7 +70,7 @@ func TestACeilingThatWouldBoundNothingIsAnError(t *testing.T) {
 		{Scope: JobScope("other"), Period: cost.Day},
 		{Scope: RunScope("other")},
 		{Scope: RunScope("run"), Period: cost.Month},
-		{Scope: HistoryScope(cost.Kind{Operation: enrich.FindPhone})},
+		{Scope: r.HistoryScope(cost.Kind{Fields: v1fields.FindPhone.Fields()})},
 		{},
 	} {
 		ceiling.Name, ceiling.Limit = "loose", int64(cost.Dollar)
@@ -142,11 +143,11 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.reopen()
-	both := r.Totals(HistoryScope(cost.Kind{Operation: enrich.EnrichContact, Pattern: enrich.ByProfile}))
+	both := r.Totals(r.HistoryScope(cost.Kind{Fields: v1fields.EnrichContact.Fields(), Pattern: enrich.ByProfile}))
 	if both.Lookups != 2 || both.Whole != 1 || both.Returned != (enrich.ByField[int64]{2, 1}) {
 		t.Errorf("by profile: %+v; want 2 lookups, 1 whole", both)
 	}
-	one := r.Totals(HistoryScope(cost.Kind{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}))
+	one := r.Totals(r.HistoryScope(cost.Kind{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByName}))
 	if one.Lookups != 1 || one.Whole != 1 {
 		t.Errorf("by name: %+v; want 1 whole lookup, erased or not", one)
 	}
@@ -176,7 +177,7 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost
 			held[f]++
 		}
 		if a.state == attempt.Intended {
-			for _, scope := range a.Scopes() {
+			for _, scope := range a.Scopes(v1fields.Catalogue()) {
 				totals := inFlight[scope]
 				totals.Open++
 				totals.Held += a.Hold.Amount()
@@ -212,7 +213,7 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := &tick{at: monthsEnd}
-		journal, err := New(newMemStore(), Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Now: clock.now})
+		journal, err := New(newMemStore(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: clock.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +324,7 @@ func (c *crowd) lookUp(n, end int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, scope := range in.Scopes() {
+	for _, scope := range in.Scopes(v1fields.Catalogue()) {
 		c.released[scope] += held - charge.Amount
 	}
 	return err

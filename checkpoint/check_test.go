@@ -16,12 +16,13 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
 	var problems []string
-	summary, err := verify.Check(store, nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(store, v1fields.Catalogue(), nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func (w *world) reopen() {
 	}
 	w.store.before = nil
 	var err error
-	if w.Journal, err = New(w.store, Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Now: w.clock.now}); err != nil {
+	if w.Journal, err = New(w.store, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: w.clock.now}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.flight = nil

@@ -1,12 +1,14 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/expired"
 	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/persons"
 	"payonce/checkpoint/record"
@@ -18,8 +20,11 @@ type Person = persons.Person
 
 // Found is what the journal holds about a person who is to be forgotten.
 type Found struct {
-	Matches []persons.Match
-	keys    map[enrich.Key][]attempt.ID // of the person's identities, with their attempts
+	Matches []persons.Match // in the order of their attempts
+	// order has the attempts in the order in which they were found: each shares something with the
+	// person who was named or with attempts before it.
+	order []persons.Match
+	keys  map[enrich.Key]bool // of the person's identities, also of those without an attempt
 }
 
 // Erasure counts what was erased.
@@ -33,84 +38,139 @@ type Erasure struct {
 // Find returns what the journal holds about a person, under every identity.
 func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, error)) (Found, error) {
 	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeyOf: j.Key, Facts: facts}
-	matches, others, err := reading.Find(who)
-	found := Found{Matches: matches, keys: map[enrich.Key][]attempt.ID{}}
-	for _, m := range matches {
-		found.keys[m.Key] = append(found.keys[m.Key], m.ID)
+	order, others, err := reading.Find(who)
+	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]bool{}}
+	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
+	for _, m := range order {
+		found.keys[m.Key] = true
 	}
 	if who.Identity != (enrich.Identity{}) {
 		others = append(others, who.Identity)
 	}
 	for _, id := range others {
-		found.keys[j.Key(id)] = found.keys[j.Key(id)]
+		found.keys[j.Key(id)] = true
 	}
 	return found, err
 }
 
-// Forget erases a person's identities and answers. The money record stays, and none
-// of the person's fields is ever asked for again; an identity that the journal
-// does not know is remembered by its key alone, for that purpose. The values are
-// gone from the directory's files after Rewrite. No call may be in flight.
+// Forget erases a person's identities and answers. The money record stays, and none of the person's
+// fields is ever asked for again; an identity that the journal does not know is remembered by its
+// key alone, for that purpose. Once the journal is closed, the values are gone from its files. No
+// call may be in flight.
+//
+// What was found may be more than one commit takes. The attempts that were found last are erased
+// first. So after a crash Find still finds the others.
 func (j *Journal) Forget(found Found) (Erasure, error) {
-	erasure := Erasure{Persons: min(1, len(found.keys)), Identities: len(found.keys), Attempts: len(found.Matches)}
-	var writes []Write
-	for key, attempts := range found.keys {
-		answers, erased, err := j.forget(key, attempts)
-		if err != nil {
-			return Erasure{}, err
+	e := erasing{j: j}
+	forgotten := map[enrich.Key]bool{}
+	forget := func(key enrich.Key) error {
+		if forgotten[key] {
+			return nil
 		}
-		erasure.Answers += answers
-		writes = append(writes, erased...)
+		forgotten[key] = true
+		return e.forget(key)
 	}
-	return erasure, j.commitErasure(slices.Concat(slices.Collect(maps.Values(found.keys))...), writes)
+	for _, m := range slices.Backward(found.order) {
+		if err := errors.Join(e.attempt(m.ID), forget(m.Key)); err != nil {
+			return e.sum, err
+		}
+		if err := e.commitIfLong(); err != nil {
+			return e.sum, err
+		}
+	}
+	for key := range found.keys {
+		if err := forget(key); err != nil {
+			return e.sum, err
+		}
+	}
+	e.sum.Persons, e.sum.Identities = min(1, len(found.keys)), len(found.keys)
+	return e.sum, e.commit()
 }
 
-// forget returns the writes that erase one identity.
-func (j *Journal) forget(key enrich.Key, attempts []attempt.ID) (answers int, writes []Write, err error) {
-	for _, id := range attempts {
-		erased, write, err := j.eraseAttempt(id)
-		if err != nil {
-			return 0, nil, err
-		}
-		writes = append(writes, write...)
-		if erased {
-			answers++
-		}
+// erasing gathers the writes of an erasure and commits as many at a time as one commit takes.
+type erasing struct {
+	j      *Journal
+	sum    Erasure
+	writes []Write
+	size   int          // of the writes in bytes
+	ids    []attempt.ID // the attempts of the writes
+	begun  bool         // the store was told that an erasure begins
+}
+
+func (e *erasing) add(writes ...Write) {
+	e.writes = append(e.writes, writes...)
+	for _, w := range writes {
+		e.size += w.Size()
 	}
-	for f := range j.fields.Each() {
+}
+
+// attempt erases the identity and the answer of an attempt.
+func (e *erasing) attempt(id attempt.ID) error {
+	intent, found, err := record.Change(e.j.store, record.IDKey(record.IntentPrefix, id), eraseIdentity)
+	if err != nil || !found {
+		return err
+	}
+	answered := false
+	resolution, found, err := record.Change(e.j.store, record.IDKey(record.ResolutionPrefix, id), func(res *attempt.Resolution) {
+		answered = erase(res)
+	})
+	if err != nil {
+		return err
+	}
+	e.add(intent)
+	e.ids = append(e.ids, id)
+	e.sum.Attempts++
+	if found && answered {
+		e.add(resolution)
+		e.sum.Answers++
+	}
+	return nil
+}
+
+// forget marks an identity and its fields as forgotten.
+func (e *erasing) forget(key enrich.Key) error {
+	for f := range e.j.fields.Each() {
 		name := record.FieldKey(key, f)
 		forgotten := func(entry *record.FieldEntry) {
-			entry.State, entry.At = attempt.Forgotten, j.now() // what it points to still has a charge
+			entry.State, entry.At = attempt.Forgotten, e.j.now() // what it points to still has a charge
 		}
-		write, found, err := record.Change(j.store, name, forgotten)
+		write, found, err := record.Change(e.j.store, name, forgotten)
 		if err != nil {
-			return 0, nil, err
+			return err
 		}
 		if !found {
 			var entry record.FieldEntry
 			forgotten(&entry)
 			write = Write{Key: name, Value: record.Encode(&entry)}
 		}
-		writes = append(writes, write)
+		e.add(write)
 	}
-	return answers, append(writes, Write{Key: record.ForgottenKey(key), Value: record.Encode(&record.OpenMark{})}), nil
+	e.add(Write{Key: record.ForgottenKey(key), Value: record.Encode(&record.OpenMark{})})
+	return nil
 }
 
-// eraseAttempt returns the writes that take the identity and the answer out of an attempt, and
-// whether it had an answer.
-func (j *Journal) eraseAttempt(id attempt.ID) (answered bool, writes []Write, err error) {
-	intent, found, err := record.Change(j.store, record.IDKey(record.IntentPrefix, id), eraseIdentity)
-	if err != nil || !found {
-		return false, nil, err
+// commitIfLong commits the writes when they fill half of a commit.
+func (e *erasing) commitIfLong() error {
+	if e.size < maxQueue/2 {
+		return nil
 	}
-	resolution, found, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(res *attempt.Resolution) {
-		answered = erase(res)
-	})
-	writes = append(writes, intent)
-	if found && answered {
-		writes = append(writes, resolution)
+	return e.commit()
+}
+
+// commit writes what was gathered and waits until it is durable.
+func (e *erasing) commit() error {
+	if len(e.writes) == 0 {
+		return nil
 	}
-	return answered, writes, err
+	if e.j.eraser != nil && !e.begun {
+		if err := e.j.eraser.Erase(record.IntentPrefix, record.ResolutionPrefix); err != nil {
+			return fmt.Errorf("%w: %w", ErrNotWritable, err)
+		}
+		e.begun = true
+	}
+	err := e.j.commitErasure(e.ids, e.writes)
+	e.writes, e.size, e.ids = nil, 0, nil
+	return err
 }
 
 // Forgotten returns the keys of the identities that were forgotten on request.
@@ -156,53 +216,48 @@ func erase(res *attempt.Resolution) bool {
 }
 
 // Prune erases the identities and the values of all attempts that ended before a time. Their
-// fields stay answered: they are not bought again. The values are gone from the directory's
-// files after Rewrite.
+// fields stay answered: they are not bought again. Once the journal is closed, the values are gone
+// from its files. Prune reads only what ended since the last one.
 func (j *Journal) Prune(before time.Time) (Erasure, error) {
-	var erasure Erasure
-	ended := j.attemptsIn(time.Time{}, before, func(time.Time) bool { return false })
-	// A scan must not wait for a commit, so the attempts are committed when they were read.
-	for first := ended.First; first <= ended.Last; first += outcomes.Together {
+	e := erasing{j: j}
+	next := attempt.ID(j.attempts()) + 1
+	pruned, spans, err := expired.Since(j.store, before)
+	if err != nil {
+		return e.sum, err
+	}
+	for _, span := range spans {
+		if err := e.prune(span, before); err != nil {
+			return e.sum, err
+		}
+	}
+	pruned.Next = next
+	if before.After(pruned.Before) {
+		pruned.Before = before
+	}
+	write, err := record.Replace(j.store, record.PrunedKey, &pruned)
+	if err != nil {
+		return e.sum, err
+	}
+	return e.sum, j.commitErasure(nil, []Write{write})
+}
+
+// prune erases attempts of a span. A scan must not wait for a commit, so they are committed when
+// some of them were read.
+func (e *erasing) prune(span record.Span, before time.Time) error {
+	for first := span.First; first <= span.Last; first += outcomes.Together {
 		var due []attempt.ID
-		err := outcomes.EachAttempt(j.store, first, min(ended.Last, first+outcomes.Together-1), func(a *outcomes.Attempt) error {
-			if a.Resolved && a.Ended.At.Before(before) && (!a.Intent.Erased || a.Ended.Data != "") {
+		err := outcomes.EachAttempt(e.j.store, first, min(span.Last, first+outcomes.Together-1), func(a *outcomes.Attempt) error {
+			if expired.IsDue(a, before) {
 				due = append(due, a.ID)
 			}
 			return nil
 		})
-		if err != nil {
-			return erasure, err
+		for i := 0; err == nil && i < len(due); i++ {
+			err = errors.Join(e.attempt(due[i]), e.commitIfLong())
 		}
-		if err := j.prune(due, &erasure); err != nil {
-			return erasure, err
-		}
-	}
-	return erasure, nil
-}
-
-// prune erases attempts, as many in a commit as it takes.
-func (j *Journal) prune(due []attempt.ID, erasure *Erasure) error {
-	var writes []Write
-	size := 0
-	for i, id := range due {
-		answered, write, err := j.eraseAttempt(id)
 		if err != nil {
 			return err
 		}
-		erasure.Attempts++
-		if answered {
-			erasure.Answers++
-		}
-		for _, w := range write {
-			size += w.Size()
-		}
-		if writes = append(writes, write...); size < maxQueue/2 && i < len(due)-1 {
-			continue
-		}
-		if err := j.commitErasure(nil, writes); err != nil {
-			return err
-		}
-		writes, size = nil, 0
 	}
-	return nil
+	return e.commit()
 }

@@ -29,12 +29,14 @@ import (
 // Journal is the record of the paid calls of one workspace. Its methods may be called from many
 // goroutines.
 type Journal struct {
-	store  Store
-	room   roomy // the store; nil when it does not report how full it is
-	now    func() time.Time
-	id     string
-	secret []byte // of the hash that makes keys, 16 bytes
-	fields enrich.Fields
+	store     Store
+	room      roomy  // the store; nil when it does not report how full it is
+	eraser    eraser // the store; nil when it does not keep values that were replaced
+	now       func() time.Time
+	id        string
+	secret    []byte // of the hash that makes keys, 16 bytes
+	catalogue enrich.Catalogue
+	fields    enrich.Fields // all of the catalogue
 
 	mu      sync.Mutex
 	state   *ledgerState

@@ -14,6 +14,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var (
@@ -35,7 +36,7 @@ type rig struct {
 	store *memStore
 	clock *clock
 	rate  Rate
-	// catalogue is that of the account's interface; nil for that of v1.
+	// catalogue is that of the account's interface; without fields for that of v1.
 	catalogue enrich.Catalogue
 }
 
@@ -56,6 +57,9 @@ func (r *rig) reopen() {
 		}
 	}
 	var err error
+	if len(r.catalogue.Fields) == 0 {
+		r.catalogue = v1fields.Catalogue()
+	}
 	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue}); err != nil {
 		r.t.Fatal(err)
 	}

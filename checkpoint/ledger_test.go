@@ -6,6 +6,7 @@ import (
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/ledgertest"
+	"payonce/service/v1/v1fields"
 )
 
 // journals returns a New of journals on a kind of stores.
@@ -25,7 +26,7 @@ func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
 				}
 			}
 			var err error
-			if last, err = New(store(), Options{Rate: options.Rate, Now: options.Now}); err != nil {
+			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Rate: options.Rate, Now: options.Now}); err != nil {
 				t.Fatal(err)
 			}
 			return last

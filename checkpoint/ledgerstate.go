@@ -39,10 +39,10 @@ type openAttempt struct {
 	resolving bool
 }
 
-func newLedgerState(rate Rate) *ledgerState {
+func newLedgerState(rate Rate, catalogue enrich.Catalogue) *ledgerState {
 	return &ledgerState{
 		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
-		sums:      sums.New(),
+		sums:      sums.New(catalogue),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},

@@ -30,7 +30,7 @@ func TestManyClosedPeriodsAreDecidedTogether(t *testing.T) {
 	r.store.records[string(record.StateKey)] = record.Encode(&state)
 	account := string(record.NameKey(record.TotalsPrefix, ScopeAccount))
 	r.store.records[account] = record.Encode(&cost.Totals{})
-	r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now})
+	r.Journal, err = New(r.store, Options{Catalogue: r.catalogue, Rate: r.rate, Now: r.clock.now})
 	r.check(err)
 	r.check(r.Assume(false, ids[:count/2]...))
 	if got := len(r.state.persisted.Closed); got != count/2 {

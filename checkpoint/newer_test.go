@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // later is a member that a newer program gives a record.
@@ -40,7 +41,7 @@ func TestComputedRecordsOfANewerProgramAreNotRewritten(t *testing.T) {
 			records[string(key)] = append(bytes.Clone(records[string(key)]), later()...)
 			s := newMemStore()
 			s.records = maps.Clone(records)
-			_, err := New(s, Options{Rate: Rate{Slots: 1, Window: time.Minute}, Now: r.clock.now})
+			_, err := New(s, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1, Window: time.Minute}, Now: r.clock.now})
 			if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "newer program") {
 				t.Errorf("error %v", err)
 			}

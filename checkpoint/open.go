@@ -31,19 +31,12 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface. If it is empty, v1's is used.
+	// Catalogue has the fields of the account's interface.
 	Catalogue enrich.Catalogue
 	Now       func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
-}
-
-func (o Options) catalogue() enrich.Catalogue {
-	if len(o.Catalogue) == 0 {
-		return enrich.V1()
-	}
-	return o.Catalogue
 }
 
 // keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
@@ -61,6 +54,14 @@ type keeper interface {
 // roomy is a Store that reports when it is too full for new attempts. It then still has room
 // for the resolutions of attempts in flight.
 type roomy interface{ Room() error }
+
+// eraser is a Store whose files keep values that were replaced. Another store keeps none.
+type eraser interface {
+	// Erase makes Close remove from the files every value that is replaced after Erase returned, of
+	// the records whose keys begin with one of kinds. If the process ends before that, the next
+	// opening of the store does it.
+	Erase(kinds ...byte) error
+}
 
 // New opens the journal in a store, or creates it. Attempts that were in flight when the
 // last process ended are in doubt afterwards. Close closes the store, and so does an error.
@@ -88,7 +89,7 @@ func Read(s Store, options Options) (*Journal, error) {
 		err = errors.New("the journal is being created")
 	}
 	if err == nil {
-		_, err = record.MustKnowFields(s, options.catalogue())
+		_, err = record.MustKnowFields(s, options.Catalogue)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
@@ -110,6 +111,9 @@ func Read(s Store, options Options) (*Journal, error) {
 func (j *Journal) readOnly() bool { return j.failure == ErrReadOnly }
 
 func open(s Store, options Options) (*Journal, error) {
+	if len(options.Catalogue.Fields) == 0 {
+		return nil, errors.New("it was opened without the catalogue of its interface")
+	}
 	identity, err := record.Identify(s)
 	if err != nil {
 		return nil, err
@@ -119,7 +123,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	names, err := record.MustKnowFields(s, options.catalogue())
+	names, err := record.MustKnowFields(s, options.Catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +157,12 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
 	room, _ := s.(roomy)
+	eraser, _ := s.(eraser)
 	j := &Journal{
-		store: s, room: room, now: options.Now, id: identity.ID, secret: identity.Secret,
-		fields: options.catalogue().Fields(),
-		state:  newLedgerState(options.Rate),
-		wake:   make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
+		catalogue: options.Catalogue, fields: options.Catalogue.All(),
+		state: newLedgerState(options.Rate, options.Catalogue),
+		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
 	return j, nil

@@ -22,6 +22,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var (
@@ -109,7 +110,7 @@ func TestOpenForBenchmark(t *testing.T) {
 		t.Skip("this is a part of a benchmark")
 	}
 	start := time.Now()
-	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func fullPerson(n int) enrich.Identity {
 // fillJournal makes a journal with answered attempts. It writes the same records as the
 // decisions do, without them.
 func fillJournal(dir string, answers int) error {
-	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func fillJournal(dir string, answers int) error {
 // killJournal adds a few answers to a closed journal, so that a log is left to be
 // read, and makes a copy of it as it would be if the process were killed then.
 func killJournal(dir, killed string, answers int) error {
-	journal, err := openIn(dir, Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if known && slices.Contains(in.Scopes(), scope) {
+		if known && slices.Contains(in.Scopes(j.catalogue), scope) {
 			for f := range fields.Each() {
 				amount += in.Hold.Prices[f]
 			}

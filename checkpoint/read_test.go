@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Another process reads the journal while lookups are in flight.
@@ -17,7 +18,7 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 	r.grant(request(flying, email))
 	commits := r.store.commits
 
-	j, err := Read(r.store, Options{Rate: r.rate, Now: func() time.Time { return start.Add(time.Hour) }})
+	j, err := Read(r.store, Options{Rate: r.rate, Catalogue: r.catalogue, Now: func() time.Time { return start.Add(time.Hour) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 
 func TestAJournalThatIsBeingCreatedIsNotRead(t *testing.T) {
 	s := newMemStore()
-	if _, err := Read(s, Options{Now: func() time.Time { return start }}); err == nil || s.commits > 0 {
+	if _, err := Read(s, Options{Catalogue: v1fields.Catalogue(), Now: func() time.Time { return start }}); err == nil || s.commits > 0 {
 		t.Errorf("error %v, %d commits", err, s.commits)
 	}
 }

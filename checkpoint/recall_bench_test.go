@@ -12,6 +12,7 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // recalledAnswers is how many answers the journal of the benchmarks holds.
@@ -129,7 +130,7 @@ func BenchmarkRecords(b *testing.B) {
 // answeredJournal opens a closed journal with answers.
 func answeredJournal(b *testing.B) *Journal {
 	dir := filepath.Join(b.TempDir(), "journal")
-	options := Options{Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now}
+	options := Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now}
 	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)

@@ -19,4 +19,4 @@ func RunScope(name string) string { return record.RunScope(name) }
 func JobScope(job string) string { return record.JobScope(job) }
 
 // HistoryScope returns the scope of a kind of lookups, which tells its match rates.
-func HistoryScope(kind cost.Kind) string { return record.HistoryScope(kind) }
+func (j *Journal) HistoryScope(kind cost.Kind) string { return record.HistoryScope(j.catalogue, kind) }

@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/verify"
+	"payonce/service/v1/v1fields"
 )
 
 // What walks over the journal ends when it is asked to, after any record, and the journal
@@ -76,7 +77,7 @@ func TestWalksStop(t *testing.T) {
 func checkIn(t *testing.T, dir string, stop func() error) error {
 	t.Helper()
 	return withStoreIn(dir, func(s Store) error {
-		_, err := verify.Check(s, stop, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+		_, err := verify.Check(s, v1fields.Catalogue(), stop, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 		return err
 	})
 }

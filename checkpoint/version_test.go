@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // versions checks that every change of a journal comes to a version that it never had.
@@ -182,7 +183,7 @@ func TestAKilledJournalFromABackupComesToAVersionOfItsOwn(t *testing.T) {
 	restored.records, restored.commits = maps.Clone(r.store.records), r.store.commits
 	r.settle(ticket, found)
 	seen.isNew(r.Journal, "Settle")
-	j, err := New(restored, Options{Rate: r.rate, Now: r.clock.now})
+	j, err := New(restored, Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: r.clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // publishedCases hold what the service publishes of itself.
@@ -61,7 +61,7 @@ func allAssumed(d v1.Description) error {
 func offers(prices cost.Prices, phone bool) func(v1.Description) error {
 	return func(d v1.Description) error {
 		for operation, offer := range d.Operations {
-			available := phone || operation == enrich.FindWorkEmail
+			available := phone || operation == v1fields.FindWorkEmail
 			if !samePrices(offer.Prices, prices) || offer.Access.Available != cost.Known(available) {
 				return fmt.Errorf("%s is offered at %v, available %+v; want %v, %t", operation, offer.Prices, offer.Access.Available, prices, available)
 			}

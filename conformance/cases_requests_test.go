@@ -7,6 +7,7 @@ import (
 	"payonce/sandbox"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 const (
@@ -48,7 +49,7 @@ func requestCases() []Case {
 		}},
 		{Rule: ruleOf("request/input-condition"), Steps: []Step{
 			Owner{Does: "set a condition", Do: func(b *books.Books) error {
-				return b.SetInputCondition(enrich.FindWorkEmail, json.RawMessage(`{"required":["company_domain"]}`))
+				return b.SetInputCondition(v1fields.FindWorkEmail, json.RawMessage(`{"required":["company_domain"]}`))
 			}},
 			Find{Who: byCompany, Want: refusal(sandbox.InvalidIdentifiers)},
 			Status{Shows: members{"operations.work_email_lookup.input_condition.required.0": "company_domain", "operations.contact_enrichment.input_condition": absent{}}},

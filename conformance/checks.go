@@ -12,6 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // freeChecks returns what can be tried without spending.
@@ -138,8 +139,8 @@ func resetView(e *evidence, a cost.Account) view {
 
 func readinessView(_ *evidence, a cost.Account) view {
 	var seen []string
-	for _, operation := range enrich.Operations() {
-		kind, ready := v1.ReadinessKind(operation), a.ReadinessOf(operation)
+	for _, operation := range v1fields.Operations() {
+		kind, ready := v1.ReadinessKind(operation), a.Readiness[operation.String()]
 		if !ready.CanCall.Known {
 			return untested("the status does not tell the readiness of %s", kind)
 		}
@@ -154,8 +155,8 @@ func readinessView(_ *evidence, a cost.Account) view {
 
 func freeMaximumView(_ *evidence, a cost.Account) view {
 	tried := 0
-	for _, operation := range enrich.Operations() {
-		most := a.ReadinessOf(operation).MaximumCharge
+	for _, operation := range v1fields.Operations() {
+		most := a.Readiness[operation.String()].MaximumCharge
 		if !most.Known || !allFree(a, operation.Fields()) {
 			continue
 		}
@@ -180,8 +181,8 @@ func allFree(a cost.Account, fields enrich.Fields) bool {
 
 func paidMaximumView(e *evidence, a cost.Account) view {
 	tried := 0
-	for _, operation := range enrich.Operations() {
-		kind, most, price := v1.ReadinessKind(operation), a.ReadinessOf(operation).MaximumCharge, cost.Money(0)
+	for _, operation := range v1fields.Operations() {
+		kind, most, price := v1.ReadinessKind(operation), a.Readiness[operation.String()].MaximumCharge, cost.Money(0)
 		known := most.Known
 		for f := range operation.Fields().Each() {
 			known = known && a.Free[f] == cost.Known(int64(0))

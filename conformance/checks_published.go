@@ -7,6 +7,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // publishedChecks look at the OpenAPI document and the MCP tools.
@@ -62,7 +63,7 @@ func cardView(e *evidence, d v1.Description) view {
 
 func pricesView(e *evidence, d v1.Description) view {
 	told := 0
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		for f, price := range d.Operations[operation].Prices {
 			if told++; price != e.Prices[f] {
 				return differs("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])

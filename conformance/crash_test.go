@@ -13,6 +13,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // crash is an end in the middle of a paid call: how far the call had come, and what has
@@ -86,7 +87,7 @@ func (r *crashRig) open() {
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.journal, err = checkpoint.New(store, checkpoint.Options{Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: time.Now})
+	r.journal, err = checkpoint.New(store, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		r.Fatal(err)
 	}

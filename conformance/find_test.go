@@ -9,6 +9,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Find asks for a person through a client, and says what has to come of it.
@@ -113,11 +114,11 @@ func (f found) checkArguments(sent sentLookup) error {
 			want[name] = absent{}
 		}
 	}
-	operation := f.Lookup.Fields.Operation()
+	operation := v1fields.OperationOf(f.Lookup.Fields)
 	if f.step.Profile {
-		operation = enrich.EnrichContact
+		operation = v1fields.EnrichContact
 	}
-	if operation == enrich.EnrichContact {
+	if operation == v1fields.EnrichContact {
 		want["include_email"], want["include_phone"] = f.Lookup.Fields.Has(enrich.WorkEmail), f.Lookup.Fields.Has(enrich.BusinessPhone)
 		want["include_profile"] = f.step.Profile
 	}

@@ -8,6 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Observation is one lookup and the account around it.
@@ -129,10 +130,10 @@ func requestIDInvariant(_ Observation, a enrich.Answer) string {
 // enrich, for the profile.
 func operationInvariant(o Observation, a enrich.Answer) string {
 	want := []string{"contact_enrichment"}
-	switch o.Lookup.Fields.Operation() {
-	case enrich.FindWorkEmail:
+	switch v1fields.OperationOf(o.Lookup.Fields) {
+	case v1fields.FindWorkEmail:
 		want = append(want, "work_email_lookup")
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		want = append(want, "business_phone_lookup")
 	}
 	if !slices.Contains(want, a.Operation) {

@@ -8,6 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Status reads the account status through a client, and says what it has to show. The
@@ -107,13 +108,13 @@ func read(account cost.Account) members {
 	if account.Budget.Known && !account.Budget.Capped {
 		shown["usage_budget"] = nil
 	}
-	for _, operation := range enrich.Operations() {
-		ready, kind := account.ReadinessOf(operation), "lookup_readiness."+v1.ReadinessKind(operation)
+	for _, operation := range v1fields.Operations() {
+		ready, kind := account.Readiness[operation.String()], "lookup_readiness."+v1.ReadinessKind(operation)
 		if ready.CanCall.Known {
 			shown[kind+".can_call"] = ready.CanCall.Value
 		}
 		add(kind+".maximum_paid_charge_cents", ready.MaximumCharge)
-		if offers := account.Offers(operation); offers.Known {
+		if offers := account.Offers(operation.String()); offers.Known {
 			shown["operations."+operation.ResultName()+".available_on_plan"] = offers.Value
 		}
 	}

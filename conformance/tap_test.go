@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // tap stands before the service and keeps what goes over the wire.
@@ -95,19 +95,19 @@ func (w *tapped) Write(text []byte) (int, error) {
 }
 
 // The paths and tools of the lookups (specification v1, "Operation choice").
-func lookupPaths() map[string]enrich.Operation {
-	paths := map[string]enrich.Operation{}
-	for _, o := range enrich.Operations() {
+func lookupPaths() map[string]v1fields.Operation {
+	paths := map[string]v1fields.Operation{}
+	for _, o := range v1fields.Operations() {
 		paths["/api/v1/contacts/"+o.String()] = o
 	}
 	return paths
 }
 
-func lookupTools() map[string]enrich.Operation {
-	return map[string]enrich.Operation{
-		"service_find_work_email": enrich.FindWorkEmail,
-		"service_find_phone":      enrich.FindPhone,
-		"service_enrich_contact":  enrich.EnrichContact,
+func lookupTools() map[string]v1fields.Operation {
+	return map[string]v1fields.Operation{
+		"service_find_work_email": v1fields.FindWorkEmail,
+		"service_find_phone":      v1fields.FindPhone,
+		"service_enrich_contact":  v1fields.EnrichContact,
 	}
 }
 
@@ -117,7 +117,7 @@ const mcpPath = "/mcp"
 type sentLookup struct {
 	exchange
 	over      v1.Transport
-	operation enrich.Operation
+	operation v1fields.Operation
 	arguments object // of the person and of what is wanted
 }
 

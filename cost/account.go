@@ -28,7 +28,9 @@ type Account struct {
 	FreeReserved enrich.ByField[Optional[int64]]
 	Balance      Balance
 	Budget       Budget
-	// Readiness and Available are by enrich.Operation.String. Available says which
+	// Most is the most that a lookup of one field alone may cost now.
+	Most enrich.ByField[Optional[Money]] `json:",omitzero"`
+	// Readiness and Available are by enrich.Catalogue.Operation. Available says which
 	// operations the plan offers.
 	Readiness map[string]Readiness
 	Available map[string]bool

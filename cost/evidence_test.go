@@ -136,7 +136,7 @@ func TestJudgeByWhatIsRounded(t *testing.T) {
 func TestPricesThatAreShownRoundedDecide(t *testing.T) {
 	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
 	base := snapshot(0, 0, Dollar)
-	base.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(13 * Cent)}}
+	base.Most[enrich.WorkEmail] = Known(13 * Cent)
 	got, why := Evidence{Base: base, Now: base, Prices: prices}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != NotCharged {
 		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
@@ -228,7 +228,7 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
 			with(func(a *Account) {
-				a.Readiness = map[string]Readiness{"find-work-email": {MaximumCharge: Known(12 * Cent)}}
+				a.Most[enrich.WorkEmail] = Known(12 * Cent)
 			}),
 		},
 	} {

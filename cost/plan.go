@@ -8,8 +8,8 @@ import (
 
 // Kind is a kind of lookups with separate match rates.
 type Kind struct {
-	Operation enrich.Operation
-	Pattern   enrich.Pattern
+	Fields  enrich.Fields // that each of them asks for
+	Pattern enrich.Pattern
 }
 
 // Demand counts how many times a list asks for each field.

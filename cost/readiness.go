@@ -1,21 +1,20 @@
 package cost
 
-import "payonce/enrich"
-
-// ReadinessOf says whether an operation could be called now.
-func (a Account) ReadinessOf(o enrich.Operation) Readiness { return a.Readiness[o.String()] }
+import (
+	"payonce/enrich"
+)
 
 // Offers says whether the workspace's plan has an operation, as far as the snapshot
 // tells.
-func (a Account) Offers(o enrich.Operation) Optional[bool] {
-	offered, known := a.Available[o.String()]
+func (a Account) Offers(operation string) Optional[bool] {
+	offered, known := a.Available[operation]
 	return Optional[bool]{Value: offered, Known: known}
 }
 
 // PriceShown returns the price of a field as far as the snapshot shows it: the most
 // that a lookup may cost once the field's free allowance is known to be used up.
 func (a Account) PriceShown(f enrich.Field) Optional[Money] {
-	most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge
+	most := a.Most[f]
 	if usedUp := a.Free[f].Known && a.Free[f].Value <= 0; !usedUp || most.Value <= 0 {
 		return Optional[Money]{}
 	}
@@ -25,9 +24,9 @@ func (a Account) PriceShown(f enrich.Field) Optional[Money] {
 // PricesShown returns every price that the snapshot shows.
 func (a Account) PricesShown() Prices {
 	prices := Prices{}
-	for f := range enrich.AllFields.Each() {
-		if shown := a.PriceShown(f); shown.Known {
-			prices[f] = shown.Value
+	for f := range a.Most {
+		if shown := a.PriceShown(enrich.Field(f)); shown.Known {
+			prices[enrich.Field(f)] = shown.Value
 		}
 	}
 	return prices
@@ -38,7 +37,7 @@ func (a Account) PricesShown() Prices {
 // shows whole cents, so a price with a fraction of a cent is shown as the next cent.
 func (a Account) HigherPrices(inUse Prices) (higher enrich.ByField[Money]) {
 	for f, price := range inUse {
-		if most := a.ReadinessOf(enrich.FieldsOf(f).Operation()).MaximumCharge; most.Known && most.Value > price && !rounded(price, most.Value) {
+		if most := a.Most[f]; most.Known && most.Value > price && !rounded(price, most.Value) {
 			higher[f] = most.Value
 		}
 	}

@@ -11,8 +11,15 @@ import (
 	"payonce/enrich"
 )
 
+// The sets of fields that lookups of the tests ask for.
+var (
+	emailOnly  = enrich.FieldsOf(email)
+	phoneOnly  = enrich.FieldsOf(phone)
+	bothFields = emailOnly | phoneOnly
+)
+
 func TestWorkload(t *testing.T) {
-	w := cost.Workload{enrich.FindWorkEmail: 3, enrich.FindPhone: 4, enrich.EnrichContact: 5}
+	w := cost.Workload{emailOnly: 3, phoneOnly: 4, bothFields: 5}
 	if got := w.Lookups(); got != 12 {
 		t.Errorf("%d lookups, want 12", got)
 	}
@@ -25,8 +32,8 @@ func TestWorkload(t *testing.T) {
 }
 
 func TestCovers(t *testing.T) {
-	emails := cost.Workload{enrich.FindWorkEmail: 100}
-	mixed := cost.Workload{enrich.FindWorkEmail: 50, enrich.FindPhone: 20, enrich.EnrichContact: 30}
+	emails := cost.Workload{emailOnly: 100}
+	mixed := cost.Workload{emailOnly: 50, phoneOnly: 20, bothFields: 30}
 	tests := []struct {
 		name string
 		list cost.Workload
@@ -70,7 +77,7 @@ func TestCovers(t *testing.T) {
 func anyWorkload(t *rapid.T, most int64) cost.Workload {
 	number := rapid.Int64Range(0, most)
 	return cost.Workload{
-		enrich.FindWorkEmail: number.Draw(t, "emails"), enrich.FindPhone: number.Draw(t, "phones"), enrich.EnrichContact: number.Draw(t, "both"),
+		emailOnly: number.Draw(t, "emails"), phoneOnly: number.Draw(t, "phones"), bothFields: number.Draw(t, "both"),
 	}
 }
 
@@ -84,9 +91,9 @@ func TestDearestIsTheDearestPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free, prices := anyWorkload(t, 4), anyFree(t, 6), odd(t)
 		dearest := make([]cost.Money, list.Lookups()+1)
-		for emails := range list[enrich.FindWorkEmail] + 1 {
-			for phones := range list[enrich.FindPhone] + 1 {
-				for both := range list[enrich.EnrichContact] + 1 {
+		for emails := range list[emailOnly] + 1 {
+			for phones := range list[phoneOnly] + 1 {
+				for both := range list[bothFields] + 1 {
 					amount, err := cost.Demand{emails + both, phones + both}.Maximum(free, prices)
 					if err != nil {
 						t.Fatal(err)
@@ -126,11 +133,11 @@ func TestCoversWhateverTheOrder(t *testing.T) {
 	})
 }
 
-// fieldsOf returns what each lookup of the list asks for, by operation.
+// fieldsOf returns what each lookup of the list asks for.
 func fieldsOf(list cost.Workload) []enrich.Fields {
 	var lookups []enrich.Fields
-	for _, operation := range []enrich.Operation{enrich.EnrichContact, enrich.FindPhone, enrich.FindWorkEmail} {
-		lookups = append(lookups, slices.Repeat([]enrich.Fields{operation.Fields()}, int(list[operation]))...)
+	for _, fields := range []enrich.Fields{bothFields, phoneOnly, emailOnly} {
+		lookups = append(lookups, slices.Repeat([]enrich.Fields{fields}, int(list[fields]))...)
 	}
 	return lookups
 }
@@ -169,14 +176,52 @@ func TestCoversIsTheMost(t *testing.T) {
 		everything := slices.Repeat([]enrich.Fields{enrich.AllFields}, int(list.Lookups()))
 		worst := fieldsOf(list) // both first, then phones, then emails
 		other := slices.Concat(
-			fieldsOf(cost.Workload{enrich.EnrichContact: list[enrich.EnrichContact]}),
-			fieldsOf(cost.Workload{enrich.FindWorkEmail: list[enrich.FindWorkEmail]}),
-			fieldsOf(cost.Workload{enrich.FindPhone: list[enrich.FindPhone]}),
+			fieldsOf(cost.Workload{bothFields: list[bothFields]}),
+			fieldsOf(cost.Workload{emailOnly: list[emailOnly]}),
+			fieldsOf(cost.Workload{phoneOnly: list[phoneOnly]}),
 		)
 		phonesFirst, _ := sendUnder(left, worst, everything, free)
 		emailsFirst, _ := sendUnder(left, other, everything, free)
 		if got := int64(min(phonesFirst, emailsFirst)); got != covers {
 			t.Errorf("$%s covers %d lookups, in the worst order %d were sent", left, covers, got)
+		}
+	})
+}
+
+// TestDearestOfManySets compares Dearest with every part of a list that asks for sets of four fields.
+func TestDearestOfManySets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := cost.Workload{}
+		var lookups []enrich.Fields
+		for range rapid.IntRange(0, 7).Draw(t, "lookups") {
+			fields := enrich.Fields(rapid.IntRange(1, 15).Draw(t, "fields"))
+			list[fields]++
+			lookups = append(lookups, fields)
+		}
+		var free cost.Allowances
+		prices := cost.Prices{}
+		for f := range enrich.Field(4) {
+			free[f] = rapid.Int64Range(0, 3).Draw(t, "free")
+			prices[f] = cost.Money(rapid.IntRange(0, 30).Draw(t, "price")) * cost.Cent
+		}
+		dearest := make([]cost.Money, len(lookups)+1)
+		for part := range 1 << len(lookups) {
+			taken := cost.Workload{}
+			for i, fields := range lookups {
+				if part>>i&1 == 1 {
+					taken[fields]++
+				}
+			}
+			amount, err := taken.Demand().Maximum(free, prices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dearest[taken.Lookups()] = max(dearest[taken.Lookups()], amount)
+		}
+		for n, want := range dearest {
+			if got, err := list.Dearest(int64(n), free, prices); err != nil || got != want {
+				t.Errorf("any %d of %v cost at most %s, error %v, want %s", n, list, got, err, want)
+			}
 		}
 	})
 }

@@ -64,9 +64,6 @@ type Fields uint8
 // AllFields is the set of every field of v1.
 const AllFields Fields = 1<<WorkEmail | 1<<BusinessPhone
 
-// V1 returns the catalogue of v1.
-func V1() Catalogue { return Catalogue{WorkEmail.String(), BusinessPhone.String()} }
-
 // PossibleFields is the set of every field that a catalogue can have.
 const PossibleFields Fields = 1<<MaxFields - 1
 
@@ -127,12 +124,6 @@ func (s *Fields) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Catalogue lists the names of the fields of one interface. A Field is the index of its name.
-type Catalogue []string
-
-// Fields returns the set of all fields of the catalogue.
-func (c Catalogue) Fields() Fields { return Fields(1<<len(c) - 1) }
-
 // ByField holds a value for each field that a catalogue can have. It is an array: assigning it
 // copies the values.
 type ByField[T any] [MaxFields]T
@@ -147,69 +138,6 @@ func (b ByField[T]) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(b[:length])
-}
-
-// Operation is one of the service's three lookups.
-type Operation uint8
-
-// The service's lookups (specification v1, "Operation choice").
-const (
-	FindWorkEmail Operation = iota
-	FindPhone
-	EnrichContact
-)
-
-// Operations returns the lookups in the order in which they are reported.
-func Operations() []Operation { return []Operation{FindWorkEmail, FindPhone, EnrichContact} }
-
-// String returns the operation's name as it stands in the service's paths.
-func (o Operation) String() string {
-	switch o {
-	case FindWorkEmail:
-		return "find-work-email"
-	case FindPhone:
-		return "find-phone"
-	case EnrichContact:
-		return "enrich"
-	}
-	return "unknown-operation"
-}
-
-// ResultName returns the operation's name as it stands in results and in the account
-// status. The specification gives that of enrich; the others are assumptions.
-func (o Operation) ResultName() string {
-	switch o {
-	case FindWorkEmail:
-		return "work_email_lookup"
-	case FindPhone:
-		return "business_phone_lookup"
-	case EnrichContact:
-		return "contact_enrichment"
-	}
-	return "unknown_operation"
-}
-
-// Operation returns the narrowest lookup that asks for exactly the fields of a
-// set that is not empty.
-func (s Fields) Operation() Operation {
-	switch s {
-	case FieldsOf(WorkEmail):
-		return FindWorkEmail
-	case FieldsOf(BusinessPhone):
-		return FindPhone
-	default:
-		return EnrichContact
-	}
-}
-
-// Fields returns the fields that the operation asks for.
-func (o Operation) Fields() Fields {
-	for fields := Fields(1); fields <= AllFields; fields++ {
-		if fields.Operation() == o {
-			return fields
-		}
-	}
-	return 0
 }
 
 // Lookup is one question to the service: an identity and the fields still wanted.

@@ -17,12 +17,12 @@ const (
 )
 
 var (
-	emailByProfile = cost.Kind{Operation: enrich.FindWorkEmail, Pattern: enrich.ByProfile}
-	emailByName    = cost.Kind{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}
-	phoneByProfile = cost.Kind{Operation: enrich.FindPhone, Pattern: enrich.ByProfile}
-	phoneByName    = cost.Kind{Operation: enrich.FindPhone, Pattern: enrich.ByName}
-	bothByProfile  = cost.Kind{Operation: enrich.EnrichContact, Pattern: enrich.ByProfile}
-	bothByName     = cost.Kind{Operation: enrich.EnrichContact, Pattern: enrich.ByName}
+	emailByProfile = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByProfile}
+	emailByName    = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByName}
+	phoneByProfile = cost.Kind{Fields: enrich.FieldsOf(enrich.BusinessPhone), Pattern: enrich.ByProfile}
+	phoneByName    = cost.Kind{Fields: enrich.FieldsOf(enrich.BusinessPhone), Pattern: enrich.ByName}
+	bothByProfile  = cost.Kind{Fields: enrich.AllFields, Pattern: enrich.ByProfile}
+	bothByName     = cost.Kind{Fields: enrich.AllFields, Pattern: enrich.ByName}
 )
 
 // standard are the prices of prepaid use (specification v1, "Allowances and rate card").
@@ -62,7 +62,7 @@ type world struct {
 // kinds returns the kinds of the list in an order that is always the same.
 func (w world) kinds() []cost.Kind {
 	return slices.SortedFunc(maps.Keys(w.list), func(a, b cost.Kind) int {
-		return 2*(int(a.Operation)-int(b.Operation)) + int(a.Pattern) - int(b.Pattern)
+		return 2*(int(a.Fields)-int(b.Fields)) + int(a.Pattern) - int(b.Pattern)
 	})
 }
 
@@ -71,7 +71,7 @@ func (w world) past(random *rand.Rand) map[cost.Kind]cost.Totals {
 	past := map[cost.Kind]cost.Totals{}
 	for _, kind := range w.kinds() {
 		var totals cost.Totals
-		asked := kind.Operation.Fields()
+		asked := kind.Fields
 		for range w.history[kind] {
 			totals.Count(asked, w.rates[kind].look(asked, random))
 		}
@@ -86,7 +86,7 @@ func (w world) spend(random *rand.Rand) cost.Money {
 	var spend cost.Money
 	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
 	for _, kind := range w.kinds() {
-		asked := kind.Operation.Fields()
+		asked := kind.Fields
 		for range w.list[kind] {
 			hold := cost.Hold{Fields: asked, Prices: standard()}
 			hold.Free, _ = allowance.Take(asked)

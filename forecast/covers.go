@@ -20,11 +20,11 @@ func (f *Forecast) Covers(left cost.Money, prices cost.Prices) (int64, bool) {
 	return f.probably(surely, left, prices), true
 }
 
-// workload returns the lookups of the list by operation.
+// workload returns the lookups of the list by their fields.
 func (f *Forecast) workload() cost.Workload {
 	workload := cost.Workload{}
 	for _, p := range f.parts {
-		workload[p.kind.Operation] += p.lookups
+		workload[p.kind.Fields] += p.lookups
 	}
 	return workload
 }
@@ -69,7 +69,7 @@ func (f *Forecast) withNext(fields returned, prices cost.Prices) cost.Money {
 	var most cost.Money
 	for _, p := range f.parts {
 		next := fields
-		for field := range p.kind.Operation.Fields().Each() {
+		for field := range p.kind.Fields.Each() {
 			next[field]++
 		}
 		most = max(most, spendOf(next, f.free, prices))

@@ -1,7 +1,7 @@
 // Package forecast says what a list will likely cost, from the match rates of the
 // lookups that the journal has seen.
 //
-// Every kind of lookup, by operation and identifier pattern, has match rates of its
+// Every kind of lookup, by the fields asked for and the identifier pattern, has match rates of its
 // own. What the history of a kind tells of them is a posterior: a Dirichlet
 // distribution over what can be returned (nothing, an email, a phone, both), which
 // for one field is a Beta distribution. Its prior is Jeffreys' (half a lookup for each
@@ -11,7 +11,7 @@
 // the rates and the luck of the draw as well. Returned fields use the free allowance
 // first and cost their price beyond it.
 //
-// A kind without a history borrows from the same operation by the other pattern, as if
+// A kind without a history borrows from that of the same fields by the other pattern, as if
 // that had seen at most ten lookups, because the rates of the two differ. With neither
 // there is no forecast. A forecast takes a list for one like those before it; what it
 // cannot know is how a list from elsewhere differs.
@@ -68,7 +68,7 @@ func New(in Input) *Forecast {
 		}
 	}
 	slices.SortFunc(f.parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(a.kind.Operation, b.kind.Operation), cmp.Compare(a.kind.Pattern, b.kind.Pattern))
+		return cmp.Or(cmp.Compare(a.kind.Fields, b.kind.Fields), cmp.Compare(a.kind.Pattern, b.kind.Pattern))
 	})
 	if f.Known() {
 		f.futures = simulate(f.parts, numFutures)
@@ -79,7 +79,7 @@ func New(in Input) *Forecast {
 
 // newPart looks up what the history tells of a kind.
 func newPart(kind cost.Kind, lookups int64, history func(cost.Kind) cost.Totals) part {
-	fields := kind.Operation.Fields()
+	fields := kind.Fields
 	counts, basis := outcomesOf(kind, history)
 	return part{kind: kind, lookups: lookups, basis: basis, rates: newPosterior(fields, counts)}
 }
@@ -91,7 +91,7 @@ func (f *Forecast) Known() bool { return len(f.Unknown()) == 0 }
 // Unknown returns the kinds of lookups in the list of which there is no history.
 func (f *Forecast) Unknown() []cost.Kind { return f.kindsOf(none) }
 
-// Borrowed returns the kinds whose rates are those of the same operation by the other
+// Borrowed returns the kinds whose rates are those of the same fields by the other
 // pattern.
 func (f *Forecast) Borrowed() []cost.Kind { return f.kindsOf(borrowed) }
 

@@ -123,7 +123,7 @@ func anyHistory(t *rapid.T, kind cost.Kind) cost.Totals {
 	var totals cost.Totals
 	for range rapid.IntRange(0, 12).Draw(t, "lookups") {
 		returned := enrich.Fields(rapid.Uint8Max(uint8(enrich.AllFields)).Draw(t, "returned"))
-		totals.Count(kind.Operation.Fields(), returned&kind.Operation.Fields())
+		totals.Count(kind.Fields, returned&kind.Fields)
 	}
 	return totals
 }
@@ -138,7 +138,7 @@ func TestAForecastIsPossible(t *testing.T) {
 		for _, kind := range []cost.Kind{emailByProfile, emailByName, phoneByName, bothByProfile, bothByName} {
 			list[kind] = rapid.SampledFrom([]int64{0, 0, 1, 2, 24, 25, 300}).Draw(t, "lookups")
 			history[kind] = anyHistory(t, kind)
-			workload[kind.Operation] += list[kind]
+			workload[kind.Fields] += list[kind]
 		}
 		units := rapid.Int64Range(-2, 400)
 		free := cost.Allowances{units.Draw(t, "free emails"), units.Draw(t, "free phones")}
@@ -245,7 +245,7 @@ func (w world) sentUnder(limit cost.Money, random *rand.Rand) int64 {
 	var spent cost.Money
 	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
 	for i, kind := range lookups {
-		hold := cost.Hold{Fields: kind.Operation.Fields(), Prices: standard()}
+		hold := cost.Hold{Fields: kind.Fields, Prices: standard()}
 		hold.Free, _ = allowance.Take(hold.Fields)
 		if spent+hold.Amount() > limit {
 			return int64(i)

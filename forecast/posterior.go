@@ -18,7 +18,7 @@ type basis uint8
 
 const (
 	none     basis = iota // there is no history
-	borrowed              // from the same operation by the other pattern
+	borrowed              // from the same fields by the other pattern
 	own
 )
 
@@ -26,9 +26,9 @@ const (
 const borrowedWeight = 10
 
 // outcomesOf returns what the history tells of a kind: its own lookups, and without
-// any those of the same operation by the other pattern, cut down in number.
+// any those of the same fields by the other pattern, cut down in number.
 func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, basis) {
-	fields := kind.Operation.Fields()
+	fields := kind.Fields
 	if totals := history(kind); totals.Lookups > 0 {
 		return countOutcomes(fields, totals), own
 	}
@@ -112,7 +112,7 @@ func (p posterior) rate(f enrich.Field) float64 {
 func likely(parts []part) enrich.ByField[float64] {
 	var sums enrich.ByField[float64]
 	for _, p := range parts {
-		for f := range p.kind.Operation.Fields().Each() {
+		for f := range p.kind.Fields.Each() {
 			sums[f] += float64(p.lookups) * p.rates.rate(f)
 		}
 	}

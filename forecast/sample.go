@@ -39,7 +39,7 @@ func (f *Forecast) WidthAfter(sample map[cost.Kind]int64, prices cost.Prices) (c
 func (p part) expect(lookups int64) counts {
 	var seen counts
 	if p.basis == none {
-		seen[0], seen[p.kind.Operation.Fields()] = float64(lookups)/2, float64(lookups)/2
+		seen[0], seen[p.kind.Fields] = float64(lookups)/2, float64(lookups)/2
 		return seen
 	}
 	for outcome, weight := range p.rates {
@@ -68,7 +68,7 @@ func (p part) after(lookups int64, seen counts) part {
 		return rest
 	}
 	if p.basis != own {
-		rest.rates = newPosterior(p.kind.Operation.Fields(), counts{})
+		rest.rates = newPosterior(p.kind.Fields, counts{})
 	}
 	rest.basis = own
 	for outcome, n := range seen {

@@ -68,7 +68,7 @@ func (f *Forecast) meanSpend(prices cost.Prices) float64 {
 // priced reports whether the prices tell what every field costs that the list asks for.
 func (f *Forecast) priced(prices cost.Prices) bool {
 	for _, p := range f.parts {
-		if _, err := prices.Total(p.kind.Operation.Fields()); err != nil {
+		if _, err := prices.Total(p.kind.Fields); err != nil {
 			return false
 		}
 	}

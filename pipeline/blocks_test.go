@@ -196,7 +196,7 @@ type surveyedPerson struct {
 
 // simpleSurvey is what Take, Count and Lookups mean.
 func simpleSurvey(t *rapid.T, list csvList, scope row.Scope, journal drawnJournal) (survey.Counts, []string) {
-	counts := survey.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: map[enrich.Operation]int64{}}
+	counts := survey.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: cost.Workload{}}
 	var people []*surveyedPerson
 	eachRow(t, list, func(cells []string) {
 		counts.Rows++
@@ -237,7 +237,7 @@ func simpleSurvey(t *rapid.T, list csvList, scope row.Scope, journal drawnJourna
 			counts.Skipped++
 		case ask != 0:
 			counts.Lookup++
-			counts.Lookups[ask.Operation()]++
+			counts.Lookups[ask]++
 			for f := range ask.Each() {
 				counts.Asked[f]++
 			}

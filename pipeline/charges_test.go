@@ -20,6 +20,7 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // history is a journal that all happens to that may, at random.
@@ -40,7 +41,7 @@ func newHistory(t *rapid.T) *history {
 	}
 	var err error
 	rate := checkpoint.Rate{Slots: 1_000_000, Window: time.Second}
-	h.Journal, err = checkpoint.New(newDisk().mount(), checkpoint.Options{Rate: rate, Now: func() time.Time { return h.time }})
+	h.Journal, err = checkpoint.New(newDisk().mount(), checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: rate, Now: func() time.Time { return h.time }})
 	h.check(err)
 	return h
 }

@@ -318,7 +318,7 @@ func showsPriceOnceUsedUp(price cost.Money) func(int, cost.Account) (cost.Accoun
 		if account.Free[enrich.WorkEmail].Value > 0 {
 			most = 0
 		}
-		account.Readiness = map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(most)}}
+		account.Most[enrich.WorkEmail] = cost.Known(most)
 		return account, nil
 	}
 }

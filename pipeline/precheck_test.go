@@ -7,6 +7,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // ready returns a readiness that allows calls, or one that gives a reason why not.
@@ -14,15 +15,17 @@ func ready(reason string) cost.Readiness {
 	return cost.Readiness{CanCall: cost.Known(reason == ""), Reason: reason}
 }
 
-func wantsMoney(code string) bool {
-	return slices.Contains([]string{"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached"}, code)
+func ofService() dispatch.Service {
+	return dispatch.Service{Catalogue: v1fields.Catalogue(), WantsMoney: func(code string) bool {
+		return slices.Contains([]string{"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached"}, code)
+	}}
 }
 
 func TestPrecheck(t *testing.T) {
-	emails := map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}
+	emails := cost.Workload{v1fields.FindWorkEmail.Fields(): 3, v1fields.FindPhone.Fields(): 0}
 	tests := map[string]struct {
 		account cost.Account
-		lookups map[enrich.Operation]int64
+		lookups cost.Workload
 		want    string
 	}{
 		"all is well":                {cost.Account{KeyValid: cost.Known(true), Readiness: map[string]cost.Readiness{"find-work-email": ready("")}}, emails, ""},
@@ -47,7 +50,7 @@ func TestPrecheck(t *testing.T) {
 		},
 		"the plan does not offer both": {
 			cost.Account{Available: map[string]bool{"enrich": false}, Readiness: map[string]cost.Readiness{"enrich": ready("operation_pricing_unavailable")}},
-			map[enrich.Operation]int64{enrich.EnrichContact: 1},
+			cost.Workload{v1fields.EnrichContact.Fields(): 1},
 			"service:operation_pricing_unavailable",
 		},
 		"an operation of another name is not offered": {cost.Account{Available: map[string]bool{"company_search": false}}, emails, ""},
@@ -58,18 +61,18 @@ func TestPrecheck(t *testing.T) {
 		},
 		"both are not ready": {
 			cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready(""), "enrich": ready("usage_budget_reached")}},
-			map[enrich.Operation]int64{enrich.EnrichContact: 1},
+			cost.Workload{v1fields.EnrichContact.Fields(): 1},
 			"service:usage_budget_reached",
 		},
 		"phones are not ready": {
 			cost.Account{Readiness: map[string]cost.Readiness{"find-phone": ready("free_allowance_exhausted")}},
-			map[enrich.Operation]int64{enrich.FindPhone: 1},
+			cost.Workload{v1fields.FindPhone.Fields(): 1},
 			"service:free_allowance_exhausted",
 		},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
-			got := outcome{stop: dispatch.Precheck(test.account, test.lookups, dispatch.StopWhenShort, wantsMoney)}
+			got := outcome{stop: dispatch.Precheck(test.account, test.lookups, 0, ofService())}
 			if got.word() != test.want {
 				t.Errorf("stop %q, want %q", got.word(), test.want)
 			}
@@ -87,24 +90,24 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 	unsold := map[string]bool{"find-work-email": false}
 	tests := map[string]struct {
 		account cost.Account
-		lookups map[enrich.Operation]int64
+		lookups cost.Workload
 		stop    string // when a short budget stops
 		emails  string // when emails go on
 	}{
-		"emails alone of both":       {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 0}, "service:free_allowance_exhausted", ""},
-		"some want emails":           {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "", ""},
-		"phones alone":               {cost.Account{Readiness: emails}, map[enrich.Operation]int64{enrich.FindPhone: 2}, "service:credits_exhausted", "service:credits_exhausted"},
-		"some want phones":           {cost.Account{Readiness: phones}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindPhone: 1, enrich.FindWorkEmail: 3}, "", ""},
-		"both, of which the phone":   {cost.Account{Readiness: phones}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:usage_budget_reached", "service:usage_budget_reached"},
-		"nothing":                    {cost.Account{Readiness: none}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:credits_exhausted", "service:credits_exhausted"},
-		"emails that are not sold":   {cost.Account{Readiness: emails, Available: unsold}, map[enrich.Operation]int64{enrich.EnrichContact: 2}, "service:free_allowance_exhausted", "service:free_allowance_exhausted"},
-		"want of more than of money": {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready(""), "enrich": ready("workspace_inactive")}}, map[enrich.Operation]int64{enrich.EnrichContact: 2, enrich.FindWorkEmail: 1}, "service:workspace_inactive", "service:workspace_inactive"},
+		"emails alone of both":       {cost.Account{Readiness: emails}, cost.Workload{v1fields.EnrichContact.Fields(): 2, v1fields.FindWorkEmail.Fields(): 0}, "service:free_allowance_exhausted", ""},
+		"some want emails":           {cost.Account{Readiness: emails}, cost.Workload{v1fields.EnrichContact.Fields(): 2, v1fields.FindWorkEmail.Fields(): 1}, "", ""},
+		"phones alone":               {cost.Account{Readiness: emails}, cost.Workload{v1fields.FindPhone.Fields(): 2}, "service:credits_exhausted", "service:credits_exhausted"},
+		"some want phones":           {cost.Account{Readiness: phones}, cost.Workload{v1fields.EnrichContact.Fields(): 2, v1fields.FindPhone.Fields(): 1, v1fields.FindWorkEmail.Fields(): 3}, "", ""},
+		"both, of which the phone":   {cost.Account{Readiness: phones}, cost.Workload{v1fields.EnrichContact.Fields(): 2}, "service:usage_budget_reached", "service:usage_budget_reached"},
+		"nothing":                    {cost.Account{Readiness: none}, cost.Workload{v1fields.EnrichContact.Fields(): 2, v1fields.FindWorkEmail.Fields(): 1}, "service:credits_exhausted", "service:credits_exhausted"},
+		"emails that are not sold":   {cost.Account{Readiness: emails, Available: unsold}, cost.Workload{v1fields.EnrichContact.Fields(): 2}, "service:free_allowance_exhausted", "service:free_allowance_exhausted"},
+		"want of more than of money": {cost.Account{Readiness: map[string]cost.Readiness{"find-work-email": ready(""), "enrich": ready("workspace_inactive")}}, cost.Workload{v1fields.EnrichContact.Fields(): 2, v1fields.FindWorkEmail.Fields(): 1}, "service:workspace_inactive", "service:workspace_inactive"},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			lookups := test.lookups
-			stop := outcome{stop: dispatch.Precheck(test.account, lookups, dispatch.StopWhenShort, wantsMoney)}.word()
-			emails := outcome{stop: dispatch.Precheck(test.account, lookups, dispatch.EmailOnly, wantsMoney)}.word()
+			stop := outcome{stop: dispatch.Precheck(test.account, lookups, 0, ofService())}.word()
+			emails := outcome{stop: dispatch.Precheck(test.account, lookups, enrich.FieldsOf(enrich.BusinessPhone), ofService())}.word()
 			if stop != test.stop || emails != test.emails {
 				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}
@@ -115,8 +118,8 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 // charging returns an account that says what an email may cost at most.
 func charging(most cost.Money, freeLeft int64) cost.Account {
 	return cost.Account{
-		Free:      enrich.ByField[cost.Optional[int64]]{enrich.WorkEmail: cost.Known(freeLeft)},
-		Readiness: map[string]cost.Readiness{"find-work-email": {MaximumCharge: cost.Known(most)}},
+		Free: enrich.ByField[cost.Optional[int64]]{enrich.WorkEmail: cost.Known(freeLeft)},
+		Most: enrich.ByField[cost.Optional[cost.Money]]{enrich.WorkEmail: cost.Known(most)},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +43,7 @@ type rig struct {
 	pacer       dispatch.Pacer
 	ceilings    []cost.Ceiling
 	prices      cost.Prices
-	shortBudget dispatch.ShortBudget
+	expendable  enrich.Fields
 	notes       []string
 	reports     []dispatch.Tally
 }
@@ -71,7 +72,7 @@ func (r *rig) open() {
 		r.store.pull()
 	}
 	r.store = r.disk.mount()
-	journal, err := checkpoint.New(r.store, checkpoint.Options{Rate: r.rate, Now: time.Now})
+	journal, err := checkpoint.New(r.store, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: time.Now})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -100,11 +101,11 @@ func (o outcome) word() string {
 func (r *rig) lookups() *dispatch.Lookups {
 	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
-		ShortBudget: r.shortBudget,
-		Reconciler:  &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
-		Request:     attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
-		Report:      func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
-		Note:        func(text string) { r.notes = append(r.notes, text) },
+		Expendable: r.expendable, Catalogue: v1fields.Catalogue(),
+		Reconciler: &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
+		Request:    attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
+		Report:     func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
+		Note:       func(text string) { r.notes = append(r.notes, text) },
 	}
 }
 

@@ -42,7 +42,7 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
-				r.concurrency, r.shortBudget = 3, dispatch.EmailOnly
+				r.concurrency, r.expendable = 3, enrich.FieldsOf(enrich.BusinessPhone)
 				r.maxSpend(test.limit)
 				o := r.run(people(5, enrich.AllFields))
 				want := map[string][]enrich.Fields{}
@@ -67,7 +67,7 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 	script := func(c call) reply { return answersWith(time.Second, phone) }
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(60 * cost.Cent) // for one phone and then 0.35
 		lookups := append(people(3, enrich.AllFields), lookupsOf(phone, "p4", "p5")...)
 		o := r.run(lookups)
@@ -91,7 +91,7 @@ func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 
 func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.shortBudget, r.pacer = dispatch.EmailOnly, every(time.Hour)
+		r.expendable, r.pacer = enrich.FieldsOf(enrich.BusinessPhone), every(time.Hour)
 		r.maxSpend(15 * cost.Cent)
 		start := time.Now()
 		o := r.run(append(people(500, phone), lookupsOf(email, "x")...))
@@ -103,7 +103,7 @@ func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 
 func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.ceilings = []cost.Ceiling{{Name: "max-lookups", Scope: checkpoint.RunScope("run"), Measure: cost.Lookups, Limit: 2}}
 		o := r.run(people(4, enrich.AllFields))
 		if o.word() != "ceiling:max-lookups" || o.tally.Dropped != 0 || len(r.service.calls) != 2 {
@@ -125,7 +125,7 @@ func TestWithoutAPolicyAShortBudgetStops(t *testing.T) {
 // money that the next lookup needs.
 func TestWhatALostCallHoldsIsWaitedForBeforePhonesAreDropped(t *testing.T) {
 	withRig(t, losesFirst(0, "p1"), func(t *testing.T, r *rig) {
-		r.shortBudget, r.concurrency = dispatch.EmailOnly, 1
+		r.expendable, r.concurrency = enrich.FieldsOf(enrich.BusinessPhone), 1
 		r.maxSpend(80 * cost.Cent)
 		o := r.run(people(2, enrich.AllFields))
 		if o.stop != nil || o.tally.Dropped != 0 || o.tally.Answered != 2 {
@@ -144,7 +144,7 @@ func TestARetryIsShortOfItsPhoneToo(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(95 * cost.Cent)
 		o := r.run(people(3, enrich.AllFields))
 		asked := r.service.fieldsOf()
@@ -158,7 +158,7 @@ func TestAnInterruptIsTheStopOfAShortRunToo(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(95 * cost.Cent)
 		if o := r.runWith(ctx, people(9, enrich.AllFields)); o.word() != "interrupted" || o.tally.Dropped != 1 {
 			t.Errorf("stop %q, tally %+v; want interrupted", o.word(), o.tally)
@@ -174,7 +174,7 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(70 * cost.Cent)
 		o := r.run(people(5, enrich.AllFields))
 		list := profileList(names(5)...)
@@ -203,7 +203,7 @@ func TestAFreePhoneIsAskedForWhateverIsLeft(t *testing.T) {
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(35 * cost.Cent)
 		// Three free phones, then one that does not fit with its email, and one alone.
 		o := r.run(append(people(4, enrich.AllFields), lookupsOf(phone, "p5")...))
@@ -227,7 +227,7 @@ func TestAFreePhoneIsAskedForOnceMoneyIsShort(t *testing.T) {
 		return answers(time.Second)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.shortBudget = dispatch.EmailOnly
+		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
 		r.maxSpend(60 * cost.Cent)
 		base := r.service.account
 		base.Free[enrich.BusinessPhone] = cost.Known(int64(1))

@@ -19,6 +19,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
+	"payonce/service/v1/v1fields"
 )
 
 // csvList is a list in memory.
@@ -97,8 +98,8 @@ func wantCounts(t testing.TB, want, got survey.Counts) {
 	t.Helper()
 	if want.Kinds == nil { // most lists here hold people of one pattern
 		want.Kinds = map[cost.Kind]int64{}
-		for operation, n := range want.Lookups {
-			want.Kinds[cost.Kind{Operation: operation, Pattern: enrich.ByProfile}] = n
+		for fields, n := range want.Lookups {
+			want.Kinds[cost.Kind{Fields: fields, Pattern: enrich.ByProfile}] = n
 		}
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -129,10 +130,10 @@ not a url,,,,,
 			enrich.NoLastName: 1, enrich.NoFirstName: 1, enrich.NoCompany: 1, enrich.FreeMailDomain: 1,
 			enrich.NoIdentifiers: 1, enrich.BadProfileURL: 1, enrich.MangledText: 1,
 		},
-		Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 2},
+		Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 2},
 		Kinds: map[cost.Kind]int64{
-			{Operation: enrich.FindWorkEmail, Pattern: enrich.ByProfile}: 1,
-			{Operation: enrich.FindWorkEmail, Pattern: enrich.ByName}:    1,
+			{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByProfile}: 1,
+			{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByName}:    1,
 		},
 		Asked: enrich.ByField[int64]{enrich.WorkEmail: 2},
 	}, taken.Count())
@@ -155,7 +156,7 @@ https://pro.example/in/p2,b@co.example,
 	}
 	wantCounts(t, survey.Counts{
 		Rows: 5, Filled: 1, Duplicates: 1, Lookup: 3,
-		Lookups: map[enrich.Operation]int64{enrich.EnrichContact: 1, enrich.FindWorkEmail: 1, enrich.FindPhone: 1},
+		Lookups: cost.Workload{v1fields.EnrichContact.Fields(): 1, v1fields.FindWorkEmail.Fields(): 1, v1fields.FindPhone.Fields(): 1},
 		Asked:   enrich.ByField[int64]{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
 	}, taken.Count())
 }
@@ -205,7 +206,7 @@ func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
 		taken := take(t, scope, list, r.journal)
 		wantCounts(t, survey.Counts{
 			Rows: 5, Answered: 1, Rejected: 1, Forfeited: 1, InDoubt: 1, Lookup: 1,
-			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
+			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
 		}, taken.Count())
 		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups (-want +got):\n%s", diff)
@@ -267,7 +268,7 @@ https://pro.example/in/p5,
 		}
 		wantCounts(t, survey.Counts{
 			Rows: 6, Filled: 1, Duplicates: 1, Answered: 2, Skipped: 1, Lookup: 1,
-			Lookups: map[enrich.Operation]int64{enrich.FindWorkEmail: 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
+			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
 		}, taken.Count())
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // network is a network of one server in memory.
@@ -98,7 +99,7 @@ func withStack(t *testing.T, people int, test func(t *testing.T, s *stack)) {
 func (s *stack) run() error {
 	store := s.disk.mount()
 	s.store = store
-	journal, err := checkpoint.New(store, checkpoint.Options{Rate: s.limit, Now: time.Now})
+	journal, err := checkpoint.New(store, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: s.limit, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (s *stack) wantFullUse(blocked int, since time.Time) {
 // doubts returns how many lookups have no known outcome.
 func (s *stack) doubts() int {
 	s.t.Helper()
-	journal, err := checkpoint.New(s.disk.mount(), checkpoint.Options{Rate: s.limit, Now: time.Now})
+	journal, err := checkpoint.New(s.disk.mount(), checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: s.limit, Now: time.Now})
 	if err != nil {
 		s.t.Fatal(err)
 	}

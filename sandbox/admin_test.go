@@ -15,6 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // admin is the admin interface of a workspace.
@@ -278,7 +279,7 @@ func TestInputCondition(t *testing.T) {
 	const byDomain = `{"first_name":"Ada","last_name":"L","company_domain":"c.example"}`
 	overBoth(t, func(t *testing.T, over transport) {
 		config := everybody()
-		config.InputConditions = map[enrich.Operation]json.RawMessage{enrich.FindPhone: json.RawMessage(`false`)}
+		config.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.FindPhone: json.RawMessage(`false`)}
 		w := open(t, config)
 		d := w.admin()
 		d.must("PUT /conditions/find-work-email", `{"required": ["company_domain"]}`)

@@ -10,6 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // done is the answer of a call that has nothing else to say.
@@ -168,14 +169,14 @@ func (s *Server) setPrices(r *http.Request) (any, error) {
 }
 
 // operationOf returns the operation that a call's path names.
-func operationOf(r *http.Request) (enrich.Operation, error) {
+func operationOf(r *http.Request) (v1fields.Operation, error) {
 	name := r.PathValue("operation")
-	for _, o := range enrich.Operations() {
+	for _, o := range v1fields.Operations() {
 		if o.String() == name {
 			return o, nil
 		}
 	}
-	return 0, fmt.Errorf("%w operation %q; there are %s", books.ErrUnknown, name, enrich.Operations())
+	return 0, fmt.Errorf("%w operation %q; there are %s", books.ErrUnknown, name, v1fields.Operations())
 }
 
 func (s *Server) setCondition(r *http.Request) (any, error) {

@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -29,7 +30,7 @@ func TestConfigErrors(t *testing.T) {
 		{"a plan without prices", func(c *Config) { c.Plan, c.Card.Options[0].Prices = "payg", nil }, "set Prices"},
 		{"an option with a negative price", func(c *Config) { c.Card.Options[0].Prices[enrich.WorkEmail] = -1 }, "option payg"},
 		{"an input condition that is not a schema", func(c *Config) {
-			c.InputConditions = map[enrich.Operation]json.RawMessage{enrich.FindPhone: json.RawMessage(`{"type":"person"}`)}
+			c.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.FindPhone: json.RawMessage(`{"type":"person"}`)}
 		}, "input condition of find-phone"},
 		{"a negative price", func(c *Config) { c.Prices = cost.Prices{enrich.WorkEmail: -1} }, "price of work_email"},
 		{"a negative balance", func(c *Config) { c.PrepaidCents = -1 }, "-1 cents"},

@@ -12,6 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox/books"
 	"payonce/sandbox/schema"
+	"payonce/service/v1/v1fields"
 )
 
 // FuzzParseQuestion: what is taken names somebody and asks for something, and the
@@ -27,15 +28,15 @@ func FuzzParseQuestion(f *testing.F) {
 			f.Add(operation, seed)
 		}
 	}
-	compiled := map[enrich.Operation]*jsonschema.Schema{}
-	for _, o := range enrich.Operations() {
+	compiled := map[v1fields.Operation]*jsonschema.Schema{}
+	for _, o := range v1fields.Operations() {
 		var err error
 		if compiled[o], err = compileCondition(schema.Component(schema.Request(o))); err != nil {
 			f.Fatal(err)
 		}
 	}
 	f.Fuzz(func(t *testing.T, operation int, body string) {
-		o := enrich.Operations()[uint(operation)%3]
+		o := v1fields.Operations()[uint(operation)%3]
 		q, err := parseQuestion(o, []byte(body))
 		if err != nil {
 			if q.identity != (enrich.Identity{}) || q.operation != o {

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	"payonce/enrich"
 	"payonce/sandbox/schema"
+	"payonce/service/v1/v1fields"
 )
 
 // The paths of the REST interface (specification v1, "Endpoints").
@@ -24,8 +24,8 @@ const (
 const maxBody = 16 << 10
 
 // operationAt returns the lookup at a path.
-func operationAt(path string) (enrich.Operation, bool) {
-	for _, operation := range enrich.Operations() {
+func operationAt(path string) (v1fields.Operation, bool) {
+	for _, operation := range v1fields.Operations() {
 		if path == contactsPath+operation.String() {
 			return operation, true
 		}
@@ -93,13 +93,13 @@ func (s *Server) serveStatus(w http.ResponseWriter, key string) {
 	writeJSON(w, http.StatusOK, status)
 }
 
-func (s *Server) serveLookup(w http.ResponseWriter, r *http.Request, key string, operation enrich.Operation) {
+func (s *Server) serveLookup(w http.ResponseWriter, r *http.Request, key string, operation v1fields.Operation) {
 	q, problem := readQuestion(w, r, operation)
 	s.write(w, r, s.ask(r.Context(), caller{key, "rest"}, q, problem))
 }
 
 // readQuestion reads a lookup from its request.
-func readQuestion(w http.ResponseWriter, r *http.Request, operation enrich.Operation) (question, error) {
+func readQuestion(w http.ResponseWriter, r *http.Request, operation v1fields.Operation) (question, error) {
 	none := question{operation: operation}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return none, errors.New("the Content-Type must be application/json")

@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"payonce/enrich"
 	"payonce/sandbox/schema"
+	"payonce/service/v1/v1fields"
 )
 
 // mcpPath is the address of the MCP endpoint (specification v1, "MCP endpoint").
@@ -34,11 +34,11 @@ const (
 const statusTool = "service_account_status"
 
 // toolName returns the name of an operation's tool.
-func toolName(o enrich.Operation) string {
+func toolName(o v1fields.Operation) string {
 	switch o {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return "service_find_work_email"
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return "service_find_phone"
 	default:
 		return "service_enrich_contact"
@@ -64,7 +64,7 @@ func newToolServer(s *Server) *toolServer {
 		})
 	terms := s.terms()
 	t.tools.AddTool(t.statusTool(terms), t.callStatus)
-	for _, o := range enrich.Operations() {
+	for _, o := range v1fields.Operations() {
 		t.tools.AddTool(t.lookupTool(o, terms), t.callLookup(o))
 	}
 	t.tools.AddReceivingMiddleware(t.listAfresh)
@@ -87,7 +87,7 @@ func (t *toolServer) endSessions() {
 }
 
 // lookupTool describes the tool of an operation.
-func (t *toolServer) lookupTool(o enrich.Operation, terms schema.Terms) *mcp.Tool {
+func (t *toolServer) lookupTool(o v1fields.Operation, terms schema.Terms) *mcp.Tool {
 	return &mcp.Tool{
 		Name:         toolName(o),
 		Title:        operationTitle(o),
@@ -98,11 +98,11 @@ func (t *toolServer) lookupTool(o enrich.Operation, terms schema.Terms) *mcp.Too
 	}
 }
 
-func operationTitle(o enrich.Operation) string {
+func operationTitle(o v1fields.Operation) string {
 	switch o {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return "Find the work email of one person"
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return "Find the business phone of one person"
 	default:
 		return "Find the work email, the business phone or both of one person"
@@ -129,7 +129,7 @@ func (t *toolServer) listAfresh(next mcp.MethodHandler) mcp.MethodHandler {
 		if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
 			terms := t.service.terms()
 			list.Tools = []*mcp.Tool{t.statusTool(terms)}
-			for _, o := range enrich.Operations() {
+			for _, o := range v1fields.Operations() {
 				list.Tools = append(list.Tools, t.lookupTool(o, terms))
 			}
 		}
@@ -146,7 +146,7 @@ func (t *toolServer) callStatus(_ context.Context, request *mcp.CallToolRequest)
 }
 
 // callLookup returns the handler of an operation's tool.
-func (t *toolServer) callLookup(o enrich.Operation) mcp.ToolHandler {
+func (t *toolServer) callLookup(o v1fields.Operation) mcp.ToolHandler {
 	return func(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		e := exchangeOf(request)
 		q, problem := parseQuestion(o, request.Params.Arguments)

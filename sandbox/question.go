@@ -8,11 +8,12 @@ import (
 	"io"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // question is a lookup as it arrives, on whatever transport.
 type question struct {
-	operation enrich.Operation
+	operation v1fields.Operation
 	identity  enrich.Identity
 	fields    enrich.Fields
 	profile   bool // profile data is wanted too
@@ -35,7 +36,7 @@ type arguments map[string]json.RawMessage
 
 // parseQuestion reads a lookup's body. On an error the question holds nothing but
 // the operation; the error is fit to be shown to the client.
-func parseQuestion(operation enrich.Operation, body []byte) (question, error) {
+func parseQuestion(operation v1fields.Operation, body []byte) (question, error) {
 	none := question{operation: operation}
 	args, err := parseArguments(body)
 	if err != nil {
@@ -68,11 +69,11 @@ func parseArguments(body []byte) (arguments, error) {
 }
 
 // takeFields removes the members that say what is wanted.
-func (args arguments) takeFields(operation enrich.Operation) (fields enrich.Fields, profile bool, err error) {
+func (args arguments) takeFields(operation v1fields.Operation) (fields enrich.Fields, profile bool, err error) {
 	switch operation {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return enrich.FieldsOf(enrich.WorkEmail), false, nil
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return enrich.FieldsOf(enrich.BusinessPhone), false, nil
 	}
 	for field := range enrich.AllFields.Each() {

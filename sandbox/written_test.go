@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // known returns a configuration in which everybody is known, with its books in a file.
@@ -35,7 +36,7 @@ func lookup(fields enrich.Fields, first string) question {
 	if reason != "" {
 		panic(reason)
 	}
-	return question{operation: fields.Operation(), identity: id, fields: fields}
+	return question{operation: v1fields.OperationOf(fields), identity: id, fields: fields}
 }
 
 // TestBooksThatCannotBeWritten: nothing is charged, shown or begun any more.

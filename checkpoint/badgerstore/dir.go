@@ -5,6 +5,7 @@
 //	LOCK       locked by the process that has the journal open; its text names that process
 //	JOURNAL    the ID of the journal
 //	store      the database, with the files HEAD and SEAL of this package beside Badger's
+//	ERASING    while an erasure is not finished: the last commit before it
 //
 // Badger forgives damage, and a journal must not: a record that is missing would be bought
 // again. So the package verifies Badger's files by itself, and syncs what Badger writes.
@@ -33,7 +34,9 @@ type Options struct {
 type Store struct {
 	*engine
 	dir     string
+	key     []byte // of the encryption; nil for a plain store
 	journal string // the ID of the journal that is in the marker; "" for a new one
+	erasing bool   // Close removes what was replaced since Erase
 	unlock  func() error
 }
 
@@ -90,11 +93,14 @@ func openLocked(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := finishErasure(dir, options.EncryptionKey); err != nil {
+		return nil, err
+	}
 	e, err := openEngine(engineDir, options.EncryptionKey)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}
-	return &Store{engine: e, dir: dir, journal: journal}, nil
+	return &Store{engine: e, dir: dir, key: options.EncryptionKey, journal: journal}, nil
 }
 
 // readMarker returns the ID of the journal that the directory should hold, "" for
@@ -129,8 +135,14 @@ func (s *Store) Opened(id string) error {
 	return errors.Join(writeSynced(filepath.Join(s.dir, markerName), id), syncNames(s.dir, syncDir))
 }
 
-// Close closes the store and unlocks its directory.
-func (s *Store) Close() error { return errors.Join(s.engine.Close(), s.unlock()) }
+// Close closes the store, removes from its files what was erased, and unlocks its directory.
+func (s *Store) Close() error {
+	err := s.engine.Close()
+	if err == nil && s.erasing {
+		err = finishErasure(s.dir, s.key)
+	}
+	return errors.Join(err, s.unlock())
+}
 
 // syncNames syncs the directories above dir, of which Open may have made some: a loss of
 // power must not take one away with all that was acknowledged in it. One that may not be

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -24,7 +25,7 @@ func openJournal(dir string, options Options) (*checkpoint.Journal, error) {
 		return nil, err
 	}
 	return checkpoint.New(s, checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
 	})
 }
 
@@ -44,7 +45,7 @@ func checkJournal(dir string, options Options, report func(verify.Problem)) (sum
 	if err != nil {
 		return summary, err
 	}
-	summary, err = verify.Check(s, nil, report)
+	summary, err = verify.Check(s, v1fields.Catalogue(), nil, report)
 	return summary, errors.Join(err, s.Close())
 }
 

@@ -16,7 +16,21 @@ import (
 // openDB opens Badger. An error that is not the system's or the key's is damage.
 func openDB(dir string, key []byte) (db *badger.DB, err error) {
 	defer asCorrupt(&err)
-	settings := badger.DefaultOptions(dir).
+	db, err = badger.OpenManaged(settingsFor(dir, key))
+	switch {
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
+		return nil, keyError(dir, key)
+	case err != nil && isSystemError(err):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+	}
+	return db, nil
+}
+
+// settingsFor returns how Badger opens the database in dir.
+func settingsFor(dir string, key []byte) badger.Options {
+	return badger.DefaultOptions(dir).
 		WithSyncWrites(false).      // engine.commit does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
@@ -28,16 +42,6 @@ func openDB(dir string, key []byte) (db *badger.DB, err error) {
 		WithIndexCacheSize(64 << 20).
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithEncryptionKey(key)
-	db, err = badger.OpenManaged(settings)
-	switch {
-	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
-		return nil, keyError(dir, key)
-	case err != nil && isSystemError(err):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
-	}
-	return db, nil
 }
 
 // isSystemError reports whether the operating system refused something that says

@@ -26,9 +26,8 @@ type Copy struct {
 }
 
 // Rewrite copies the live records of the journal in dir into a fresh store, which
-// takes the old one's place. Badger keeps replaced values in its files for an
-// indefinite time: only after Rewrite are they gone from the directory. The journal
-// must be closed. After a crash the journal is either the old or the fresh one.
+// takes the old one's place. The journal must be closed. After a crash the journal is either the
+// old or the fresh one.
 func Rewrite(dir string, options Options, as Copy) error {
 	from, err := OpenExisting(dir, options)
 	if err != nil {

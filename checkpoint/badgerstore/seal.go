@@ -22,11 +22,12 @@ const (
 	brokenName = "SEAL.broken"
 )
 
-// The endings of Badger's tables, which are written once, and of its logs, which are
-// appended to until the next one begins.
+// The endings of Badger's tables, which are written once; of its logs, which are appended to until
+// the next one begins; and of its logs of long values.
 const (
-	tableEnding = ".sst"
-	logEnding   = ".mem"
+	tableEnding    = ".sst"
+	logEnding      = ".mem"
+	valueLogEnding = ".vlog"
 )
 
 // seal is what is known of the files of a store.
@@ -51,7 +52,7 @@ func storeFiles(dir string) ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		switch name := entry.Name(); filepath.Ext(name) {
-		case tableEnding, logEnding, ".vlog":
+		case tableEnding, logEnding, valueLogEnding:
 			names = append(names, name)
 		case "":
 			if slices.Contains([]string{manifestName, headName, "KEYREGISTRY", "DISCARD"}, name) {

@@ -2,9 +2,12 @@
 package expired
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/enrich"
@@ -19,23 +22,65 @@ type Attempt struct {
 	Answered enrich.Answered // without Data when there are no values
 }
 
-// Each calls visit for every attempt that ended before a time, in their order.
+// Each calls visit for every attempt that ended before a time, in their order. It reads only what
+// ended since the last time that attempts were erased by their age.
 func Each(s store.Store, before time.Time, visit func(Attempt) error) error {
-	return s.Scan([]byte{record.ResolutionPrefix}, nil, func(key, value []byte) (bool, error) {
-		var res attempt.Resolution
-		if err := record.Decode(key, value, &res); err != nil {
-			return false, err
+	_, spans, err := Since(s, before)
+	for _, span := range spans {
+		if err != nil {
+			return err
 		}
-		if !res.At.Before(before) {
-			return true, nil
+		err = outcomes.EachAttempt(s, span.First, span.Last, func(a *outcomes.Attempt) error {
+			if !IsDue(a, before) {
+				return nil
+			}
+			return visit(Attempt{
+				ID: a.ID, At: a.Ended.At, Run: a.Ended.Run, Identity: a.Intent.Identity, Answered: a.Ended.Answer(),
+			})
+		})
+	}
+	return err
+}
+
+// IsDue reports whether an attempt ended before a time and has something to erase.
+func IsDue(a *outcomes.Attempt, before time.Time) bool {
+	return a.Resolved && a.Ended.At.Before(before) && (!a.Intent.Erased || a.Ended.Data != "")
+}
+
+// Since returns the mark of the last erasure by age, and the spans that hold every attempt that
+// ended before a time and may not be erased. The spans ascend and share no attempt.
+//
+// The clock may have been set back: then attempts can end before the time of the mark. So days
+// on which attempts ended that began after the erasure count, too.
+func Since(s store.Store, before time.Time) (record.Pruned, []record.Span, error) {
+	pruned, _, err := record.Load[record.Pruned](s, record.PrunedKey)
+	if err != nil {
+		return pruned, nil, err
+	}
+	days := map[string]record.Span{}
+	if err := record.LoadComputed(s, record.DayPrefix, days); err != nil {
+		return pruned, nil, err
+	}
+	var spans []record.Span
+	for day, span := range days {
+		if day <= record.DayOf(before) && (day >= record.DayOf(pruned.Before) || span.Last >= pruned.Next) {
+			spans = append(spans, span)
 		}
-		id := record.IDOf(key)
-		in, _, err := record.Load[record.Intent](s, record.IDKey(record.IntentPrefix, id))
-		if err != nil || in.Erased && res.Data == "" {
-			return err == nil, err
+	}
+	return pruned, union(spans), nil
+}
+
+// union joins the spans that share attempts.
+func union(spans []record.Span) (joined []record.Span) {
+	slices.SortFunc(spans, func(a, b record.Span) int { return cmp.Compare(a.First, b.First) })
+	for _, span := range spans {
+		if last := len(joined) - 1; last >= 0 && span.First <= joined[last].Last {
+			joined[last] = joined[last].With(span.Last)
+			continue
 		}
-		return true, visit(Attempt{ID: id, At: res.At, Run: res.Run, Identity: in.Identity, Answered: res.Answer()})
-	})
+		joined = append(joined, span)
+	}
+	return joined
 }
 
 // Outputs returns the paths of the lists that were written for each run.

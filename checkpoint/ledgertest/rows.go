@@ -77,7 +77,7 @@ func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
 // view loads what a decision about a new attempt is made on.
 func (l *rows) view(intent record.Intent) decide.View {
 	view := decide.View{Now: intent.At, Subject: l.subject(intent.Identity)}
-	for _, scope := range intent.Scopes() {
+	for _, scope := range intent.Scopes(enrich.Catalogue{}) {
 		view.Scopes = append(view.Scopes, l.scope(scope))
 	}
 	account := l.scope(record.ScopeAccount)
@@ -139,7 +139,7 @@ func (a *row) stateOf(f enrich.Field) attempt.FieldState {
 func (l *rows) scope(name string) *decide.Scope {
 	s := &decide.Scope{Name: name}
 	for _, a := range l.attempts {
-		if !slices.Contains(a.intent.Scopes(), name) || name == record.ScopeAccount && a.id < l.account.baseFirst {
+		if !slices.Contains(a.intent.Scopes(enrich.Catalogue{}), name) || name == record.ScopeAccount && a.id < l.account.baseFirst {
 			continue
 		}
 		s.Totals.Hold(a.intent.Hold)

@@ -44,8 +44,9 @@ type Reading struct {
 // ErrNobody says that no person is named.
 var ErrNobody = errors.New("no person is named; name one by profile URL, by name and company, or by email or phone")
 
-// Find returns the attempts about a person, in their order, and the other identities that the
-// answers give the person.
+// Find returns the attempts about a person, and the other identities that the answers give the
+// person. The attempts are in the order in which they were found: each shares something with the
+// person who was named or with attempts before it.
 //
 // An attempt is about the person when its identity is the person's, or its answer has the
 // person's email, phone or name. What is learned from one attempt counts for the others. Equal
@@ -100,7 +101,6 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 			matches = append(matches, m)
 		}
 	}
-	slices.SortFunc(matches, func(a, b Match) int { return int(a.ID) - int(b.ID) })
 	return matches, nil
 }
 

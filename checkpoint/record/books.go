@@ -82,12 +82,13 @@ func accountMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Value(m, 5, &a.Balance, balanceMembers)
 	numbered.Value(m, 6, &a.Budget, budgetMembers)
 	mapMembers(m, 7, &a.Readiness, readinessMembers)
+	numbered.Value(m, 9, &a.Most, optionalsMembers)
 	mapMembers(m, 8, &a.Available, func(m *numbered.Members, available *bool) { numbered.Flag(m, 2, available) })
 }
 
 // optionalsMembers describes amounts by field: that of a field has the number of the field plus
 // one.
-func optionalsMembers(m *numbered.Members, amounts *enrich.ByField[cost.Optional[int64]]) {
+func optionalsMembers[N ~int64](m *numbered.Members, amounts *enrich.ByField[cost.Optional[N]]) {
 	for i := range *amounts {
 		optional(m, i+1, &(*amounts)[i])
 	}
@@ -163,6 +164,11 @@ func journalMembers(m *numbered.Members, j *Journal) {
 	if j.ID == "" {
 		m.Fail()
 	}
+}
+
+func prunedMembers(m *numbered.Members, p *Pruned) {
+	numbered.Time(m, 1, &p.Before)
+	numbered.Uint(m, 2, &p.Next)
 }
 
 func runMembers(m *numbered.Members, r *Run) {

@@ -4,8 +4,8 @@
 // follows from the kind of the record:
 //
 //   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
-//     fields that are forgotten, the names of the fields and the key's fingerprint. Change and
-//     Replace do it.
+//     fields that are forgotten, the last erasure by age, the names of the fields and the key's
+//     fingerprint. Change and Replace do it.
 //   - The ledger state, totals and days are computed again with every commit. A member that is not
 //     computed with them would be wrong. So a journal with such a member does not open, and stays as
 //     it is. DecodeComputed and LoadComputed refuse it.
@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | File | Journal | FieldNames | []byte
+	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | File | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -63,6 +63,8 @@ func members(m *numbered.Members, record any) {
 		runMembers(m, r)
 	case *File:
 		fileMembers(m, r)
+	case *Pruned:
+		prunedMembers(m, r)
 	case *Journal:
 		journalMembers(m, r)
 	case *FieldNames:

@@ -42,7 +42,7 @@ func kinds() map[string]kindOfRecord {
 		"Intent": kindFor[Intent](), "About": kindFor[About](), "Doubt": kindFor[Doubt](), "OpenMark": kindFor[OpenMark](),
 		"FieldEntry": kindFor[FieldEntry](), "attempt.Resolution": kindFor[attempt.Resolution](), "cost.Totals": kindFor[cost.Totals](),
 		"Span": kindFor[Span](), "State": kindFor[State](), "Run": kindFor[Run](), "File": kindFor[File](),
-		"Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
+		"Pruned": kindFor[Pruned](), "Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
 	}
 }
 

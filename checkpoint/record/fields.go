@@ -24,7 +24,7 @@ func MustKnowFields(s store.Store, catalogue enrich.Catalogue) ([]store.Write, e
 	if err != nil {
 		return nil, err
 	}
-	known := FieldNames{Names: catalogue}
+	known := FieldNames{Names: catalogue.NamesOf(catalogue.All())}
 	if slices.Equal(recorded.Names, known.Names) {
 		return nil, nil
 	}

@@ -23,7 +23,7 @@ import (
 //	g KEY          forgotten   an index: an identity that was forgotten on request
 //	w PATH         file        a list that was written: the hash of its bytes
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
-//	                           key's fingerprint, the last opening
+//	                           key's fingerprint, the last opening, the last erasure by age
 //
 // Written once has two exceptions. Erasure takes the identity out of intents and the values out
 // of answers; the money stays as it was. A correction books fields of a resolution as free that
@@ -71,6 +71,7 @@ var (
 	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
 	OpeningKey     = NameKey(metaPrefix, "opening")
 	FieldsKey      = NameKey(metaPrefix, "fields")
+	PrunedKey      = NameKey(metaPrefix, "pruned")
 )
 
 func IDKey(prefix byte, id attempt.ID) []byte {
@@ -225,6 +226,12 @@ func (s Span) With(id attempt.ID) Span {
 		return Span{id, id}
 	}
 	return Span{min(s.First, id), max(s.Last, id)}
+}
+
+// Pruned says what the last erasure of attempts by their age has erased.
+type Pruned struct {
+	Before time.Time  `json:"before"` // the attempts that had ended before
+	Next   attempt.ID `json:"next"`   // the first attempt that began later
 }
 
 // Journal is the journal's own identity, made when it is created.

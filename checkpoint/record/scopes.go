@@ -28,16 +28,16 @@ func RunScope(name string) string { return "run/" + name }
 func JobScope(job string) string { return "job/" + job }
 
 // HistoryScope returns the scope of a kind of lookups, which tells its match rates.
-func HistoryScope(kind cost.Kind) string {
-	return historyScope(kind.Operation, kind.Pattern.String())
+func HistoryScope(c enrich.Catalogue, kind cost.Kind) string {
+	return historyScope(c, kind.Fields, kind.Pattern.String())
 }
 
-func historyScope(operation enrich.Operation, pattern string) string {
-	return "history/" + operation.String() + "/" + pattern
+func historyScope(c enrich.Catalogue, fields enrich.Fields, pattern string) string {
+	return "history/" + c.Operation(fields) + "/" + pattern
 }
 
-// Scopes returns the scopes that the attempt counts in.
-func (in Intent) Scopes() []string {
+// Scopes returns the scopes that the attempt counts in. The catalogue is that of its interface.
+func (in Intent) Scopes(c enrich.Catalogue) []string {
 	scopes := []string{ScopeAll, ScopeAccount, RunScope(in.Run)}
 	for _, base := range []string{JobScope(in.JobName()), WorkspaceScope} {
 		for _, period := range []cost.Period{cost.Month, cost.Day} {
@@ -45,7 +45,7 @@ func (in Intent) Scopes() []string {
 		}
 	}
 	if pattern := in.Pattern; pattern != "" {
-		scopes = append(scopes, historyScope(in.Hold.Fields.Operation(), pattern))
+		scopes = append(scopes, historyScope(c, in.Hold.Fields, pattern))
 	}
 	return scopes
 }

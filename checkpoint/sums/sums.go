@@ -29,23 +29,25 @@ type Sums struct {
 	relieved    []*Sum // that may have a relief
 	// kinds holds the sums that attempts of one kind count in. So the names of the scopes
 	// are not made for every attempt.
-	kinds map[kind][]*Sum
+	kinds     map[kind][]*Sum
+	catalogue enrich.Catalogue
 }
 
 // kind is what the scopes of an attempt follow from.
 type kind struct {
 	run, job, pattern string
-	operation         enrich.Operation
+	fields            enrich.Fields
 	year, day         int
 }
 
 // maxKinds limits how many kinds are remembered at a time.
 const maxKinds = 1024
 
-// New returns sums without attempts.
-func New() Sums {
+// New returns sums without attempts, of an interface with a catalogue.
+func New(catalogue enrich.Catalogue) Sums {
 	return Sums{
-		Scopes: map[string]*Sum{}, Days: map[string]record.Span{},
+		catalogue: catalogue,
+		Scopes:    map[string]*Sum{}, Days: map[string]record.Span{},
 		changedDays: map[string]bool{}, kinds: map[kind][]*Sum{},
 	}
 }
@@ -69,12 +71,12 @@ func (s *Sums) Totals(scope string) cost.Totals {
 // Of returns the sums that an attempt counts in.
 func (s *Sums) Of(in record.Intent) []*Sum {
 	at := in.At.UTC()
-	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields.Operation(), at.Year(), at.YearDay()}
+	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields, at.Year(), at.YearDay()}
 	if known := s.kinds[kind]; known != nil {
 		return known
 	}
 	var counts []*Sum
-	for _, scope := range in.Scopes() {
+	for _, scope := range in.Scopes(s.catalogue) {
 		counts = append(counts, s.Scope(scope))
 	}
 	if len(s.kinds) >= maxKinds {

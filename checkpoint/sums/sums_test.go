@@ -38,10 +38,10 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 		"voided":  {voided, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, in := sums.New(), intent("a")
+			s, in := sums.New(enrich.Named("a", "b")), intent("a")
 			s.Hold(s.Of(in), in.Hold)
-			if len(in.Scopes()) == 0 || len(s.Scopes) != len(in.Scopes()) {
-				t.Fatalf("%d sums for the scopes %q", len(s.Scopes), in.Scopes())
+			if len(in.Scopes(enrich.Named("a", "b"))) == 0 || len(s.Scopes) != len(in.Scopes(enrich.Named("a", "b"))) {
+				t.Fatalf("%d sums for the scopes %q", len(s.Scopes), in.Scopes(enrich.Named("a", "b")))
 			}
 			for scope, sum := range s.Scopes {
 				if sum.Totals.Held != 15*cost.Cent || sum.InFlight.Held != 15*cost.Cent || sum.Totals.Open != 1 {
@@ -50,7 +50,7 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 			}
 			sums.Land(s.Of(in), in.Hold)
 			s.Release(s.Of(in), in.Hold, c.ends, false)
-			for _, scope := range in.Scopes() {
+			for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 				got := s.Totals(scope)
 				if got.Held != 0 || got.Open != 0 || s.Scope(scope).InFlight.Held != 0 || got.Settled != c.charged || got.EverHeld != 15*cost.Cent {
 					t.Errorf("%s: %+v", scope, got)
@@ -63,10 +63,10 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 // TestTheAccountsSumsBeginAtItsBase releases an attempt from before the base: the account shows
 // already what it cost.
 func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
-	s, in := sums.New(), intent("a")
+	s, in := sums.New(enrich.Named("a", "b")), intent("a")
 	s.Release(s.Of(in), in.Hold, settled(in), true)
 	s.Correct(in, cost.Charge{}, cost.Charge{Amount: cost.Cent}, true)
-	for _, scope := range in.Scopes() {
+	for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 		want := 16 * cost.Cent
 		if scope == record.ScopeAccount {
 			want = 0
@@ -79,17 +79,17 @@ func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
 
 // TestEveryChangeIsTakenOnce takes changes, and changes what has changed already.
 func TestEveryChangeIsTakenOnce(t *testing.T) {
-	s, in := sums.New(), intent("a")
+	s, in := sums.New(enrich.Named("a", "b")), intent("a")
 	for range 2 {
 		s.Hold(s.Of(in), in.Hold)
 		s.Hold(s.Of(in), in.Hold)
 		s.EndOn(noon, 7)
 		writes := s.TakeChanges()
-		if len(writes) != len(in.Scopes())+1 { // and the day
-			t.Fatalf("%d writes for %d scopes and a day", len(writes), len(in.Scopes()))
+		if len(writes) != len(in.Scopes(enrich.Named("a", "b")))+1 { // and the day
+			t.Fatalf("%d writes for %d scopes and a day", len(writes), len(in.Scopes(enrich.Named("a", "b"))))
 		}
 		for _, w := range writes {
-			for _, scope := range in.Scopes() {
+			for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 				totals := s.Totals(scope)
 				if bytes.Equal(w.Key, record.NameKey(record.TotalsPrefix, scope)) && !bytes.Equal(w.Value, record.Encode(&totals)) {
 					t.Errorf("the write of %s does not hold its totals", scope)
@@ -104,7 +104,7 @@ func TestEveryChangeIsTakenOnce(t *testing.T) {
 
 // TestADayRemembersItsFirstAndItsLastAttempt ends attempts out of their order.
 func TestADayRemembersItsFirstAndItsLastAttempt(t *testing.T) {
-	s := sums.New()
+	s := sums.New(enrich.Named("a", "b"))
 	for _, id := range []attempt.ID{5, 2, 9, 4} {
 		s.EndOn(noon.In(time.FixedZone("east", 5*60*60)), id)
 	}
@@ -115,7 +115,7 @@ func TestADayRemembersItsFirstAndItsLastAttempt(t *testing.T) {
 
 // TestManyKindsOfAttemptsAreToldApart has more runs than are remembered.
 func TestManyKindsOfAttemptsAreToldApart(t *testing.T) {
-	s := sums.New()
+	s := sums.New(enrich.Named("a", "b"))
 	const runs = 3000
 	for round := range 2 {
 		for n := range runs {

@@ -37,14 +37,15 @@ type Summary struct {
 // that cannot be read; attempts that are not resolved exactly once or still open;
 // charges that do not follow from the answer and the hold; fields paid twice;
 // indexes and sums that do not follow from the attempts. It changes nothing. Stop is
-// called before every record that is read in its turn, and may be nil. An error means that
+// called before every record that is read in its turn, and may be nil. The catalogue is that of
+// the journal's interface. An error means that
 // the store could not be walked.
-func Check(s store.Store, stop func() error, report func(Problem)) (Summary, error) {
+func Check(s store.Store, catalogue enrich.Catalogue, stop func() error, report func(Problem)) (Summary, error) {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
 	c := &checker{
-		store: store.WithStop(s, stop), report: report,
+		store: store.WithStop(s, stop), catalogue: catalogue, report: report,
 		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{}, forgotten: map[enrich.Key]bool{},
 		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
 	}
@@ -63,13 +64,14 @@ func Check(s store.Store, stop func() error, report func(Problem)) (Summary, err
 // checker holds what a check knows so far: some tens of bytes for each field of
 // each identity.
 type checker struct {
-	store   store.Store
-	report  func(Problem)
-	summary Summary
-	secret  []byte
-	state   record.State
-	flight  map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
-	next    attempt.ID          // the first ID without an intent
+	store     store.Store
+	catalogue enrich.Catalogue
+	report    func(Problem)
+	summary   Summary
+	secret    []byte
+	state     record.State
+	flight    map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
+	next      attempt.ID          // the first ID without an intent
 	*recount
 	periods
 	paid         map[record.KeyedField]payment
@@ -131,7 +133,7 @@ func (c *checker) checkMeta() error {
 	if !found {
 		c.state.NextID = 1
 	}
-	c.recount = newRecount(c.state.BaseFirst)
+	c.recount = newRecount(c.catalogue, c.state.BaseFirst)
 	if err != nil {
 		return err
 	}

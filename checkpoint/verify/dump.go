@@ -143,6 +143,8 @@ func viewMeta(key, value []byte) (any, error) {
 		return map[string]string{"id": identity.ID, "secret": masked}, err
 	case string(record.FieldsKey):
 		return decoded[record.FieldNames](key, value)
+	case string(record.PrunedKey):
+		return decoded[record.Pruned](key, value)
 	case string(record.FingerprintKey):
 		return masked, nil
 	case string(record.OpeningKey):

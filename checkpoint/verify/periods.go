@@ -53,7 +53,7 @@ func (c *checker) checkPeriod(id attempt.ID, in record.Intent, res attempt.Resol
 	}
 	for i, period := range c.closed {
 		if period.Holds(id) {
-			for _, scope := range in.Scopes() {
+			for _, scope := range in.Scopes(c.catalogue) {
 				c.held[i][scope] += in.Hold.Amount()
 			}
 		}

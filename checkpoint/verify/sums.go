@@ -4,18 +4,22 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
+	"payonce/enrich"
 )
 
 // recount adds attempts up one by one, as the journal does when they end.
 type recount struct {
+	catalogue enrich.Catalogue
 	baseFirst attempt.ID // the first attempt after the account's base
 	totals    map[string]cost.Totals
 	days      map[string]record.Span
 	resolved  int64
 }
 
-func newRecount(baseFirst attempt.ID) *recount {
-	return &recount{baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]record.Span{}}
+func newRecount(catalogue enrich.Catalogue, baseFirst attempt.ID) *recount {
+	return &recount{
+		catalogue: catalogue, baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]record.Span{},
+	}
 }
 
 // add enters an attempt. The account's sums begin at the base: earlier attempts do not
@@ -25,7 +29,7 @@ func (r *recount) add(id attempt.ID, in record.Intent, res attempt.Resolution, r
 		r.resolved++
 		r.days[record.DayOf(res.At)] = r.days[record.DayOf(res.At)].With(id)
 	}
-	for _, scope := range in.Scopes() {
+	for _, scope := range in.Scopes(r.catalogue) {
 		if scope == record.ScopeAccount && id < r.baseFirst {
 			continue
 		}

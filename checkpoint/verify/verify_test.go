@@ -18,6 +18,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // memory is a store that holds its records in a map.
@@ -78,7 +79,7 @@ func journal(t *testing.T) *memory {
 	t.Helper()
 	m := &memory{records: map[string][]byte{}}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	j, err := checkpoint.New(m, checkpoint.Options{Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: func() time.Time { return now }})
+	j, err := checkpoint.New(m, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func journal(t *testing.T) *memory {
 func check(t *testing.T, m *memory) ([]string, verify.Summary) {
 	t.Helper()
 	var problems []string
-	summary, err := verify.Check(m, nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(m, v1fields.Catalogue(), nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil || int(summary.Problems) != len(problems) {
 		t.Errorf("error %v; the summary counts %d problems of %d", err, summary.Problems, len(problems))
 	}
@@ -223,7 +224,7 @@ func TestAWalkStops(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := verify.Check(m, later, func(verify.Problem) {}); !errors.Is(err, stop) {
+	if _, err := verify.Check(m, v1fields.Catalogue(), later, func(verify.Problem) {}); !errors.Is(err, stop) {
 		t.Errorf("Check ends with %v", err)
 	}
 	records = 0

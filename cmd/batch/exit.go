@@ -188,9 +188,13 @@ func codeOf(err error) string {
 func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON bool) {
 	format := flags.Lookup("log-format")
 	log := host.Log{Out: env.stderr, Now: env.now, JSON: format != nil && format.Value.String() == "json"}
-	continued := failed.Hint
+	continued, facts := failed.Hint, []any{}
 	failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
-	log.Fail(failed.Message, continued, "code", failed.Code, "hint", failed.Hint, "exit", failed.Exit)
+	if failed.Command != "" {
+		continued += "\nFor example: " + failed.Command
+		facts = []any{"command", failed.Command}
+	}
+	log.Fail(failed.Message, continued, append([]any{"code", failed.Code, "hint", failed.Hint, "exit", failed.Exit}, facts...)...)
 	if asJSON {
 		_ = report.JSON(env.stdout, &report.Failed{Error: failed}) // the exit code says that it failed
 	}

@@ -8,12 +8,13 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/pages"
+	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/internal/pricing"
 	"payonce/internal/target"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
 
@@ -112,20 +113,21 @@ func (f *budgetFlags) setDefaults() {
 }
 
 func (f *budgetFlags) value() app.Budget {
-	short := dispatch.StopWhenShort
+	var expendable enrich.Fields
 	if f.shortBudget.Value == "email-only" {
-		short = dispatch.EmailOnly
+		expendable = enrich.AllFields.Without(enrich.FieldsOf(enrich.WorkEmail))
 	}
 	return app.Budget{
 		Job: f.job, MaxSpend: f.maxSpend.Amount, MaxLookups: f.maxLookups.N, Daily: f.daily.Amount, Monthly: f.monthly.Amount,
 		WorkspaceMonthly: f.workspaceMonthly.Amount, Threshold: f.approvalThreshold.Amount, Approved: f.approve.Amount,
-		Short: short, Strict: f.strict,
+		Expendable: expendable, Strict: f.strict,
 	}
 }
 
 // outputFlags say where results are written.
 type outputFlags struct {
 	path, rejects, keepAs string
+	pages                 pages.Flags
 	keep                  uint // earlier versions
 }
 

@@ -26,7 +26,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		want string
 	}{
 		{
-			wrapped(&columns.AmbiguousError{Columns: `#1 "Email" and #3 "Work Email"`, Role: columns.Email, First: 0}),
+			wrapped(columns.DoubtsError{{Columns: `#1 "Email" and #3 "Work Email"`, Role: columns.Email, First: 0}}),
 			`list.csv: columns #1 "Email" and #3 "Work Email" could all be email; choose one with --map email=#1`,
 		},
 		{
@@ -46,7 +46,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 			"list.csv: the list needs more memory than it may use, and no temporary file can be made for the rest: permission denied; give --temp DIR, a directory with room, or more --memory",
 		},
 		{
-			wrapped(&table.Error{File: "list.xlsx", Reason: "there are several sheets: A, B", Hint: "name one of them", Err: sheet.ErrSeveralSheets}),
+			wrapped(&table.Error{File: "list.xlsx", Reason: "there are several sheets: A, B", Hint: "name one of them", Err: &sheet.SeveralSheetsError{Names: []string{"A", "B"}}}),
 			"list.csv: list.xlsx: there are several sheets: A, B; name one of them with --sheet",
 		},
 		{

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"payonce/cmd/batch/hints"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -59,6 +61,7 @@ func execute(ctx context.Context, env environment, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if failed, telling := failureOf(err); telling {
+		failed.Command = hints.Command(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}
 	return exitCode(err)

@@ -72,7 +72,7 @@ func runScripts(t *testing.T, transport v1.Transport, files ...string) {
 			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand, "newkey": newKeyCommand, "price": priceCommand,
+			"exits": exitsCommand, "pasted": pastedCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand, "newkey": newKeyCommand, "price": priceCommand,
 			"books": booksCommand, "hold": holdCommand, "release": releaseCommand,
 		},
 	})

@@ -47,6 +47,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
+	o.output.pages.Add(cmd.Flags(), "plan")
 	cmd.Flags().Var(&o.list.Sample, "sample", "propose a paid sample of the first N people")
 	return o, cmd
 }
@@ -62,6 +63,9 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 // planWith plans a list and shows the plan.
 func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error {
 	if err := o.checkKeep(list); err != nil {
+		return err
+	}
+	if err := o.output.pages.Check(append(target.SourcesOf(list), o.sources()...)); err != nil {
 		return err
 	}
 	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
@@ -83,7 +87,7 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 		sample.Words = sampleCommand(cmd.Flags(), list, sample)
 		sample.Command = strings.Join(sample.Words, " ")
 	}
-	if err := o.show(o.env.stdout, planned.Plan); err != nil || o.json || o.output.keepAs == "" {
+	if err := o.showPages(planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))

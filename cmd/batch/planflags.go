@@ -72,6 +72,9 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.Rebuy {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
+	if o.list.MapFile != "" {
+		return errors.New("--map-file is not in a plan, which says itself how the columns are read; leave one of them out")
+	}
 	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
@@ -99,7 +102,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header}, kept
+	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
 	if err := o.checkService(kept.Service, found); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/help"
+	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/rehearse"
 	"payonce/cmd/batch/undo"
 	"payonce/cmd/batch/usage"
@@ -35,6 +37,7 @@ func newRootCommand(env environment) *cobra.Command {
 	})
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
+		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
@@ -68,6 +71,11 @@ func versionLine() string {
 // rehearsal is what the commands for rehearsals need.
 func (env environment) rehearsal() rehearse.Environment {
 	return rehearse.Environment{Stdout: env.stdout, Stderr: env.stderr, Getenv: env.getenv, Now: env.now, FileMode: env.fileMode}
+}
+
+// mapping is what the command for mappings needs.
+func (env environment) mapping() mapping.Environment {
+	return mapping.Environment{Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, Hints: hints.Of, FileMode: env.fileMode}
 }
 
 // withExitCodes adds to a command without arguments the codes that it can end with.

@@ -25,6 +25,7 @@ import (
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // scriptWorld is what the commands of one script have set up around the program.
@@ -63,6 +64,17 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// pastedCommand runs the command that the last error shows, as a shell does.
+func pastedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 0, "pasted")
+	_, after, found := strings.Cut(ts.ReadFile("stderr"), "\nFor example: ")
+	if !found {
+		ts.Fatalf("the error shows no command")
+	}
+	command, _, _ := strings.Cut(after, "\n")
+	ts.Check(ts.Exec("sh", "-c", command))
+}
+
 // serviceUsage says what the service command takes. A document is served in place of
 // the OpenAPI document, and none is not found; texts are replaced in every response, and
 // in requests the other way round, as if the service had other names; a condition is
@@ -83,7 +95,7 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case name == "plan":
 			config.Plan = value
 		case name == "condition":
-			config.InputConditions = map[enrich.Operation]json.RawMessage{enrich.EnrichContact: []byte(ts.ReadFile(value))}
+			config.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.EnrichContact: []byte(ts.ReadFile(value))}
 		case name == "document" && value != "none":
 			around.document = []byte(ts.ReadFile(value))
 		case value == "none":

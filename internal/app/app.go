@@ -73,6 +73,7 @@ type List struct {
 	Run       string // the name of the run; "" for one from the list and the fields
 	Fields    enrich.Fields
 	Mapping   []string
+	MapFile   string // a mapping file; "" to find that of the list
 	Recorded  Recorded
 	Held      columns.Held // which values in further columns count as held
 	CopyHeld  bool         // such a value is copied into the row's own empty cell
@@ -87,6 +88,7 @@ type List struct {
 type Recorded struct {
 	Columns []string // in the form of List.Mapping; none for no record
 	Header  string   // the fingerprint of the names of the columns
+	Fixed   bool     // no mapping file is looked for, also where there is no record
 }
 
 // Budget says what a run may spend. Nil means no limit.
@@ -97,10 +99,10 @@ type Budget struct {
 	Daily            *cost.Money // the job's, as Monthly
 	Monthly          *cost.Money
 	WorkspaceMonthly *cost.Money
-	Threshold        *cost.Money // above which somebody has to approve
-	Approved         *cost.Money // what was approved
-	Short            dispatch.ShortBudget
-	Strict           bool // count every field at its full price
+	Threshold        *cost.Money   // above which somebody has to approve
+	Approved         *cost.Money   // what was approved
+	Expendable       enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
+	Strict           bool          // count every field at its full price
 }
 
 // Pace says how lookups are sent within the limit of the workspace.

@@ -61,6 +61,14 @@ func (s *session) totals(scope string) cost.Totals {
 	return s.journal().Totals(scope)
 }
 
+// historyOf returns the sums of the lookups of a kind, which tell its match rates.
+func (s *session) historyOf(kind cost.Kind) cost.Totals {
+	if s.journal() == nil {
+		return cost.Totals{}
+	}
+	return s.journal().Totals(s.journal().HistoryScope(kind))
+}
+
 // planTotals returns the sums of a scope as they will be once the account's
 // snapshot is its new base: then only lookups in doubt hold something.
 func (s *session) planTotals(scope string) cost.Totals {

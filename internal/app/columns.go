@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/mapfile"
 	"payonce/internal/problem"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -17,26 +18,53 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	j.reading, err = columns.Recognise(schema, sample, columns.Options{Overrides: order.overrides(schema), Held: order.Held})
-	if err == nil {
-		err = j.reading.Mapping.CheckFilled(schema, order.Fields)
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held}
+	if order.isRecordedFor(schema) {
+		found.Overrides = order.Recorded.Columns
+	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
+		return err
 	}
-	if err != nil {
+	found.Lenient = true
+	if j.reading, err = columns.Recognise(schema, sample, found); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	if !j.reading.Mapping.CanIdentify() {
 		return problem.Coded("no_identity", "%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
 			"its columns are %s%s", names, columns.List(schema), j.reading.UnusedText(schema))
 	}
+	if len(j.reading.Doubts) > 0 {
+		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
+	}
+	if err := j.reading.Mapping.CheckFilled(schema, order.Fields); err != nil {
+		return problem.Usagef("%s: %w", names, err)
+	}
 	return nil
 }
 
-// overrides returns what decides before headers and cells: how the list was read before, else the user.
-func (l List) overrides(schema table.Schema) []string {
-	if len(l.Recorded.Columns) > 0 && l.Recorded.Header == columns.Fingerprint(schema) {
-		return l.Recorded.Columns
+// isRecordedFor reports whether a list with these columns was read before, so that the record decides.
+func (l List) isRecordedFor(schema table.Schema) bool {
+	return len(l.Recorded.Columns) > 0 && l.Recorded.Header == columns.Fingerprint(schema)
+}
+
+// readMapFile returns what the mapping file of the list says. What it adds to the order's mapping is recorded
+// with it, so that a change of the file counts as a change of the flags does.
+func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err error) {
+	if order.Recorded.Fixed {
+		return nil, nil
 	}
-	return l.Mapping
+	file, notes, err := mapfile.Of(order.MapFile, j.list.Paths, schema)
+	for _, note := range notes {
+		j.session.note(note)
+	}
+	if err != nil || file == nil {
+		return nil, err
+	}
+	if saved, err = file.Overrides(schema); err != nil {
+		return nil, err
+	}
+	j.mapFile = file.Path
+	j.order.Mapping = slices.Concat(order.Mapping, columns.Beneath(order.Mapping, saved))
+	return saved, nil
 }
 
 // keepColumns reads the columns as an earlier start of the run recorded them, when the list has the same

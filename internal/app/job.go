@@ -23,6 +23,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // job is one list with what is wanted of it: what plan, run and write share.
@@ -34,6 +35,7 @@ type job struct {
 	output  Output
 
 	name      string
+	mapFile   string // that says how the columns are read; "" for none
 	list      *userlist.File
 	schema    table.Schema
 	reading   *columns.Reading
@@ -176,10 +178,15 @@ func (j *job) sent() cost.Workload {
 // foreseen says why the service would refuse the lookups now, as far as the account
 // and what is published tell; nil when nothing is known against them.
 func (j *job) foreseen() dispatch.Stop {
-	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Short, v1.WantsMoney); stop != nil {
+	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Expendable, service()); stop != nil {
 		return stop
 	}
 	return j.published.Unavailable(j.account, j.sent())
+}
+
+// service returns what checks of an account need to know of its interface.
+func service() dispatch.Service {
+	return dispatch.Service{Catalogue: v1fields.Catalogue(), WantsMoney: v1.WantsMoney}
 }
 
 // freeLeft returns the free allowance that the plan counts on.
@@ -259,7 +266,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	lookups := &dispatch.Lookups{
 		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(),
-		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, ShortBudget: j.budget.Short,
+		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: v1fields.Catalogue(),
 		Request: j.request(),
 	}
 	lookups.Request.Reask = j.scope.Reask

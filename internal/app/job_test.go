@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/pricing"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // notOffered returns what the service says of the operations that a plan does not offer.
@@ -33,23 +33,23 @@ func TestForeseenRefusals(t *testing.T) {
 		name      string
 		offer     v1.Offer
 		available map[string]bool
-		lookups   map[enrich.Operation]int64
+		lookups   cost.Workload
 		want      string
 	}{
-		{"sold", open, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"not told", v1.Offer{}, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"not sold", closed, nil, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
-		{"not sold and not asked for", closed, nil, map[enrich.Operation]int64{enrich.FindWorkEmail: 3, enrich.FindPhone: 0}, ""},
-		{"sold to this account", closed, map[string]bool{"find-phone": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"not sold to this account", open, map[string]bool{"find-phone": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
-		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, map[enrich.Operation]int64{enrich.FindPhone: 3}, ""},
-		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, map[enrich.Operation]int64{enrich.FindPhone: 3}, "operation_pricing_unavailable"},
+		{"sold", open, nil, cost.Workload{v1fields.FindPhone.Fields(): 3}, ""},
+		{"not told", v1.Offer{}, nil, cost.Workload{v1fields.FindPhone.Fields(): 3}, ""},
+		{"not sold", closed, nil, cost.Workload{v1fields.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
+		{"not sold and not asked for", closed, nil, cost.Workload{v1fields.FindWorkEmail.Fields(): 3, v1fields.FindPhone.Fields(): 0}, ""},
+		{"sold to this account", closed, map[string]bool{"find-phone": true}, cost.Workload{v1fields.FindPhone.Fields(): 3}, ""},
+		{"not sold to this account", open, map[string]bool{"find-phone": false}, cost.Workload{v1fields.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
+		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, cost.Workload{v1fields.FindPhone.Fields(): 3}, ""},
+		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, cost.Workload{v1fields.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
 	} {
 		work := &Work{}
 		work.Workspace.Service.Profile = strings.HasPrefix(test.name, "profiles")
 		j := &job{
 			session:   work.open(),
-			published: pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[enrich.Operation]v1.Offer{enrich.FindPhone: test.offer}}}},
+			published: pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1fields.Operation]v1.Offer{v1fields.FindPhone: test.offer}}}},
 			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: survey.Counts{Lookups: maps.Clone(test.lookups)},
 		}
 		got := ""

@@ -42,7 +42,7 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 		view.Covers = min(left, v.Rows.Lookup)
 	} else {
 		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
-		view.Covers, _ = cost.Workload(j.counts.Lookups).Covers(cost.Money(left), j.freeLeft(), j.prices.Quote.Prices) // Maximum knew the prices
+		view.Covers, _ = j.counts.Lookups.Covers(cost.Money(left), j.freeLeft(), j.prices.Quote.Prices) // Maximum knew the prices
 	}
 	if at := Renewal(ceiling.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at
@@ -57,7 +57,7 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 // dearest returns the most that the given number of planned lookups can cost. The prices are
 // known by then.
 func (j *job) dearest(lookups int64) cost.Money {
-	dearest, err := cost.Workload(j.counts.Lookups).Dearest(min(lookups, j.counts.Lookup), j.freeLeft(), j.prices.Quote.Prices)
+	dearest, err := j.counts.Lookups.Dearest(min(lookups, j.counts.Lookup), j.freeLeft(), j.prices.Quote.Prices)
 	if err != nil {
 		return math.MaxInt64
 	}

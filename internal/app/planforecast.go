@@ -3,10 +3,10 @@ package app
 import (
 	"fmt"
 
-	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/forecast"
 	"payonce/internal/report"
+	"payonce/service/v1/v1fields"
 )
 
 // forecast works out what the match rates of this journal tell of the planned
@@ -14,14 +14,16 @@ import (
 func (j *job) forecast(free cost.Allowances) *forecast.Forecast {
 	return forecast.New(forecast.Input{
 		Lookups: j.counts.Kinds, Free: free,
-		History: func(kind cost.Kind) cost.Totals { return j.session.totals(checkpoint.HistoryScope(kind)) },
+		History: j.session.historyOf,
 	})
 }
 
 // addForecast shows what the list will likely cost.
 func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
-	v.Kinds = len(j.counts.Kinds)
-	v.History = report.History{Missing: kindNames(f.Unknown()), Borrowed: kindNames(f.Borrowed())}
+	unknown := f.Unknown()
+	v.History = report.History{
+		None: len(unknown) == len(j.counts.Kinds), Missing: kindNames(unknown), Borrowed: kindNames(f.Borrowed()),
+	}
 	if spend, known := f.Spend(j.prices.Quote.Prices); known {
 		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
 	}
@@ -36,7 +38,7 @@ func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
 func kindNames(kinds []cost.Kind) []string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
-		names[i] = fmt.Sprintf("%s by %s", kind.Operation, kind.Pattern)
+		names[i] = fmt.Sprintf("%s by %s", v1fields.Catalogue().Operation(kind.Fields), kind.Pattern)
 	}
 	return names
 }

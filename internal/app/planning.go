@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // plan works out what a run of the job would do.
@@ -26,7 +26,7 @@ func (j *job) plan() (*report.Plan, error) {
 	}
 	view := &report.Plan{
 		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
-		Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
+		MapFile: j.mapFile, Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: j.counts.Placeholders, DoubtfulNames: j.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
 		Prices: report.PricesOf(j.prices.Quote), Maximum: maximum, Split: j.split(maximum, free), Possible: j.possible(maximum),
@@ -35,8 +35,8 @@ func (j *job) plan() (*report.Plan, error) {
 	for reason, rows := range j.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
-	for _, operation := range enrich.Operations() {
-		view.Lookups[operation.String()] = j.sent()[operation]
+	for _, operation := range v1fields.Operations() {
+		view.Lookups[operation.String()] = j.sent()[operation.Fields()]
 	}
 	for f := range j.scope.Wanted.Each() {
 		view.Fields[f.String()] = demand[f]

@@ -68,7 +68,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Fields, err = recordedFields(run.Fields); err != nil {
 		return nil, err
 	}
-	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header}
+	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header, Fixed: true}
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		return nil, problem.AsUsage(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // checkPublished checks what the service publishes about its lookups, and the prices.
@@ -88,7 +89,7 @@ func (d *checks) matter(used bool, check, advice, format string, args ...any) {
 // checkDescribed looks for the names that requests use in a description.
 func (d *checks) checkDescribed(check string, description v1.Description, used bool) {
 	sound := true
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		offer, described := description.Operations[operation]
 		switch {
 		case !described:

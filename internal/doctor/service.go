@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/flagvalue"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // checkConfig checks what can be checked of a configuration without a call, each part
@@ -188,8 +188,8 @@ func (d *checks) checkOperations(account cost.Account) {
 	callable := 0
 	type refused struct{ operation, found, code string }
 	var refusals []refused
-	for _, operation := range enrich.Operations() {
-		offered, ready := account.Offers(operation), account.ReadinessOf(operation)
+	for _, operation := range v1fields.Operations() {
+		offered, ready := account.Offers(operation.String()), account.Readiness[operation.String()]
 		refusal := refused{operation: operation.String()}
 		switch {
 		case offered.Known && !offered.Value:

@@ -17,6 +17,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
@@ -40,7 +41,7 @@ func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
 		err = workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var problems []verify.Problem
-			found, err := verify.Check(store, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
 			view = report.JournalCheckOf(found, problems)
 			return err
 		})
@@ -130,8 +131,7 @@ func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
 	return facts, err
 }
 
-// erase erases from the journal and then rewrites it, because the bytes of
-// what was erased would stay in its files otherwise.
+// erase erases from the journal. What was erased is gone from its files when it is closed.
 func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
 	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
 		journal, err := workspace.OpenJournal(ctx, dir, options)
@@ -139,9 +139,6 @@ func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.J
 			return nil, err
 		}
 		erasure, err := do(journal)
-		if err = errors.Join(err, journal.Close()); err == nil {
-			err = options.Rewrite(ctx, dir, options.Store.EncryptionKey)
-		}
-		return report.ErasureOf(erasure), err
+		return report.ErasureOf(erasure), errors.Join(err, journal.Close())
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
+	"payonce/service/v1/v1fields"
 )
 
 // Period is the time in which attempts got their outcomes. Zero times are the journal's
@@ -108,7 +109,7 @@ func ledgerRow(e attempt.Entry) []string {
 	}
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
-		e.Operation.String(), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
+		v1fields.Catalogue().Operation(e.Asked), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
 		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
 	}
 }

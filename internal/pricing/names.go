@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // requestName is one of the names that requests use.
@@ -16,7 +16,7 @@ type requestName struct {
 	name  string
 	value *string
 	// operation is the lookup whose path it is; nil for the other names.
-	operation *enrich.Operation
+	operation *v1fields.Operation
 	// path says that it is another path of the document.
 	path bool
 	// member says that it stands in the body of a lookup.
@@ -25,16 +25,16 @@ type requestName struct {
 
 // requestNamesOf lists the names that can be given, with their places.
 func requestNamesOf(n *v1.Names) []requestName {
-	lookup := func(name string, value *string, operation enrich.Operation) requestName {
+	lookup := func(name string, value *string, operation v1fields.Operation) requestName {
 		return requestName{name: name, value: value, operation: &operation}
 	}
 	member := func(name string, value *string) requestName {
 		return requestName{name: name, value: value, member: true}
 	}
 	return []requestName{
-		lookup("find_work_email", &n.FindWorkEmail, enrich.FindWorkEmail),
-		lookup("find_phone", &n.FindPhone, enrich.FindPhone),
-		lookup("enrich", &n.Enrich, enrich.EnrichContact),
+		lookup("find_work_email", &n.FindWorkEmail, v1fields.FindWorkEmail),
+		lookup("find_phone", &n.FindPhone, v1fields.FindPhone),
+		lookup("enrich", &n.Enrich, v1fields.EnrichContact),
 		{name: "account_status", value: &n.AccountStatus, path: true},
 		{name: "openapi", value: &n.OpenAPI},
 		member("profile_url", &n.ProfileURL),
@@ -96,7 +96,7 @@ func (p Publication) CheckNames(names v1.Names, transport v1.Transport, sent cos
 		return nil
 	}
 	for _, known := range requestNamesOf(new(v1.Names)) {
-		if known.operation == nil || sent[*known.operation] == 0 {
+		if known.operation == nil || sent[known.operation.Fields()] == 0 {
 			continue
 		}
 		_, described := p.Operations[*known.operation]

@@ -9,14 +9,15 @@ import (
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // The highest price that any operation tells counts, so that no hold is too small.
 func TestPricesInForce(t *testing.T) {
 	email, phone := enrich.WorkEmail, enrich.BusinessPhone
-	offers := map[enrich.Operation]v1.Offer{
-		enrich.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
-		enrich.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
+	offers := map[v1fields.Operation]v1.Offer{
+		v1fields.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
+		v1fields.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
 	}
 	got := Publication{"a document", v1.Description{Operations: offers}}.inForce()
 	if diff := cmp.Diff(cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}, got); diff != "" {
@@ -25,10 +26,10 @@ func TestPricesInForce(t *testing.T) {
 }
 
 // statusOf returns an account that tells prices of fields that are not free any more.
-func statusOf(prices map[string]cost.Money) cost.Account {
-	account := cost.Account{Readiness: map[string]cost.Readiness{}}
-	for kind, price := range prices {
-		account.Readiness[kind] = cost.Readiness{MaximumCharge: cost.Known(price)}
+func statusOf(prices cost.Prices) cost.Account {
+	var account cost.Account
+	for f, price := range prices {
+		account.Most[f] = cost.Known(price)
 	}
 	for f := range account.Free {
 		account.Free[f] = cost.Known[int64](0)
@@ -39,8 +40,8 @@ func statusOf(prices map[string]cost.Money) cost.Account {
 // A document with a higher price than the one that counts refuses the run, unless the account
 // shows that this workspace pays no more.
 func TestHigherPriceInDocumentRefuses(t *testing.T) {
-	document := Publication{"a document", v1.Description{Operations: map[enrich.Operation]v1.Offer{
-		enrich.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
+	document := Publication{"a document", v1.Description{Operations: map[v1fields.Operation]v1.Offer{
+		v1fields.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
 	}}}
 	for _, test := range []struct {
 		name    string
@@ -50,11 +51,11 @@ func TestHigherPriceInDocumentRefuses(t *testing.T) {
 	}{
 		{"the same price", "payg", cost.Account{}, true},
 		{"higher", "scale", cost.Account{}, false},
-		{"higher, but the account pays what was planned", "scale", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
-		{"higher, and the account pays it", "scale", statusOf(map[string]cost.Money{"find-work-email": 15 * cost.Cent}), false},
-		{"higher than the account's, too", "payg", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
-		{"no option, and higher than the document's", "", statusOf(map[string]cost.Money{"find-work-email": 16 * cost.Cent}), false},
-		{"no option", "", statusOf(map[string]cost.Money{"find-work-email": 9 * cost.Cent}), true},
+		{"higher, but the account pays what was planned", "scale", statusOf(cost.Prices{enrich.WorkEmail: 9 * cost.Cent}), true},
+		{"higher, and the account pays it", "scale", statusOf(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}), false},
+		{"higher than the account's, too", "payg", statusOf(cost.Prices{enrich.WorkEmail: 16 * cost.Cent}), false},
+		{"no option, and higher than the document's", "", statusOf(cost.Prices{enrich.WorkEmail: 16 * cost.Cent}), false},
+		{"no option", "", statusOf(cost.Prices{enrich.WorkEmail: 9 * cost.Cent}), true},
 	} {
 		wanted := enrich.FieldsOf(enrich.WorkEmail)
 		choice, err := Choose(Options{Option: test.option}, wanted, Publications{document}, test.account)

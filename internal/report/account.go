@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Account is the account status as it is shown; null is unknown.
@@ -65,11 +66,11 @@ func AccountOf(a cost.Account) *Account {
 // kindOf names the lookups of an operation by the fields that they return.
 func kindOf(operation string) string {
 	switch operation {
-	case enrich.FindWorkEmail.String():
+	case v1fields.FindWorkEmail.String():
 		return "email"
-	case enrich.FindPhone.String():
+	case v1fields.FindPhone.String():
 		return "phone"
-	case enrich.EnrichContact.String():
+	case v1fields.EnrichContact.String():
 		return "both"
 	}
 	return operation

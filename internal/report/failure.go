@@ -9,13 +9,17 @@ type Failed struct {
 type Failure struct {
 	Code    string `json:"code"` // names the kind of failure; it does not change with the words
 	Message string `json:"message"`
-	Hint    string `json:"hint"` // what to do next; "" when the message says all
-	Exit    int    `json:"exit"` // the exit code
+	Hint    string `json:"hint"`              // what to do next; "" when the message says all
+	Exit    int    `json:"exit"`              // the exit code
+	Command string `json:"command,omitempty"` // a whole command that helps
 }
 
 func (v *Failed) render(p *page) {
 	p.prose("error", "%s", v.Error.Message)
 	if v.Error.Hint != "" {
 		p.prose("", "%s", v.Error.Hint)
+	}
+	if v.Error.Command != "" {
+		p.line("For example: %s", v.Error.Command)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Spend explains what a run spent.
@@ -32,7 +33,7 @@ func NewSpend() *Spend { return &Spend{SpendParts{}, SpendParts{}, SpendParts{}}
 
 // Add adds an attempt in three ways.
 func (v *Spend) Add(e attempt.Entry) {
-	v.ByOperation.add(e.Operation.String(), e)
+	v.ByOperation.add(v1fields.Catalogue().Operation(e.Asked), e)
 	v.ByOutcome.add(outcomeOf(e), e)
 	v.ByDay.add(e.Time().UTC().Format(time.DateOnly), e)
 }

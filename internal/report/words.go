@@ -148,3 +148,14 @@ func ShellWord(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// Cut returns at most width characters of a text, the last one an ellipsis where some are missing.
+func Cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Fit returns a text in exactly width characters.
+func Fit(text string, width int) string { return fmt.Sprintf("%-*s", width, Cut(text, width)) }

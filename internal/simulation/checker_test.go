@@ -19,6 +19,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // checker watches the world for broken promises.
@@ -121,7 +122,7 @@ func (in intent) scopes() []string {
 	return []string{
 		checkpoint.ScopeAll, checkpoint.ScopeAccount, "run/" + in.Run,
 		"job/" + in.Job + "/" + month, "job/" + in.Job + "/" + day, "workspace/" + month, "workspace/" + day,
-		"history/" + in.Hold.Fields.Operation().String() + "/" + pattern,
+		"history/" + v1fields.OperationOf(in.Hold.Fields).String() + "/" + pattern,
 	}
 }
 
@@ -236,10 +237,10 @@ func parseLookup(operation string, body []byte) (identity enrich.Identity, field
 		ProfileURL: question.URL, FirstName: question.First, LastName: question.Last,
 		CompanyDomain: question.Domain, CompanyName: question.Company,
 	}
-	if question.Email || operation == enrich.FindWorkEmail.String() {
+	if question.Email || operation == v1fields.FindWorkEmail.String() {
 		fields = fields.With(enrich.WorkEmail)
 	}
-	if question.Phone || operation == enrich.FindPhone.String() {
+	if question.Phone || operation == v1fields.FindPhone.String() {
 		fields = fields.With(enrich.BusinessPhone)
 	}
 	return identity, fields, nil

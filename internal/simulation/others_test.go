@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // TestOthersTakeFreeUnits runs worlds in which somebody else uses up the allowance
@@ -78,9 +79,9 @@ func (w *world) askElsewhere(ctx context.Context) {
 func (w *world) askOnce(n int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	operation := enrich.FindWorkEmail
+	operation := v1fields.FindWorkEmail
 	if w.draws.of("asks", n).IntN(2) == 0 {
-		operation = enrich.FindPhone
+		operation = v1fields.FindPhone
 	}
 	body := fmt.Sprintf(`{"pro_network_url":"%s%d"}`, elsewhere, n)
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/contacts/"+operation.String(), strings.NewReader(body))

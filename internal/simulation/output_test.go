@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/pipeline/row"
+	"payonce/service/v1/v1fields"
 )
 
 // rows checks that an output has every row of its list once, in order, and that
@@ -58,7 +59,7 @@ func contact(header, row []string) enrich.Contact {
 func (c *checker) end(list []byte, o outcome) {
 	w := c.world
 	journal, err := checkpoint.New(&store{process: &process{world: w, number: w.starts + 1, calm: true}},
-		checkpoint.Options{Rate: checkpoint.Rate{Slots: 1, Window: 1}, Now: (&process{world: w}).now})
+		checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: 1}, Now: (&process{world: w}).now})
 	if err != nil {
 		c.broken("liveness: the journal cannot be opened: %v", err)
 		return

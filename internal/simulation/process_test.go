@@ -20,6 +20,7 @@ import (
 	"payonce/pipeline/survey"
 	"payonce/sandbox"
 	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // ending is how a start ends before its time.
@@ -148,7 +149,7 @@ const (
 // run does what the program's run command does.
 func (p *process) run(ctx context.Context) (o outcome) {
 	w := p.world
-	journal, err := checkpoint.New(&store{process: p}, checkpoint.Options{Rate: w.mutation.rateOf(w), Now: p.now})
+	journal, err := checkpoint.New(&store{process: p}, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: w.mutation.rateOf(w), Now: p.now})
 	if err != nil {
 		o.err = fmt.Errorf("open: %w", err)
 		return o
@@ -219,7 +220,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		return o
 	}
 	counts := j.survey.Count()
-	o.stop = dispatch.Precheck(j.account, counts.Lookups, dispatch.StopWhenShort, v1.WantsMoney)
+	o.stop = dispatch.Precheck(j.account, counts.Lookups, 0, dispatch.Service{Catalogue: v1fields.Catalogue(), WantsMoney: v1.WantsMoney})
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
 			return o

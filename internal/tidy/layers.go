@@ -25,13 +25,13 @@ func layers() map[string][]string {
 		"io/atomicfile":     {},
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
 		"service/jsonobject":  {"cost"},
 		"service/inputschema": {},
-		"service/v1":          {"enrich", "cost", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"configs":             {"enrich", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
@@ -41,10 +41,10 @@ func layers() map[string][]string {
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
-		"sandbox/schema":     {"enrich", "cost"},
-		"sandbox/books":      {"enrich", "cost"},
-		"sandbox":            {"enrich", "cost", "sandbox/..."},
-		"conformance":        {"enrich", "cost", "service/v1", "sandbox/books"},
+		"sandbox/schema":     {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":      {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
+		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "cost"},
@@ -57,12 +57,12 @@ func layers() map[string][]string {
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/persons":     {"enrich", "attempt", "checkpoint/store", "checkpoint/outcomes"},
-		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
-		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record"},
+		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		"checkpoint/remote":      {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "cost", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report": {"enrich", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":          {"io/table", "io/parquettable/..."},
@@ -86,21 +86,28 @@ func layers() map[string][]string {
 // useCaseLayers lists the packages of the use cases, from the bottom up.
 func useCaseLayers() map[string][]string {
 	return map[string][]string{
+		// The names of the fields and operations of an interface.
+		"service/v1/v1fields": {"enrich"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// Full names.
 		"pipeline/names": {},
 		// The measuring of the whole program, which runs in a separate process.
-		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/...", "internal/lists"},
+		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
-		"internal/problem":    {"service/v1"},
-		"internal/pricing":    {"enrich", "cost", "configs", "service/v1", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
-		"internal/target":     {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/problem": {"service/v1"},
+		"internal/pricing": {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":  {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"internal/mapfile": {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
+		"internal/mapping": {
+			"enrich", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
+		},
+		"cmd/batch/mapping":   {"cmd/batch/listflags", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"enrich", "checkpoint", "checkpoint/...", "service/v1", "sandbox", "internal/problem", "internal/pricing",
+			"enrich", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
 		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
@@ -109,6 +116,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
 		"cmd/batch/listflags": {"enrich", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "pipeline/columns"},
 		"cmd/batch/rehearse":  {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
@@ -116,16 +124,16 @@ func useCaseLayers() map[string][]string {
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "pipeline/...", "io/...", "conformance",
-			"internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
+			"internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/inspect": {
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "io/atomicfile", "pipeline/dispatch",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
-			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1",
+			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
 	}
@@ -148,7 +156,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

@@ -24,6 +24,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Journal says where the journals are, which of them is meant and how it is kept.
@@ -124,7 +125,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			EncryptionKey: key,
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
-		Journal: checkpoint.Options{Rate: o.Journal.Rate, Now: env.Now, Stop: stop},
+		Journal: checkpoint.Options{Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop},
 		Wait:    o.Journal.Wait,
 	}, err
 }

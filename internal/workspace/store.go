@@ -68,8 +68,7 @@ func ReadStore(ctx context.Context, dir string, o Opening, do func(store.Store) 
 	return errors.Join(do(s), s.Close())
 }
 
-// Rewrite makes a fresh store of a closed journal, encrypted with a key, without what was
-// erased.
+// Rewrite makes a fresh store of a closed journal, encrypted with a key.
 func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
 	return o.alone(ctx, dir, func() error {
 		return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})

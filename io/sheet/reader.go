@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -147,11 +146,13 @@ func (r *Reader) onlySheet() (only *Checked, err error) {
 		return only, nil
 	}
 	reason := "there are several sheets: " + strings.Join(found, ", ")
-	return nil, &table.Error{File: r.name, Reason: reason, Hint: "name one of them", Err: ErrSeveralSheets}
+	return nil, &table.Error{File: r.name, Reason: reason, Hint: "name one of them", Err: &SeveralSheetsError{found}}
 }
 
-// ErrSeveralSheets says that several sheets of a workbook have values and none is named.
-var ErrSeveralSheets = errors.New("several sheets have values")
+// SeveralSheetsError says that several sheets of a workbook have values and none is named.
+type SeveralSheetsError struct{ Names []string }
+
+func (*SeveralSheetsError) Error() string { return "several sheets have values" }
 
 // next returns the next row that has a value, without the empty cells at its end. It returns io.EOF
 // after the last one.

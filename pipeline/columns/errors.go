@@ -1,16 +1,40 @@
 package columns
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // AmbiguousError says that several columns could have one role.
 type AmbiguousError struct {
 	Columns string // as they are shown
 	Role    Role
 	First   int // one of them, from 0
+	All     []int
 }
 
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("columns %s could all be %s", e.Columns, e.Role)
+}
+
+// DoubtsError is several roles that several columns could have.
+type DoubtsError []*AmbiguousError
+
+func (e DoubtsError) Error() string {
+	var texts []string
+	for _, doubt := range e {
+		texts = append(texts, doubt.Error())
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns the roles one by one.
+func (e DoubtsError) Unwrap() []error {
+	var all []error
+	for _, doubt := range e {
+		all = append(all, doubt)
+	}
+	return all
 }
 
 // SharedColumnError says that one column would be filled with two fields.

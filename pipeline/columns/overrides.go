@@ -16,7 +16,7 @@ func parseOverrides(schema table.Schema, overrides []string) (Mapping, error) {
 	for _, override := range overrides {
 		name, column, ok := strings.Cut(override, "=")
 		role := Role(name)
-		if !ok || !slices.Contains(Roles(), role) {
+		if !ok || !IsRole(name) {
 			return nil, &OverrideError{override, fmt.Errorf("write FIELD=COLUMN, with FIELD one of %s", joinRoles())}
 		}
 		found, err := findColumns(schema, column)
@@ -167,4 +167,25 @@ func described(schema table.Schema, columns []int) string {
 		texts[i] = fmt.Sprintf("#%d %q", column+1, schema.Columns[column])
 	}
 	return strings.Join(texts, " and ")
+}
+
+// NameOf returns the header of a column where Find takes it for that column alone, and else its number. It
+// has no comma, so that several of them can stand in one override.
+func NameOf(schema table.Schema, column int) string {
+	name := schema.Columns[column]
+	if found, err := Find(schema, name); err != nil || found != column || strings.Contains(name, ",") {
+		return nameOf(schema, column)
+	}
+	return name
+}
+
+// IsRole reports whether an override may name a role.
+func IsRole(name string) bool { return slices.Contains(Roles(), Role(name)) }
+
+// Beneath returns those of saved overrides whose roles other overrides do not name.
+func Beneath(overrides, saved []string) []string {
+	return slices.DeleteFunc(slices.Clone(saved), func(s string) bool {
+		role, _, _ := strings.Cut(s, "=")
+		return slices.ContainsFunc(overrides, func(o string) bool { return strings.HasPrefix(o, role+"=") })
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +18,31 @@ type Options struct {
 	// Overrides of the form ROLE=COLUMN win over what headers and cells say. COLUMN is a header's name, "#3"
 	// for the third column, several of them with commas, or empty when the list has no such column.
 	Overrides []string
-	Held      Held
+	// Saved are overrides that somebody saved. They count where Overrides do not name the role.
+	Saved []string
+	Held  Held
+	// Lenient returns a reading with doubts. Without it they are a DoubtsError.
+	Lenient bool
+}
+
+// Why says why columns have a role.
+type Why uint8
+
+// The reasons, from the strongest.
+const (
+	Given    Why = iota // an override says so
+	Saved               // a saved override says so
+	ByHeader            // the header says so, and the cells do not disagree
+	ByCells             // the cells say so
+	Beside              // a column of the other part of a name stands beside it
+)
+
+// String continues "the column is used, because ".
+func (w Why) String() string {
+	return [...]string{
+		Given: "you said so", Saved: "the mapping file says so", ByHeader: "its header says so", ByCells: "its cells say so",
+		Beside: "a column of the other part of the name is there",
+	}[w]
 }
 
 // Held says which values in further columns count as held, so that they are not bought.
@@ -50,7 +75,9 @@ func ParseHeld(name string) (Held, error) {
 // Reading says how the columns of a list are read.
 type Reading struct {
 	Mapping Mapping
+	Why     map[Role]Why // of the roles in Mapping
 	Unused  []Unused
+	Doubts  []*AmbiguousError // roles that several columns could have; the first of them has it
 }
 
 // Unused is a column whose header says a role that its cells do not have.
@@ -86,10 +113,16 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	if err != nil {
 		return nil, err
 	}
-	r := &recognition{
-		schema: schema, sample: sample, chosen: chosen, strengths: headerStrengths(), taken: map[int]bool{},
-		reading: &Reading{Mapping: Mapping{}},
+	saved, err := parseOverrides(schema, options.Saved)
+	if err != nil {
+		return nil, err
 	}
+	r := &recognition{
+		schema: schema, sample: sample, chosen: saved, strengths: headerStrengths(), taken: map[int]bool{},
+		reading: &Reading{Mapping: Mapping{}, Why: map[Role]Why{}}, given: chosen,
+	}
+	maps.Copy(r.chosen, chosen)
+	chosen = r.chosen
 	for _, columns := range chosen {
 		for _, column := range columns {
 			r.taken[column] = true
@@ -97,16 +130,17 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	}
 	for _, role := range Shown() {
 		if columns, overridden := chosen[role]; overridden {
-			r.give(role, columns)
-		} else if err := r.recognise(role); err != nil {
-			return nil, err
+			r.give(role, columns, r.whyChosen(role))
+		} else {
+			r.recognise(role)
 		}
 	}
-	if err := r.findFullName(); err != nil {
-		return nil, err
-	}
+	r.findFullName()
 	for f := range enrich.AllFields.Each() {
 		r.findHeld(f, options.Held)
+	}
+	if len(r.reading.Doubts) > 0 && !options.Lenient {
+		return nil, DoubtsError(r.reading.Doubts)
 	}
 	return r.reading, nil
 }
@@ -115,17 +149,26 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 type recognition struct {
 	schema    table.Schema
 	sample    Sample
-	chosen    Mapping
+	given     Mapping // by overrides
+	chosen    Mapping // by them and by saved ones
 	strengths map[Role]map[string]int
 	taken     map[int]bool // columns with a role
 	reading   *Reading
 }
 
-func (r *recognition) give(role Role, columns []int) {
+// whyChosen returns which kind of override names a role.
+func (r *recognition) whyChosen(role Role) Why {
+	if _, given := r.given[role]; given {
+		return Given
+	}
+	return Saved
+}
+
+func (r *recognition) give(role Role, columns []int, why Why) {
 	if len(columns) == 0 {
 		return
 	}
-	r.reading.Mapping[role] = columns
+	r.reading.Mapping[role], r.reading.Why[role] = columns, why
 	for _, column := range columns {
 		r.taken[column] = true
 	}
@@ -138,7 +181,7 @@ type candidate struct {
 }
 
 // recognise finds the column of a role by the headers, then by the cells.
-func (r *recognition) recognise(role Role) error {
+func (r *recognition) recognise(role Role) {
 	var found []candidate
 	for column, header := range r.schema.Columns {
 		strength, named := r.strengths[role][simplify(header)]
@@ -161,7 +204,7 @@ func (r *recognition) recognise(role Role) error {
 		found = r.personPages()
 	}
 	if len(found) == 0 {
-		return nil
+		return
 	}
 	best := slices.MinFunc(found, r.compare(role))
 	if ties := slices.DeleteFunc(found, func(c candidate) bool { return r.compare(role)(best, c) != 0 }); len(ties) > 1 {
@@ -169,10 +212,13 @@ func (r *recognition) recognise(role Role) error {
 		for i, tie := range ties {
 			columns[i] = tie.column
 		}
-		return &AmbiguousError{described(r.schema, columns), role, columns[0]}
+		r.reading.Doubts = append(r.reading.Doubts, &AmbiguousError{described(r.schema, columns), role, columns[0], columns})
 	}
-	r.give(role, []int{best.column})
-	return nil
+	why := ByHeader
+	if best.strength >= byContent {
+		why = ByCells
+	}
+	r.give(role, []int{best.column}, why)
 }
 
 // compare returns how the candidates for a role are ordered. A column that is written to may be blank.
@@ -212,10 +258,10 @@ func (r *recognition) personPages() []candidate {
 
 // findFullName finds the column of full names, where there are no columns of both first and last names. Beside
 // one of the two, a column such as "Name" or "Nom" holds the other.
-func (r *recognition) findFullName() error {
+func (r *recognition) findFullName() {
 	if columns, overridden := r.chosen[FullName]; overridden {
-		r.give(FullName, columns)
-		return nil
+		r.give(FullName, columns, r.whyChosen(FullName))
+		return
 	}
 	mapping := r.reading.Mapping
 	_, firstGiven := r.chosen[FirstName]
@@ -223,20 +269,23 @@ func (r *recognition) findFullName() error {
 	hasFirst, hasLast := len(mapping[FirstName]) > 0, len(mapping[LastName]) > 0
 	switch {
 	case hasFirst && hasLast:
-		return nil
+		return
 	case hasFirst && !lastGiven:
 		r.giveLone(LastName, loneLast)
 	case hasLast && !firstGiven:
 		r.giveLone(FirstName, loneFirst)
 	}
 	if len(mapping[FirstName]) > 0 && len(mapping[LastName]) > 0 {
-		return nil
+		return
 	}
-	err := r.recognise(FullName)
-	if mapping.CanIdentify() {
-		return nil // without full names
+	doubts, needed := r.reading.Doubts, !mapping.CanIdentify()
+	r.recognise(FullName)
+	if len(r.reading.Doubts) > len(doubts) && !needed {
+		r.reading.Doubts = doubts
+		delete(r.taken, mapping.Column(FullName))
+		delete(mapping, FullName)
+		delete(r.reading.Why, FullName)
 	}
-	return err
 }
 
 // giveLone gives a role to the only column with one of some simplified names.
@@ -245,7 +294,7 @@ func (r *recognition) giveLone(role Role, names string) {
 		return slices.Contains(strings.Fields(names), simplify(header))
 	})
 	if len(found) == 1 && !r.taken[found[0]] && !r.sample.of(found[0]).disagrees(role) {
-		r.give(role, found)
+		r.give(role, found, Beside)
 	}
 }
 
@@ -253,7 +302,7 @@ func (r *recognition) giveLone(role Role, names string) {
 func (r *recognition) findHeld(f enrich.Field, held Held) {
 	role, own := HeldRoleOf(f), RoleOf(f)
 	if columns, overridden := r.chosen[role]; overridden {
-		r.give(role, columns)
+		r.give(role, columns, r.whyChosen(role))
 		return
 	}
 	if _, alone := r.chosen[own]; alone || held == HeldNone {
@@ -265,7 +314,7 @@ func (r *recognition) findHeld(f enrich.Field, held Held) {
 			found = append(found, column)
 		}
 	}
-	r.give(role, found)
+	r.give(role, found, ByCells)
 }
 
 // isHeld reports whether a column holds values of a field that are the person's own.

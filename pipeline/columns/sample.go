@@ -139,3 +139,12 @@ func (c *Content) disagrees(role Role) bool { return 2*c.of(fitting(role)...) < 
 
 // agrees reports whether there are cells, most of them of kinds that the role has.
 func (c *Content) agrees(role Role) bool { return c.filled() > 0 && !c.disagrees(role) }
+
+// Describe says what most cells of a column hold, "" when the sample has none that is not blank.
+func (s Sample) Describe(column int) string {
+	content := s.of(column)
+	if content.filled() == 0 {
+		return ""
+	}
+	return content.most().describe()
+}

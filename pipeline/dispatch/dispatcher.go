@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"payonce/attempt"
@@ -40,7 +41,7 @@ type dispatcher struct {
 	reconcileAt time.Time
 	streaks     streaks
 	tally       Tally
-	short       *CeilingReached // why no phone is paid for any more: as it was at the first
+	short       *CeilingReached // why no expendable field is paid for any more: as it was at the first
 	stop        Stop
 	failure     error
 }
@@ -115,7 +116,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	request := d.Request
 	request.Lookup = d.pending.lookup
 	if d.short != nil {
-		request.OnlyFree = enrich.FieldsOf(enrich.BusinessPhone)
+		request.OnlyFree = d.Expendable
 	}
 	decision, err := d.Ledger.Begin(request)
 	if err != nil {
@@ -170,7 +171,8 @@ func (d *dispatcher) over(ctx context.Context, over attempt.Over) error {
 		return d.reconcile(ctx, lastLook)
 	case d.goesOnWithout(over):
 		d.short = &stop
-		d.note("no more phones are paid for: %s leaves %s, a lookup needs %s",
+		d.note("no more %ss are paid for: %s leaves %s, a lookup needs %s",
+			strings.Join(d.Catalogue.WordsOf(d.Expendable), "s and "),
 			over.Ceiling.Name, over.Ceiling.Format(over.Left), over.Ceiling.Format(over.Need))
 	default:
 		d.halt(stop)

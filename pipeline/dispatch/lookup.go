@@ -41,9 +41,13 @@ type Lookups struct {
 	Reconciler *Reconciler
 	// Request is what the journal is asked with for every lookup: the run, the prices and
 	// the ceilings.
-	Request     attempt.Request
-	ShortBudget ShortBudget
-	Concurrency int // the most calls in flight at the same time, at least 1
+	Request attempt.Request
+	// Expendable are fields that are asked for only while they hold no money, once a lookup with one of
+	// them does not fit under a ceiling on money. Without any, the run ends there. A ceiling on the
+	// number of lookups always ends it.
+	Expendable  enrich.Fields
+	Catalogue   enrich.Catalogue // of the account's interface
+	Concurrency int              // the most calls in flight at the same time, at least 1
 	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
 	// limited. No more calls are in flight than that rate needs.
 	Spacing time.Duration
@@ -64,7 +68,7 @@ type Tally struct {
 	Forfeited int64 // lost and charged
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
-	Dropped   int64 // phones that were not asked for because of a short budget
+	Dropped   int64 // expendable fields that were not asked for because of a short budget
 	Asked     enrich.ByField[int64]
 	Returned  enrich.ByField[int64]
 	Spent     cost.Money
@@ -140,7 +144,7 @@ func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (
 		d.settleLosses(ctx)
 	}
 	if d.failure == nil && d.stop == nil && d.short != nil {
-		d.stop = *d.short // emails are done, but phones are not
+		d.stop = *d.short // the others are done, but the expendable fields are not
 	}
 	return d.tally, d.stop, d.failure
 }

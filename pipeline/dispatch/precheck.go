@@ -16,32 +16,37 @@ type StatusReader interface {
 	Status(ctx context.Context) (cost.Account, error)
 }
 
+// Service is what Precheck needs to know of the interface of an account.
+type Service struct {
+	Catalogue enrich.Catalogue
+	// WantsMoney reports whether a code of the service refuses only what is not free.
+	WantsMoney func(code string) bool
+}
+
 // Precheck says whether the account allows the lookups that a survey counted; nil
 // when it does, or when the snapshot does not tell. Want of money stops a run here only
 // when it stops all of its lookups: some may be free where others are not, and then the
-// account's own ceilings decide about each, in its turn. wantsMoney reports whether a code
-// of the service refuses only what is not free.
-func Precheck(
-	account cost.Account, lookups map[enrich.Operation]int64, short ShortBudget,
-	wantsMoney func(code string) bool,
-) Stop {
+// account's own ceilings decide about each, in its turn. When the budget is short, the run goes on
+// without the expendable fields.
+func Precheck(account cost.Account, lookups cost.Workload, expendable enrich.Fields, service Service) Stop {
 	if account.KeyValid.Known && !account.KeyValid.Value {
 		return ServiceRefused{Code: CodeKeyInvalid, Message: "the service calls the key invalid"}
 	}
 	var first Stop // of the refusals
 	ends := false  // one of them is not for want of money
-	goesOn := short == EmailOnly && lookups[enrich.EnrichContact] > 0 &&
-		refusal(account, enrich.FindWorkEmail) == nil
-	for _, operation := range slices.Sorted(maps.Keys(lookups)) {
-		if lookups[operation] == 0 {
+	goesOn := false
+	for _, fields := range slices.Sorted(maps.Keys(lookups)) {
+		if lookups[fields] == 0 {
 			continue
 		}
-		refused := refusal(account, operation)
+		kept := fields.Without(expendable)
+		goesOn = goesOn || kept != 0 && kept != fields && refusal(account, service.Catalogue.Operation(kept)) == nil
+		refused := refusal(account, service.Catalogue.Operation(fields))
 		if refused == nil {
 			goesOn = true
 			continue
 		}
-		ends = ends || !wantsMoney(refused.Code)
+		ends = ends || !service.WantsMoney(refused.Code)
 		if first == nil {
 			first = *refused
 		}
@@ -54,8 +59,8 @@ func Precheck(
 
 // refusal returns why the account does not allow an operation, nil when it does or when
 // the snapshot does not tell.
-func refusal(account cost.Account, operation enrich.Operation) *ServiceRefused {
-	readiness := account.ReadinessOf(operation)
+func refusal(account cost.Account, operation string) *ServiceRefused {
+	readiness := account.Readiness[operation]
 	code := cmp.Or(readiness.Reason, CodeNotReady)
 	if offers := account.Offers(operation); offers.Known && !offers.Value {
 		return &ServiceRefused{Code: code, Message: fmt.Sprintf("the workspace's plan does not offer %s", operation)}

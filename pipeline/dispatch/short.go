@@ -6,27 +6,13 @@ import (
 	"payonce/enrich"
 )
 
-// ShortBudget says what a run does when a lookup does not fit under a ceiling on
-// money any more. A ceiling on the number of lookups always stops it.
-type ShortBudget uint8
-
-// The ways to go on with a short budget.
-const (
-	// StopWhenShort ends the run at the first lookup that does not fit.
-	StopWhenShort ShortBudget = iota
-	// EmailOnly stops asking for phones that hold money once one does not fit. It goes on until
-	// a lookup does not fit without the phone either.
-	EmailOnly
-)
-
-// goesOnWithout reports whether the run goes on without phones from here.
+// goesOnWithout reports whether the run goes on without the expendable fields from here.
 func (d *dispatcher) goesOnWithout(over attempt.Over) bool {
-	return d.ShortBudget == EmailOnly && over.Ceiling.Measure == cost.Spend &&
-		d.short == nil && d.pending.lookup.Fields.Has(enrich.BusinessPhone)
+	return over.Ceiling.Measure == cost.Spend && d.short == nil && d.pending.lookup.Fields&d.Expendable != 0
 }
 
-// dropPaid takes the phone out of the pending task, because it would hold money that is kept
-// for emails. It skips a lookup for a phone alone.
+// dropPaid takes expendable fields out of the pending task, because they would hold money that is
+// kept for the others. It skips a lookup for expendable fields alone.
 func (d *dispatcher) dropPaid(fields enrich.Fields) {
 	d.tally.Dropped++
 	d.drop(fields)

@@ -8,13 +8,13 @@ import (
 )
 
 // Counts says how many rows a survey found by what will become of them, and the
-// lookups by operation.
+// lookups by the fields that they ask for.
 type Counts struct {
 	Rows, Filled, Duplicates, Answered, Rejected, InDoubt, Forfeited, Forgotten, Skipped, Lookup int64
 
 	Unidentifiable map[enrich.Unidentifiable]int64
-	Lookups        map[enrich.Operation]int64
-	Kinds          map[cost.Kind]int64   // the lookups by operation and pattern
+	Lookups        cost.Workload
+	Kinds          map[cost.Kind]int64   // the lookups by fields and pattern
 	Asked          enrich.ByField[int64] // fields that the lookups ask for
 	Held           map[Held]int64        // rows that hold a field in a further column
 	DoubtfulNames  int64                 // rows with a full name that could be split in another way
@@ -27,7 +27,7 @@ func (v *Survey) Count() Counts {
 	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates
 	counts.Unidentifiable, counts.Held, counts.Placeholders = v.Unidentifiable, v.Held, v.Placeholders
 	counts.DoubtfulNames = v.DoubtfulNames
-	counts.Lookups, counts.Kinds = map[enrich.Operation]int64{}, map[cost.Kind]int64{}
+	counts.Lookups, counts.Kinds = cost.Workload{}, map[cost.Kind]int64{}
 	var lookups [row.NumLookupStates]int64
 	for _, state := range v.rows {
 		lookups[state.Lookup()]++
@@ -37,11 +37,11 @@ func (v *Survey) Count() Counts {
 		if n == 0 || !state.HasFields() {
 			continue
 		}
-		operation := state.Fields().Operation()
+		fields := state.Fields()
 		counts.Lookup += n
-		counts.Lookups[operation] += n
-		counts.Kinds[cost.Kind{Operation: operation, Pattern: state.Pattern()}] += n
-		for f := range state.Fields().Each() {
+		counts.Lookups[fields] += n
+		counts.Kinds[cost.Kind{Fields: fields, Pattern: state.Pattern()}] += n
+		for f := range fields.Each() {
 			counts.Asked[f] += n
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // What is wrong with a call of the owner's. An error that wraps neither is one of
@@ -56,7 +56,7 @@ type Books struct {
 	window       rollingWindow
 	attemptLimit int
 	attempts     map[month]int
-	conditions   map[enrich.Operation]json.RawMessage
+	conditions   map[v1fields.Operation]json.RawMessage
 	payments     []Payment
 	period       month // that the included balance is of
 
@@ -83,7 +83,7 @@ func Open(config Config) (*Books, error) {
 		window:       rollingWindow{Window: config.Window},
 		attemptLimit: config.AttemptLimit,
 		attempts:     map[month]int{},
-		conditions:   map[enrich.Operation]json.RawMessage{},
+		conditions:   map[v1fields.Operation]json.RawMessage{},
 		open:         map[int]reservation{},
 		history:      newHistory(config.KeepArrivals),
 	}

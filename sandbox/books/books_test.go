@@ -13,6 +13,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // someConfig returns the books of a small account.
@@ -28,7 +29,7 @@ func someConfig() Config {
 // lookup returns a request for somebody with the configured key.
 func lookup(fields enrich.Fields, first string) Request {
 	return Request{
-		Path: "/api/v1/contacts/" + fields.Operation().String(), Transport: "rest",
+		Path: "/api/v1/contacts/" + v1fields.OperationOf(fields).String(), Transport: "rest",
 		Key: ConfiguredKey, Identity: "name:" + first, Fields: fields,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Config describes the workspace as its books begin.
@@ -43,7 +44,7 @@ type Config struct {
 	ReservationConflicts bool
 	// InputConditions are JSON Schemas that the requests of an operation have to
 	// fulfil; the books only keep them.
-	InputConditions map[enrich.Operation]json.RawMessage
+	InputConditions map[v1fields.Operation]json.RawMessage
 
 	// KeepArrivals is how many of the newest arrivals are kept with their charges; of older
 	// ones the books keep sums. Zero keeps all. It has to be more than the lookups that

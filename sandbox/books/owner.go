@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // SetBudget sets the monthly cap on paid usage; zero permits none, nil removes it.
@@ -68,19 +69,19 @@ func (a *account) setPrices(e Entry) {
 
 // SetInputCondition makes the requests of an operation fulfil a JSON Schema, which
 // the caller has checked; nil takes the condition away.
-func (b *Books) SetInputCondition(operation enrich.Operation, condition json.RawMessage) error {
+func (b *Books) SetInputCondition(operation v1fields.Operation, condition json.RawMessage) error {
 	return b.change(Entry{Kind: conditionSet, Operation: operation.String(), Condition: condition})
 }
 
 // InputCondition returns the condition of an operation, nil when there is none.
-func (b *Books) InputCondition(operation enrich.Operation) json.RawMessage {
+func (b *Books) InputCondition(operation v1fields.Operation) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.conditions[operation]
 }
 
 func (b *Books) applyCondition(e Entry) error {
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		if operation.String() != e.Operation {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // life is a workspace that lives through random events.
@@ -190,7 +191,7 @@ func (l *life) workspace(t *rapid.T) {
 	if len(condition) == 0 {
 		condition = nil
 	}
-	expect(t, l.SetInputCondition(enrich.FindPhone, condition))
+	expect(t, l.SetInputCondition(v1fields.FindPhone, condition))
 }
 
 func (l *life) createKey(t *rapid.T) {

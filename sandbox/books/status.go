@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Status is the account status (specification v1, "Account status"). What is left
@@ -71,7 +72,7 @@ func (b *Books) Status(id string) (Status, Code) {
 		return Status{}, code
 	}
 	status := Status{KeyValid: true, Operations: map[string]operation{}}
-	for _, o := range enrich.Operations() {
+	for _, o := range v1fields.Operations() {
 		status.Operations[o.ResultName()] = operation{b.account.sells(o.Fields()), b.conditions[o]}
 	}
 	if key, err := b.ring.find(id); err == nil && !key.Legacy {

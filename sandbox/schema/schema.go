@@ -10,6 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 //go:embed openapi.json
@@ -27,15 +28,15 @@ const (
 )
 
 // Request returns the name of the schema of an operation's body.
-func Request(o enrich.Operation) string {
-	if o == enrich.EnrichContact {
+func Request(o v1fields.Operation) string {
+	if o == v1fields.EnrichContact {
 		return "EnrichRequest"
 	}
 	return "ContactRequest"
 }
 
 // Path returns the path of an operation, relative to the base URL.
-func Path(o enrich.Operation) string { return "/contacts/" + o.String() }
+func Path(o v1fields.Operation) string { return "/contacts/" + o.String() }
 
 // Component returns one of the schemas. It panics for a name that there is none of.
 func Component(name string) json.RawMessage {
@@ -69,7 +70,7 @@ func OpenAPI(terms Terms) []byte {
 		panic(err) // the document is part of the program
 	}
 	d.Paths["/account/status"]["get"][accessExtension] = terms.StatusAccess()
-	for _, o := range enrich.Operations() {
+	for _, o := range v1fields.Operations() {
 		operation := d.Paths[Path(o)]["post"]
 		operation["responses"] = responses()
 		operation[billingExtension] = terms.Billing()
@@ -159,7 +160,7 @@ func pricingOf(prices cost.Prices) Pricing {
 
 // Access returns who may use an operation: one is sold where all of its fields
 // have a price.
-func (t Terms) Access(o enrich.Operation) Access {
+func (t Terms) Access(o v1fields.Operation) Access {
 	access := Access{Plans: []string{}, Available: sells(t.Prices, o)}
 	for _, option := range t.Card.Options {
 		if sells(option.Prices, o) {
@@ -178,7 +179,7 @@ func (t Terms) StatusAccess() Access {
 	return access
 }
 
-func sells(prices cost.Prices, o enrich.Operation) bool {
+func sells(prices cost.Prices, o v1fields.Operation) bool {
 	_, err := prices.Total(o.Fields())
 	return err == nil
 }

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/schema"
+	"payonce/service/v1/v1fields"
 )
 
 func terms() schema.Terms {
@@ -153,28 +154,28 @@ func compile(t *testing.T, pointer string) *jsonschema.Schema {
 func TestRequests(t *testing.T) {
 	const person = `"first_name":"Ada","last_name":"L"`
 	for _, test := range []struct {
-		operation enrich.Operation
+		operation v1fields.Operation
 		body      string
 		valid     bool
 	}{
-		{enrich.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada"}`, true},
-		{enrich.FindPhone, `{` + person + `,"company_domain":"c.example"}`, true},
-		{enrich.FindPhone, `{` + person + `,"company_name":"C"}`, true},
-		{enrich.FindPhone, `{` + person + `,"company_name":"C","company_domain":"c.example"}`, false},
-		{enrich.FindPhone, `{` + person + `}`, false},
-		{enrich.FindPhone, `{"first_name":"Ada","company_name":"C"}`, false},
-		{enrich.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada","company_name":"C"}`, false},
-		{enrich.FindWorkEmail, `{"pro_network_url":""}`, false},
-		{enrich.FindWorkEmail, `{"pro_network_url":1}`, false},
-		{enrich.FindWorkEmail, `{}`, false},
-		{enrich.FindWorkEmail, `[]`, false},
-		{enrich.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada","include_email":true}`, false},
-		{enrich.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true,"include_phone":true}`, true},
-		{enrich.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true,"include_phone":false,"include_profile":true}`, true},
-		{enrich.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":false,"include_phone":false}`, false},
-		{enrich.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true}`, false},
-		{enrich.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":"true","include_phone":true}`, false},
-		{enrich.EnrichContact, `{"include_email":true,"include_phone":true}`, false},
+		{v1fields.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada"}`, true},
+		{v1fields.FindPhone, `{` + person + `,"company_domain":"c.example"}`, true},
+		{v1fields.FindPhone, `{` + person + `,"company_name":"C"}`, true},
+		{v1fields.FindPhone, `{` + person + `,"company_name":"C","company_domain":"c.example"}`, false},
+		{v1fields.FindPhone, `{` + person + `}`, false},
+		{v1fields.FindPhone, `{"first_name":"Ada","company_name":"C"}`, false},
+		{v1fields.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada","company_name":"C"}`, false},
+		{v1fields.FindWorkEmail, `{"pro_network_url":""}`, false},
+		{v1fields.FindWorkEmail, `{"pro_network_url":1}`, false},
+		{v1fields.FindWorkEmail, `{}`, false},
+		{v1fields.FindWorkEmail, `[]`, false},
+		{v1fields.FindWorkEmail, `{"pro_network_url":"https://network.example/in/ada","include_email":true}`, false},
+		{v1fields.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true,"include_phone":true}`, true},
+		{v1fields.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true,"include_phone":false,"include_profile":true}`, true},
+		{v1fields.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":false,"include_phone":false}`, false},
+		{v1fields.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":true}`, false},
+		{v1fields.EnrichContact, `{"pro_network_url":"https://network.example/in/ada","include_email":"true","include_phone":true}`, false},
+		{v1fields.EnrichContact, `{"include_email":true,"include_phone":true}`, false},
 	} {
 		pointer := fmt.Sprintf("/paths/%s/post/requestBody/content/application~1json/schema", strings.ReplaceAll(schema.Path(test.operation), "/", "~1"))
 		err := compile(t, pointer).Validate(parse(t, []byte(test.body)))
@@ -187,7 +188,7 @@ func TestRequests(t *testing.T) {
 // TestComponentsStandAlone: the tools publish a component without the document.
 func TestComponentsStandAlone(t *testing.T) {
 	for _, name := range []string{
-		schema.Request(enrich.FindWorkEmail), schema.Request(enrich.EnrichContact),
+		schema.Request(v1fields.FindWorkEmail), schema.Request(v1fields.EnrichContact),
 		schema.EnrichmentResult, schema.AccountStatus, schema.Error,
 	} {
 		component := schema.Component(name)

@@ -4,6 +4,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // decodeAccount reads an account status (specification v1, "Account status"). The
@@ -18,6 +19,9 @@ func (s settings) decodeAccount(status jsonobject.Object) cost.Account {
 		Budget:    decodeBudget(status),
 		Readiness: s.decodeReadiness(status, available),
 		Available: available,
+	}
+	for f := range account.Most {
+		account.Most[f] = account.Readiness[v1fields.Catalogue().Operation(enrich.FieldsOf(enrich.Field(f)))].MaximumCharge
 	}
 	account.Free[enrich.WorkEmail] = free.Integer("work_emails_remaining")
 	account.Free[enrich.BusinessPhone] = free.Integer("business_phones_remaining")
@@ -62,11 +66,11 @@ const CodePricingUnavailable = "operation_pricing_unavailable"
 
 // ReadinessKind returns the name that the account status gives to an operation when it
 // speaks of its readiness.
-func ReadinessKind(operation enrich.Operation) string {
+func ReadinessKind(operation v1fields.Operation) string {
 	switch operation {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return "email"
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return "phone"
 	default:
 		return "both"
@@ -74,9 +78,9 @@ func ReadinessKind(operation enrich.Operation) string {
 }
 
 // byOperation returns what a status says by the service's names of operations, by those
-// of enrich.Operation. Other names stay as they are.
-func byOperation[T any](named map[string]T, nameOf func(enrich.Operation) string) map[string]T {
-	for _, operation := range enrich.Operations() {
+// of v1fields.Operation. Other names stay as they are.
+func byOperation[T any](named map[string]T, nameOf func(v1fields.Operation) string) map[string]T {
+	for _, operation := range v1fields.Operations() {
 		if value, found := named[nameOf(operation)]; found {
 			delete(named, nameOf(operation))
 			named[operation.String()] = value
@@ -100,7 +104,7 @@ func (s settings) decodeReadiness(status jsonobject.Object, available map[string
 		}
 	}
 	readiness = byOperation(readiness, ReadinessKind)
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		name := operation.String()
 		if offered, told := available[name]; told && !offered {
 			ready := readiness[name]
@@ -130,5 +134,5 @@ func decodeAvailable(status jsonobject.Object) map[string]bool {
 			available[name] = onPlan.Value
 		}
 	}
-	return byOperation(available, enrich.Operation.ResultName)
+	return byOperation(available, v1fields.Operation.ResultName)
 }

@@ -51,6 +51,7 @@ func TestStatus(t *testing.T) {
 	want.Readiness["find-phone"] = cost.Readiness{
 		CanCall: cost.Known(false), Reason: "credits_exhausted", MaximumCharge: cost.Known(25 * cost.Cent),
 	}
+	want.Most[enrich.WorkEmail], want.Most[enrich.BusinessPhone] = cost.Known(15*cost.Cent), cost.Known(25*cost.Cent)
 	want.Free[enrich.WorkEmail], want.Free[enrich.BusinessPhone] = cost.Known[int64](20), cost.Known[int64](5)
 	want.FreeReserved[enrich.WorkEmail], want.FreeReserved[enrich.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](0)
 	if diff := cmp.Diff(want, account); diff != "" {

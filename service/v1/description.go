@@ -12,6 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // Description is what the service publishes about its lookups: in the OpenAPI
@@ -23,7 +24,7 @@ type Description struct {
 	// which the name or the monthly amount is not known is left out.
 	Card cost.RateCard
 	// Operations are the lookups that are described.
-	Operations map[enrich.Operation]Offer
+	Operations map[v1fields.Operation]Offer
 	// Others are the paths or tools that are none of the lookups.
 	Others []string
 }
@@ -62,7 +63,7 @@ type Assumption struct {
 func (d Description) Check(names Names) []Assumption {
 	names = names.orDefaults()
 	var checked []Assumption
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		offer, described := d.Operations[operation]
 		name := names.path(operation)
 		if described {
@@ -81,9 +82,9 @@ func (d Description) Check(names Names) []Assumption {
 }
 
 // bodyOf returns every member that the body of an operation may have.
-func (n Names) bodyOf(operation enrich.Operation) []string {
+func (n Names) bodyOf(operation v1fields.Operation) []string {
 	members := n.identifiers()
-	if operation == enrich.EnrichContact {
+	if operation == v1fields.EnrichContact {
 		members = n.members()
 	}
 	all := make([]string, len(members))
@@ -95,7 +96,7 @@ func (n Names) bodyOf(operation enrich.Operation) []string {
 
 // misfit says why lookups of an operation would not be understood; nil when nothing
 // speaks against it.
-func (d Description) misfit(operation enrich.Operation, names Names) error {
+func (d Description) misfit(operation v1fields.Operation, names Names) error {
 	offer, described := d.Operations[operation]
 	if !described {
 		return fmt.Errorf("the service has no tool %s", toolOf(operation))
@@ -108,7 +109,7 @@ func (d Description) misfit(operation enrich.Operation, names Names) error {
 
 // misfit says why no body of an operation can fulfil a schema, as far as that shows
 // without one: in words that follow the schema's name.
-func (n Names) misfit(operation enrich.Operation, input *inputschema.Schema) error {
+func (n Names) misfit(operation v1fields.Operation, input *inputschema.Schema) error {
 	if input.AllowsNothing() {
 		return errors.New("allows nothing")
 	}
@@ -124,11 +125,11 @@ func (n Names) misfit(operation enrich.Operation, input *inputschema.Schema) err
 
 // usable reports whether an operation can be asked about anybody without the
 // refused members.
-func (n Names) usable(operation enrich.Operation, refused []string) bool {
+func (n Names) usable(operation v1fields.Operation, refused []string) bool {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(refused, name) })
 	}
-	if operation == enrich.EnrichContact && !has(n.IncludeEmail, n.IncludePhone, n.IncludeProfile) {
+	if operation == v1fields.EnrichContact && !has(n.IncludeEmail, n.IncludePhone, n.IncludeProfile) {
 		return false
 	}
 	return has(n.ProfileURL) || has(n.FirstName, n.LastName, n.CompanyDomain) || has(n.FirstName, n.LastName, n.CompanyName)

@@ -10,6 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 func ExampleClient_Find() {
@@ -135,7 +136,7 @@ func ExampleStatusClient_OpenAPI() {
 	for _, option := range description.Card.Options {
 		fmt.Println(option.Title, option.MonthlyIncluded, "a month, an email", option.Prices[enrich.WorkEmail])
 	}
-	fmt.Println("now, a phone:", description.Operations[enrich.FindPhone].Prices[enrich.BusinessPhone])
+	fmt.Println("now, a phone:", description.Operations[v1fields.FindPhone].Prices[enrich.BusinessPhone])
 	// Output:
 	// Pay as you go 0.00 a month, an email 0.15
 	// Core 49.00 a month, an email 0.15

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/enrich"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // A plan cannot spend: each method of what planning gets is called here, over both
@@ -118,7 +118,7 @@ func checkInspection(t *testing.T, inspection Inspection) {
 		t.Errorf("rate limit (-want +got):\n%s", diff)
 	}
 	conditions := inspection.Conditions
-	if len(conditions) != 2 || conditions[0].Operation != enrich.FindWorkEmail || conditions[0].Err != nil || conditions[1].Err == nil {
+	if len(conditions) != 2 || conditions[0].Operation != v1fields.FindWorkEmail || conditions[0].Err != nil || conditions[1].Err == nil {
 		t.Errorf("conditions %+v, want one that can be applied and one that cannot", conditions)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
 	"payonce/service/paidhttp"
+	"payonce/service/v1/v1fields"
 )
 
 // inputs are what the service says of the input of its lookups: the endpoint's
@@ -17,12 +18,12 @@ import (
 // everything: the service then says no itself, and charges nothing for that.
 type inputs struct {
 	mu         sync.RWMutex
-	endpoints  map[enrich.Operation]*inputschema.Schema
-	conditions map[enrich.Operation]*inputschema.Schema
+	endpoints  map[v1fields.Operation]*inputschema.Schema
+	conditions map[v1fields.Operation]*inputschema.Schema
 }
 
 // conditionOf returns the text of an operation's input condition, nil for none.
-func conditionOf(status jsonobject.Object, operation enrich.Operation) json.RawMessage {
+func conditionOf(status jsonobject.Object, operation v1fields.Operation) json.RawMessage {
 	all, _ := status.Object("operations")
 	own, _ := all.Object(operation.ResultName())
 	if own.IsNull("input_condition") {
@@ -33,8 +34,8 @@ func conditionOf(status jsonobject.Object, operation enrich.Operation) json.RawM
 
 // learnConditions takes the conditions of a status in place of earlier ones.
 func (i *inputs) learnConditions(status jsonobject.Object) {
-	conditions := map[enrich.Operation]*inputschema.Schema{}
-	for _, operation := range enrich.Operations() {
+	conditions := map[v1fields.Operation]*inputschema.Schema{}
+	for _, operation := range v1fields.Operations() {
 		// One that cannot be applied is nil. Inspect reports it.
 		conditions[operation], _ = inputschema.Compile(conditionOf(status, operation), nil)
 	}
@@ -45,8 +46,8 @@ func (i *inputs) learnConditions(status jsonobject.Object) {
 
 // learnEndpoints takes the input schemas of a description.
 func (i *inputs) learnEndpoints(description Description) {
-	endpoints := map[enrich.Operation]*inputschema.Schema{}
-	for _, operation := range enrich.Operations() {
+	endpoints := map[v1fields.Operation]*inputschema.Schema{}
+	for _, operation := range v1fields.Operations() {
 		endpoints[operation] = description.Operations[operation].input
 	}
 	i.mu.Lock()
@@ -80,7 +81,7 @@ const (
 
 // unfit says that a lookup's body does not fulfil a schema of the service.
 type unfit struct {
-	operation enrich.Operation
+	operation v1fields.Operation
 	code      string // one of those above
 	why       error
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // Inspection is what one free status call shows about the service, for finding out
@@ -31,7 +31,7 @@ type Inspection struct {
 
 // Condition is an account's condition on the input of a lookup.
 type Condition struct {
-	Operation enrich.Operation
+	Operation v1fields.Operation
 	// Err says why it cannot be applied; nil when it is.
 	Err error
 	// Unmet says why no lookup of ours can fulfil it; nil when nothing speaks against
@@ -84,7 +84,7 @@ func (s settings) rateLimit(header http.Header) map[string]string {
 
 func (s settings) conditionsIn(status jsonobject.Object) []Condition {
 	var conditions []Condition
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		if text := conditionOf(status, operation); text != nil {
 			compiled, err := inputschema.Compile(text, nil)
 			condition := Condition{Operation: operation, Err: err}

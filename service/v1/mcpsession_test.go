@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
+	"payonce/service/v1/v1fields"
 )
 
 // Endpoints word the end of a session in more than one way.
@@ -87,7 +88,7 @@ func TestMCPLossKeepsToItself(t *testing.T) {
 	release := make(chan struct{})
 	arrived := make(chan struct{})
 	f.onCall(func(w http.ResponseWriter, r *http.Request, m message) {
-		if m.tool == toolOf(enrich.EnrichContact) {
+		if m.tool == toolOf(v1fields.EnrichContact) {
 			respondJSON(w, http.StatusOK, "garbage")
 			return
 		}

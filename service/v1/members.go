@@ -3,8 +3,8 @@ package v1
 import (
 	"strings"
 
-	"payonce/enrich"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // shape is what a member of the account status has to be so that it can be read.
@@ -46,13 +46,13 @@ func statusMembers(status jsonobject.Object) []Assumption {
 		look(anAmount, "usage_budget.cap_cents", "usage_budget.spent_cents", "usage_budget.reserved_cents", "usage_budget.remaining_cents")
 		look(aTime, "usage_budget.resets_at")
 	}
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		kind := "lookup_readiness." + ReadinessKind(operation)
 		look(aBoolean, kind+".can_call")
 		look(aText.orNull(), kind+".reason")
 		look(anAmount.orNull(), kind+".maximum_paid_charge_cents") // null without a price
 	}
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		look(aBoolean, "operations."+operation.ResultName()+".available_on_plan")
 	}
 	return members

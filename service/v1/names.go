@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Names are the names that requests use for things. The specification shows most
@@ -119,11 +119,11 @@ func checkDistinct(what string, names []*string) error {
 }
 
 // path returns the path of an operation, relative to the base URL.
-func (n Names) path(operation enrich.Operation) string {
+func (n Names) path(operation v1fields.Operation) string {
 	switch operation {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return n.FindWorkEmail
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return n.FindPhone
 	default:
 		return n.Enrich

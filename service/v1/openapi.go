@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/enrich"
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
 	"payonce/service/paidhttp"
+	"payonce/service/v1/v1fields"
 )
 
 // OpenAPI reads the service's OpenAPI document, which is free and needs no key
@@ -67,10 +67,10 @@ func (s settings) decodeOpenAPI(body []byte) (Description, error) {
 	info, _ := document.Object("info")
 	d := Description{
 		Title: s.Plain(info.Text("title"), maxMessage), Version: s.Plain(info.Text("version"), maxName),
-		Operations: map[enrich.Operation]Offer{},
+		Operations: map[v1fields.Operation]Offer{},
 	}
 	lookups := map[string]bool{}
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		path, post, found := s.findPath(paths, s.names.path(operation))
 		if !found {
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 const billing = `{"currency":"USD","options":[
@@ -28,7 +29,7 @@ func openAPI(extensions string) string {
 		"/contacts/find-phone":` + post("Person", "") + `,
 		"/contacts/enrich":` + post("Enrich", extensions) + `},
 		"components":{"schemas":{
-			"Person":` + closedSchema(nil, DefaultNames().bodyOf(enrich.FindPhone)...) + `,
+			"Person":` + closedSchema(nil, DefaultNames().bodyOf(v1fields.FindPhone)...) + `,
 			"Enrich":` + closedSchema([]string{"include_email"}, everyMember()...) + `}}}`
 }
 
@@ -57,7 +58,7 @@ func TestOpenAPI(t *testing.T) {
 	if diff := cmp.Diff(wantCard, d.Card); diff != "" {
 		t.Errorf("rate card (-want +got):\n%s", diff)
 	}
-	offer := d.Operations[enrich.EnrichContact]
+	offer := d.Operations[v1fields.EnrichContact]
 	if diff := cmp.Diff(Access{Plans: []string{"payg", "core"}, Available: cost.Known(true)}, offer.Access); diff != "" {
 		t.Errorf("access (-want +got):\n%s", diff)
 	}
@@ -130,7 +131,7 @@ func TestOpenAPIElsewhere(t *testing.T) {
 	document := strings.ReplaceAll(openAPI(""), `"/contacts`, `"/api/v1/contacts`)
 	document = strings.Replace(document, `"info"`, `"x-service-billing":`+billing+`,"info"`, 1)
 	d, err := describe(t, document)
-	if err != nil || len(d.Card.Options) != 2 || d.Operations[enrich.FindPhone].Name != "/api/v1/contacts/find-phone" {
+	if err != nil || len(d.Card.Options) != 2 || d.Operations[v1fields.FindPhone].Name != "/api/v1/contacts/find-phone" {
 		t.Errorf("description %+v, %v", d, err)
 	}
 }
@@ -161,8 +162,8 @@ func TestOpenAPIFollowsNoReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Operations[enrich.EnrichContact].InputError == nil || d.Operations[enrich.FindPhone].InputError != nil {
-		t.Errorf("input errors %v, %v", d.Operations[enrich.EnrichContact].InputError, d.Operations[enrich.FindPhone].InputError)
+	if d.Operations[v1fields.EnrichContact].InputError == nil || d.Operations[v1fields.FindPhone].InputError != nil {
+		t.Errorf("input errors %v, %v", d.Operations[v1fields.EnrichContact].InputError, d.Operations[v1fields.FindPhone].InputError)
 	}
 	for _, assumed := range d.Check(Names{}) {
 		if strings.Contains(assumed.Where, "/contacts/enrich") {

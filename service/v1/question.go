@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // question is a lookup as it is sent over either transport.
 type question struct {
-	operation enrich.Operation
+	operation v1fields.Operation
 	body      map[string]any
 }
 
@@ -24,11 +25,11 @@ func (s settings) question(lookup enrich.Lookup) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	operation := lookup.Fields.Operation()
+	operation := v1fields.OperationOf(lookup.Fields)
 	if s.includeProfile {
-		operation = enrich.EnrichContact
+		operation = v1fields.EnrichContact
 	}
-	if operation == enrich.EnrichContact {
+	if operation == v1fields.EnrichContact {
 		body[s.names.IncludeEmail] = lookup.Fields.Has(enrich.WorkEmail)
 		body[s.names.IncludePhone] = lookup.Fields.Has(enrich.BusinessPhone)
 		body[s.names.IncludeProfile] = s.includeProfile

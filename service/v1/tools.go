@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 
-	"payonce/enrich"
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // statusTool is the free tool (specification v1, "Operation choice").
 const statusTool = "service_account_status"
 
 // toolOf returns the tool of a lookup.
-func toolOf(operation enrich.Operation) string {
+func toolOf(operation v1fields.Operation) string {
 	switch operation {
-	case enrich.FindWorkEmail:
+	case v1fields.FindWorkEmail:
 		return "service_find_work_email"
-	case enrich.FindPhone:
+	case v1fields.FindPhone:
 		return "service_find_phone"
 	default:
 		return "service_enrich_contact"
@@ -26,7 +26,7 @@ func toolOf(operation enrich.Operation) string {
 
 func paidTools() []string {
 	var tools []string
-	for _, operation := range enrich.Operations() {
+	for _, operation := range v1fields.Operations() {
 		tools = append(tools, toolOf(operation))
 	}
 	return tools
@@ -42,9 +42,9 @@ const (
 
 // decodeTools reads the tools leniently, and reports whether the free one is there.
 func (s settings) decodeTools(tools []jsonobject.Object) (Description, bool) {
-	d := Description{Operations: map[enrich.Operation]Offer{}}
-	lookups := map[string]enrich.Operation{}
-	for _, operation := range enrich.Operations() {
+	d := Description{Operations: map[v1fields.Operation]Offer{}}
+	lookups := map[string]v1fields.Operation{}
+	for _, operation := range v1fields.Operations() {
 		lookups[toolOf(operation)] = operation
 	}
 	free := false

@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/service/mcp"
 	"payonce/service/paidhttp"
+	"payonce/service/v1/v1fields"
 )
 
 // closedSchema returns an input schema that allows the members and no others.
@@ -28,7 +29,7 @@ func closedSchema(required []string, members ...string) string {
 	return string(text)
 }
 
-func everyMember() []string { return DefaultNames().bodyOf(enrich.EnrichContact) }
+func everyMember() []string { return DefaultNames().bodyOf(v1fields.EnrichContact) }
 
 // Tools are looked at before the first paid call.
 func TestMCPToolsAreChecked(t *testing.T) {
@@ -163,7 +164,7 @@ func TestTools(t *testing.T) {
 		if diff := cmp.Diff([]string{"service_company_search", "service_account_status"}, tools.Others); diff != "" {
 			t.Errorf("other tools (-want +got):\n%s", diff)
 		}
-		offer := tools.Operations[enrich.EnrichContact]
+		offer := tools.Operations[v1fields.EnrichContact]
 		want := Offer{
 			Name:   "service_enrich_contact",
 			Access: Access{Plans: []string{"payg", "core"}, Available: cost.Known(true)},

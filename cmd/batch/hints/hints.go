@@ -26,6 +26,7 @@ var texts = map[string]string{
 	"limit monthly":             "--monthly",
 	"limit workspace-monthly":   "--workspace-monthly",
 	"encoding_guessed":          "; --encoding says otherwise",
+	"save_mapping":              "To save it, add --save %s to the command.",
 	"approval":                  "agree to it with --approve %s",
 	"vendor":                    "batch reconcile --vendor FILE",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",

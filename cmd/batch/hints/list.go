@@ -16,8 +16,15 @@ import (
 // listHint says which flag helps with an error of a list or its prices; "" when the
 // error is another one.
 func listHint(err error) string {
-	if e, ok := errors.AsType[*columns.AmbiguousError](err); ok {
-		return fmt.Sprintf("; choose one with --map %s=#%d", e.Role, e.First+1)
+	if doubts, ok := errors.AsType[columns.DoubtsError](err); ok {
+		text := "; choose one with"
+		if len(doubts) > 1 {
+			text = "; choose with"
+		}
+		for _, doubt := range doubts {
+			text += fmt.Sprintf(" --map %s=#%d", doubt.Role, doubt.First+1)
+		}
+		return text
 	}
 	if e, ok := errors.AsType[*columns.SharedColumnError](err); ok {
 		return fmt.Sprintf("; map another column for one of them, or none, such as --map %s=", e.B)
@@ -28,11 +35,12 @@ func listHint(err error) string {
 	if _, ok := errors.AsType[*dedup.TempFileError](err); ok {
 		return "; give --temp DIR, a directory with room, or more --memory"
 	}
+	if _, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
+		return " with --sheet"
+	}
 	switch {
 	case errors.Is(err, survey.ErrTooLongToOrder):
 		return "; split the list, or leave --priority out"
-	case errors.Is(err, sheet.ErrSeveralSheets):
-		return " with --sheet"
 	case errors.Is(err, table.ErrNotUTF8):
 		return "; or say with --encoding how the list is encoded"
 	}

@@ -1,0 +1,121 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Badger keeps a value that was replaced in its files for an indefinite time. What the journal erases
+// must not stay there. So the journal calls Erase before it erases, and the values that it replaces
+// from then on are removed from the files when the store is closed.
+//
+// The file ERASING beside the store says what is erased: the records of which kinds, and the number
+// of the last commit before. It is synced before the erasure begins and removed when the values are
+// gone. So when a process ends in between, the next opening removes them.
+const erasingName = "ERASING"
+
+// erasure says which values are removed: those that a commit after since has replaced, of records
+// whose keys begin with one of kinds. No kinds stand for all.
+type erasure struct {
+	since uint64
+	kinds []byte
+}
+
+// Erase makes Close remove from the files every value that is replaced from now on, of the records
+// whose keys begin with one of kinds.
+func (s *Store) Erase(kinds ...byte) error {
+	if s.erasing {
+		return nil
+	}
+	text := erasure{s.Version(), kinds}.text()
+	err := errors.Join(writeSynced(filepath.Join(s.dir, erasingName), text), syncDir(s.dir))
+	s.erasing = err == nil
+	return err
+}
+
+func (e erasure) text() string {
+	content := fmt.Sprintf("%016x %x", e.since, e.kinds)
+	return fmt.Sprintf("%s %08x\n", content, checksum([]byte(content)))
+}
+
+// readErasure returns the erasure that is not finished yet, and reports whether there is one. A file
+// that cannot be read stands for everything that was ever replaced.
+func readErasure(dir string) (e erasure, found bool, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, erasingName))
+	if errors.Is(err, os.ErrNotExist) {
+		return e, false, nil
+	}
+	if err != nil {
+		return e, false, err
+	}
+	if n, _ := fmt.Sscanf(string(text), "%x %x", &e.since, &e.kinds); n != 2 || string(text) != e.text() {
+		e = erasure{}
+	}
+	return e, true, nil
+}
+
+// finishErasure removes the values that an unfinished erasure replaced from the files of a store that
+// is not open. After a crash the files are as they were or without the values, and the next opening
+// finishes the erasure.
+func finishErasure(dir string, key []byte) error {
+	erased, found, err := readErasure(dir)
+	if err != nil || !found {
+		return err
+	}
+	engineDir := filepath.Join(dir, engineName)
+	if err := mustBeSealed(engineDir, key); err != nil {
+		return err
+	}
+	if err := purge(engineDir, key, erased); err != nil {
+		return fmt.Errorf("removing what was erased from the files of the journal in %s; the next start does it: %w", dir, err)
+	}
+	return errors.Join(os.Remove(filepath.Join(dir, erasingName)), syncDir(dir))
+}
+
+// mustBeSealed closes a store whose process ended without closing it: the values of its last commits
+// are in a log then, and not in a table.
+func mustBeSealed(engineDir string, key []byte) error {
+	_, err := os.Stat(filepath.Join(engineDir, sealName))
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	e, err := openEngine(engineDir, key)
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// valuesBeside reports whether Badger keeps values outside its tables, as it does with those above a
+// megabyte.
+func valuesBeside(engineDir string) (bool, error) {
+	names, err := storeFiles(engineDir)
+	for _, name := range names {
+		if filepath.Ext(name) != valueLogEnding || err != nil {
+			continue
+		}
+		var info os.FileInfo
+		if info, err = os.Stat(filepath.Join(engineDir, name)); err == nil && info.Size() > valueLogHeader {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// valueLogHeader is the size of a value log without values.
+const valueLogHeader = 20
+
+// copyWithoutReplaced is purge for a store with values outside its tables.
+func copyWithoutReplaced(engineDir string, key []byte) error {
+	from, err := openEngine(engineDir, key)
+	if err != nil {
+		return err
+	}
+	err = copyStore(from, engineDir+freshSuffix, key)
+	if err = errors.Join(err, from.Close()); err != nil {
+		return err
+	}
+	return swap(engineDir)
+}

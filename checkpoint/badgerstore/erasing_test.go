@@ -1,0 +1,386 @@
+package badgerstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4/table"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/persons"
+	"payonce/checkpoint/store"
+	"payonce/checkpoint/verify"
+	"payonce/enrich"
+	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
+)
+
+// versionsIn returns every version of every value in the tables of a closed journal.
+func versionsIn(t *testing.T, dir string, key []byte) (values [][]byte) {
+	t.Helper()
+	tables, err := openTables(filepath.Join(dir, engineName), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tables.close()
+	for _, opened := range tables.all {
+		entries := opened.NewIterator(table.NOCACHE)
+		for entries.Rewind(); entries.Valid(); entries.Next() {
+			values = append(values, bytes.Clone(entries.Value().Value))
+		}
+		entries.Close()
+	}
+	return values
+}
+
+// readable returns how many of the texts are in any file of a closed journal, as they are or in a
+// value of a table.
+func readable(t *testing.T, dir string, key []byte, texts ...string) (count int) {
+	t.Helper()
+	all := bytes.Join(versionsIn(t, dir, key), nil)
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all = append(all, data...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		if bytes.Contains(all, []byte(text)) {
+			count++
+		}
+	}
+	return count
+}
+
+func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
+	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+	return facts, err
+}
+
+// forget erases a person, who is named by the email, and does not close the journal.
+func forget(t *testing.T, j *checkpoint.Journal, email string) {
+	t.Helper()
+	found, err := j.Find(checkpoint.Person{Email: email}, factsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if erased, err := j.Forget(found); err != nil || erased.Answers != 1 {
+		t.Fatalf("erased %+v, error %v", erased, err)
+	}
+}
+
+// closeJournal closes a journal for a test.
+func closeJournal(t *testing.T, j *checkpoint.Journal) {
+	t.Helper()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantErased fails unless nothing of person 7 is in the files, and everything else is.
+func wantErased(t *testing.T, dir string, options Options) {
+	t.Helper()
+	if readable(t, dir, options.EncryptionKey, "p7@b.example") > 0 {
+		t.Error("the answer is in the files")
+	}
+	for _, value := range versionsIn(t, dir, options.EncryptionKey) {
+		if bytes.Contains(value, []byte("/in/7")) {
+			t.Errorf("the identity is in the value %q", value)
+		}
+	}
+	for n := range 12 {
+		if email := fmt.Sprintf("p%d@b.example", n); n != 7 && readable(t, dir, options.EncryptionKey, email) == 0 {
+			t.Errorf("the answer %s is gone", email)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, erasingName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the erasure is not finished: %v", err)
+	}
+	summary, err := checkJournal(dir, options, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+	if err != nil || summary.Attempts["settled"] != 12 || summary.Erased != 1 {
+		t.Errorf("the journal has %+v, error %v", summary, err)
+	}
+}
+
+// inTables makes a closed journal with the answers of 12 persons in three tables.
+func inTables(t *testing.T, dir string, options Options) {
+	t.Helper()
+	for part := range 3 {
+		j, err := openJournal(dir, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer(t, j, 4*part, 4*part+4)
+		closeJournal(t, j)
+	}
+}
+
+// filesOf returns the tables of a closed journal by their names.
+func filesOf(t *testing.T, dir string) map[string]os.FileInfo {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, engineName, "*"+tableEnding))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]os.FileInfo{}
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.Stat(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// TestErasedValuesLeaveTheFiles, of a plain and of an encrypted journal, and the tables without them
+// are not written again.
+func TestErasedValuesLeaveTheFiles(t *testing.T) {
+	for name, options := range map[string]Options{"plain": {}, "encrypted": {EncryptionKey: bytes.Repeat([]byte{7}, 32)}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			inTables(t, dir, options)
+			before := filesOf(t, dir)
+			j, err := openJournal(dir, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forget(t, j, "p7@b.example")
+			closeJournal(t, j)
+			wantErased(t, dir, options)
+			same := 0
+			for file, info := range filesOf(t, dir) {
+				if earlier := before[file]; earlier != nil && os.SameFile(earlier, info) {
+					same++
+				}
+			}
+			if len(before) != 3 || same != 2 {
+				t.Errorf("%d of %d tables are as they were, want 2 of 3", same, len(before))
+			}
+		})
+	}
+}
+
+// TestAStoreKeepsReplacedValuesUnlessTheyAreErased: otherwise Erase would have nothing to do.
+func TestAStoreKeepsReplacedValuesUnlessTheyAreErased(t *testing.T) {
+	for _, erase := range []bool{false, true} {
+		for _, size := range []int{100, 3 << 19} { // in a table, and beside it
+			dir := t.TempDir()
+			s, err := Open(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := randomText(size)
+			commits := [][]store.Write{
+				{{Key: []byte("a1"), Value: []byte(text)}, {Key: []byte("a2"), Value: []byte("other")}},
+				{{Key: []byte("a1"), Value: []byte("erased")}},
+			}
+			err = s.Commit(commits[0])
+			if erase {
+				err = errors.Join(err, s.Erase())
+			}
+			if err = errors.Join(err, s.Commit(commits[1]), s.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if found := readable(t, dir, nil, text[:60]) == 1; found == erase {
+				t.Errorf("erase %t, %d bytes: the replaced value is in the files: %t", erase, size, found)
+			}
+			if s, err = Open(dir, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for key, want := range map[string]string{"a1": "erased", "a2": "other"} {
+				if value, err := s.Get([]byte(key)); err != nil || string(value) != want {
+					t.Errorf("%s is %.20q, error %v", key, value, err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func randomText(length int) string {
+	draw := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for range length {
+		text.WriteByte('a' + byte(draw.IntN(26)))
+	}
+	return text.String()
+}
+
+// TestAnErasureThatAProcessLeftIsFinished ends a process at each step of an erasure. The next opening
+// finishes it.
+func TestAnErasureThatAProcessLeftIsFinished(t *testing.T) {
+	base := t.TempDir()
+	inTables(t, base, Options{})
+	killed := filepath.Join(t.TempDir(), "killed") // after the erasure was committed
+	erased := filepath.Join(t.TempDir(), "closed") // after the store was closed
+	dir := copyOf(t, base)
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := checkpoint.New(s, checkpoint.Options{
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget(t, j, "p7@b.example")
+	copyInto(t, dir, killed)
+	s.erasing = false // as if the process ended before Close finished the erasure
+	closeJournal(t, j)
+	copyInto(t, dir, erased)
+	finished := copyOf(t, erased)
+	if err := finishErasure(finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	engineOf := func(dir string) string { return filepath.Join(dir, engineName) }
+	for name, prepare := range map[string]func(dir string){
+		"killed after the commit": func(dir string) { copyInto(t, killed, dir) },
+		"before the tables":       func(dir string) { copyInto(t, erased, dir) },
+		"among the tables": func(dir string) {
+			copyInto(t, erased, dir)
+			copyInto(t, engineOf(finished), engineOf(dir)+freshSuffix)
+			remove(t, filepath.Join(engineOf(dir)+freshSuffix, sealName))
+		},
+		"with all tables": func(dir string) {
+			copyInto(t, erased, dir)
+			copyInto(t, engineOf(finished), engineOf(dir)+freshSuffix)
+		},
+		"in the middle of the swap": func(dir string) {
+			copyInto(t, erased, dir)
+			copyInto(t, engineOf(finished), engineOf(dir)+freshSuffix)
+			rename(t, engineOf(dir), engineOf(dir)+spentSuffix)
+		},
+		"after the swap": func(dir string) {
+			copyInto(t, finished, dir)
+			copyInto(t, engineOf(erased), engineOf(dir)+spentSuffix)
+			copyFile(t, filepath.Join(erased, erasingName), filepath.Join(dir, erasingName))
+		},
+		"with a file that cannot be read": func(dir string) {
+			copyInto(t, erased, dir)
+			if err := os.WriteFile(filepath.Join(dir, erasingName), []byte("?"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "journal")
+			prepare(dir)
+			if _, err := os.Stat(filepath.Join(dir, erasingName)); err != nil {
+				t.Fatal(err)
+			}
+			closeJournal(t, openDir(t, dir))
+			wantErased(t, dir, Options{})
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	copyInto(t, dir, to)
+	return to
+}
+
+// copyInto copies a directory.
+func copyInto(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.Walk(from, func(path string, info os.FileInfo, err error) error {
+		target := to + strings.TrimPrefix(path, from)
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return os.MkdirAll(target, 0o700)
+		}
+		copyFile(t, path, target)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPrunedIdentitiesAndAnswersLeaveTheFiles counts how many of many persons can be read in the files.
+func TestPrunedIdentitiesAndAnswersLeaveTheFiles(t *testing.T) {
+	const many = 900 // fewer than the slots of the window
+	dir := t.TempDir()
+	j := openDir(t, dir)
+	var texts []string
+	draw := rand.New(rand.NewPCG(3, 4))
+	for range many {
+		texts = append(texts, fmt.Sprintf("%016x", draw.Uint64()))
+	}
+	var all sync.WaitGroup
+	for part := range slices.Chunk(texts, many/60) {
+		all.Go(func() {
+			for _, text := range part {
+				_, ticket, err := begin(j, enrich.Identity{ProfileURL: "https://" + text})
+				if err == nil {
+					_, err = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: text + "@b.example"}))
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	closeJournal(t, j)
+	if n := readable(t, dir, nil, texts...); n != many {
+		t.Fatalf("%d of %d can be read before", n, many)
+	}
+	j = openDir(t, dir)
+	if erased, err := j.Prune(start.Add(time.Hour)); err != nil || erased.Attempts != many || erased.Answers != many {
+		t.Fatalf("erased %+v, error %v", erased, err)
+	}
+	closeJournal(t, j)
+	if n := readable(t, dir, nil, texts...); n != 0 {
+		t.Errorf("%d of %d can be read after", n, many)
+	}
+	summary, err := checkJournal(dir, Options{}, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+	if err != nil || summary.Erased != many {
+		t.Errorf("the journal has %+v, error %v", summary, err)
+	}
+}

@@ -1,0 +1,100 @@
+package hints
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/io/sheet"
+	"payonce/pipeline/columns"
+)
+
+// Command returns a whole command that helps with an error of a list, as a shell reads it; "" for none. The
+// command line that failed is words, and it was read into flags.
+func Command(err error, words []string, flags *pflag.FlagSet) string {
+	if len(words) == 0 || flags.Lookup("map") == nil {
+		return ""
+	}
+	var command []string
+	if doubts, ok := errors.AsType[columns.DoubtsError](err); ok {
+		var mapping []string
+		for _, doubt := range doubts {
+			mapping = append(mapping, fmt.Sprintf("%s=#%d", doubt.Role, doubt.First+1))
+		}
+		command = withMapping(words, flags, mapping)
+	} else if shared, ok := errors.AsType[*columns.SharedColumnError](err); ok {
+		command = withMapping(words, flags, []string{string(shared.B) + "="})
+	} else if several, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
+		command = with(words, "--sheet="+several.Names[0])
+	} else if isUnmapped(err) && flags.NArg() > 0 {
+		command = slices.Concat([]string{"map"}, reading(flags), []string{"--"}, flags.Args())
+		if !slices.ContainsFunc(flags.Args(), func(name string) bool { return strings.HasPrefix(name, "-") && name != "-" }) {
+			command = slices.Concat([]string{"map"}, flags.Args(), reading(flags))
+		}
+	}
+	if command == nil {
+		return ""
+	}
+	shown := []string{"batch"}
+	for _, word := range command {
+		shown = append(shown, report.ShellWord(word))
+	}
+	return strings.Join(shown, " ")
+}
+
+// isUnmapped reports whether a look at the columns helps: nobody can be identified, or there is no such column.
+func isUnmapped(err error) bool {
+	if _, ok := errors.AsType[*columns.OverrideError](err); ok {
+		return true
+	}
+	found, ok := errors.AsType[*problem.Error](err)
+	return ok && found.Code == "no_identity"
+}
+
+// reading returns the flags that say how a list is read, but for its columns.
+func reading(flags *pflag.FlagSet) (words []string) {
+	for _, name := range []string{"encoding", "sheet", "header-row"} {
+		if flag := flags.Lookup(name); flag != nil && flag.Changed {
+			words = append(words, "--"+name+"="+flag.Value.String())
+		}
+	}
+	return words
+}
+
+// with adds flags to a command line, before a "--" that ends its flags.
+func with(words []string, added ...string) []string {
+	end := slices.Index(words, "--")
+	if end < 0 {
+		end = len(words)
+	}
+	return slices.Concat(words[:end], added, words[end:])
+}
+
+// withMapping returns a command line that maps some roles in this way, and others as before, also those of a
+// configuration, whose place the flags of a command line take.
+func withMapping(words []string, flags *pflag.FlagSet, mapping []string) []string {
+	var kept []string
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "--":
+			kept = append(kept, words[i:]...)
+			i = len(words)
+		case words[i] == "--map":
+			i++
+		case strings.HasPrefix(words[i], "--map="):
+		default:
+			kept = append(kept, words[i])
+		}
+	}
+	given, _ := flags.GetStringArray("map") // the flag is there
+	var added []string
+	for _, m := range slices.Concat(columns.Beneath(mapping, given), mapping) {
+		added = append(added, "--map="+m)
+	}
+	return with(kept, added...)
+}

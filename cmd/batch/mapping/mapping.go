@@ -1,0 +1,95 @@
+// Package mapping has the command that shows how the columns of a list are read, and saves it.
+package mapping
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/listflags"
+	"payonce/internal/mapping"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/userlist"
+)
+
+// Environment is what the command needs of the world around it.
+type Environment struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Now            func() time.Time
+	Hints          report.Hints
+	FileMode       fs.FileMode // of new files; zero for 0600
+}
+
+// command is one call of the command.
+type command struct {
+	env  Environment
+	list listflags.Flags
+	json bool
+	save string
+}
+
+// NewCommand returns the command.
+func NewCommand(env Environment) *cobra.Command {
+	c := &command{env: env}
+	c.list.SetDefaults()
+	cmd := &cobra.Command{
+		Use:   "map LIST...",
+		Short: "Show how the columns of a list are read, and save it for plan and run",
+		Long: "Show how each column of a list is read and why, the first rows as they would be looked up, and the\n" +
+			"columns that a run appends. Nothing is sent, and no service is needed.\n\n" +
+			"--map changes how a column is read, and --save keeps it in a mapping file, which anybody can edit.\n" +
+			"plan and run use the mapping file LIST.map.yaml, or another one beside the list for the same headers,\n" +
+			"and say so. --map wins over it.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	c.list.AddReading(flags)
+	c.list.AddAsking(flags)
+	flags.BoolVar(&c.json, "json", false, "print one JSON object on standard output")
+	flags.StringVar(&c.save, "save", "", "save the mapping in this `FILE`, such as LIST.map.yaml")
+	return cmd
+}
+
+func (c *command) run(ctx context.Context, names []string) (err error) {
+	if c.list.HeaderRow < 0 {
+		return problem.Usagef("--header-row %d: choose 1 or more", c.list.HeaderRow)
+	}
+	m, err := c.open(ctx, names)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	for _, note := range m.Notes {
+		if _, err := io.WriteString(c.env.Stderr, "batch: "+note+"\n"); err != nil {
+			return err
+		}
+	}
+	if c.save != "" {
+		if err := m.Save(c.save, c.env.FileMode); err != nil {
+			return err
+		}
+	}
+	view := m.View()
+	view.Saved = c.save
+	if c.json {
+		return report.JSON(c.env.Stdout, view)
+	}
+	return report.Text(c.env.Stdout, view, c.env.Hints)
+}
+
+func (c *command) open(ctx context.Context, names []string) (*mapping.Mapping, error) {
+	order := c.list.Value(ctx, c.env.Stdin, c.env.Now, names...)
+	return mapping.Open(mapping.Options{
+		List: userlist.Options{
+			Names: names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+		},
+		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held,
+	})
+}

@@ -1,0 +1,88 @@
+package enrich
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Catalogue describes the fields of one interface. A Field is the index of its description.
+type Catalogue struct {
+	Interface string // "v1"
+	Fields    []Description
+	// Operations are the interface's names of its requests, by the fields that they ask for. A set
+	// without one is called by the names of its fields.
+	Operations map[Fields]string
+}
+
+// Description describes one field of an interface.
+type Description struct {
+	Name string // in records, in JSON and as the name of a column: "work_email"
+	Word string // in texts and in flags: "email"
+}
+
+// Named returns a catalogue of fields that have no other words than their names.
+func Named(names ...string) Catalogue {
+	var c Catalogue
+	for _, name := range names {
+		c.Fields = append(c.Fields, Description{Name: name, Word: name})
+	}
+	return c
+}
+
+// All returns the set of all fields of the catalogue.
+func (c Catalogue) All() Fields { return Fields(1<<len(c.Fields) - 1) }
+
+// Name returns the name of a field.
+func (c Catalogue) Name(f Field) string {
+	if int(f) < len(c.Fields) {
+		return c.Fields[f].Name
+	}
+	return fmt.Sprintf("field_%d", f)
+}
+
+// Word returns the word for a field in texts.
+func (c Catalogue) Word(f Field) string {
+	if int(f) < len(c.Fields) {
+		return c.Fields[f].Word
+	}
+	return fmt.Sprintf("field %d", f)
+}
+
+// NamesOf returns the names of fields, in their order.
+func (c Catalogue) NamesOf(fields Fields) []string { return list(fields, c.Name) }
+
+// WordsOf returns the words for fields, in their order.
+func (c Catalogue) WordsOf(fields Fields) []string { return list(fields, c.Word) }
+
+// Names returns the names of fields joined by commas, "" for the empty set.
+func (c Catalogue) Names(fields Fields) string { return strings.Join(c.NamesOf(fields), ",") }
+
+// Words returns the words for fields joined by commas, "" for the empty set.
+func (c Catalogue) Words(fields Fields) string { return strings.Join(c.WordsOf(fields), ",") }
+
+// list returns what a function returns for each field of a set.
+func list(fields Fields, of func(Field) string) []string {
+	var texts []string
+	for f := range fields.Each() {
+		texts = append(texts, of(f))
+	}
+	return texts
+}
+
+// Operation returns the interface's name of the request for a set of fields.
+func (c Catalogue) Operation(fields Fields) string {
+	if name, named := c.Operations[fields]; named {
+		return name
+	}
+	return c.Names(fields)
+}
+
+// Lookup returns the field that has a name, or the word for it.
+func (c Catalogue) Lookup(name string) (Field, bool) {
+	for f, d := range c.Fields {
+		if d.Name == name || d.Word == name {
+			return Field(f), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"payonce/enrich"
+)
+
+// Mapping shows how the columns of a list are read, and what a run would ask for.
+type Mapping struct {
+	List     string         `json:"list"`
+	File     string         `json:"mapping_file,omitempty"` // that was used
+	Columns  []MappedColumn `json:"columns"`
+	Doubts   []string       `json:"doubts"`
+	Rows     []MappedRow    `json:"rows"`
+	Appended []string       `json:"appended"`
+	Saved    string         `json:"saved,omitempty"` // the mapping file that was written
+	Default  string         `json:"-"`               // where it would be saved
+}
+
+// MappedColumn is one column of the list.
+type MappedColumn struct {
+	Number  int      `json:"number"` // from 1
+	Header  string   `json:"header"`
+	ReadAs  []string `json:"read_as"`
+	Why     string   `json:"why"`
+	Holds   string   `json:"holds"` // what most cells of the first rows hold
+	Example string   `json:"example"`
+}
+
+// MappedRow is one row as it would be requested.
+type MappedRow struct {
+	Row      int64            `json:"row"` // from 1
+	Identity *enrich.Identity `json:"identity,omitempty"`
+	Fields   []string         `json:"fields"`           // that would be asked for
+	Reason   string           `json:"reason,omitempty"` // why nothing would be asked
+}
+
+// The widths of the table of columns.
+const (
+	numberWidth = 4
+	headerWidth = 22
+	roleWidth   = 15
+)
+
+func (m *Mapping) render(p *page) {
+	p.title("Columns of %s", Printable(m.List))
+	if m.File != "" {
+		p.line("as %s says", m.File)
+	}
+	p.gap()
+	row := func(number, header, role, why string) {
+		lines := Wrap(strings.Fields(why), LineWidth-numberWidth-headerWidth-roleWidth-3)
+		for _, line := range lines {
+			p.fixed("%s", strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
+				numberWidth, number, Fit(header, headerWidth), roleWidth, role, line), " "))
+			number, header, role = "", "", ""
+		}
+	}
+	row("", "column", "read as", "why")
+	for _, c := range m.Columns {
+		role := "-"
+		if len(c.ReadAs) > 0 {
+			role = strings.Join(c.ReadAs, ",")
+		}
+		row(fmt.Sprintf("#%d", c.Number), Printable(c.Header), role, Printable(c.Why))
+	}
+	for i, doubt := range m.Doubts {
+		if i == 0 {
+			p.gap()
+		}
+		for j, line := range Wrap(strings.Fields("doubtful: "+Printable(doubt)), LineWidth-2) {
+			p.line("%s", strings.Repeat(" ", 2*min(j, 1))+line)
+		}
+	}
+	m.renderRows(p)
+	p.section("Appended columns")
+	for _, line := range Wrap(strings.Split(strings.Join(m.Appended, ", "), " "), LineWidth-2) {
+		p.line("  %s", line)
+	}
+	p.gap()
+	if m.Saved != "" {
+		p.line("Saved in %s", m.Saved)
+		return
+	}
+	if m.Default != "" {
+		p.line("%s", p.hint("save_mapping", m.Default))
+	}
+}
+
+func (m *Mapping) renderRows(p *page) {
+	p.section("The first rows, as they would be looked up")
+	for _, r := range m.Rows {
+		text := "nothing: " + r.Reason
+		if r.Identity != nil {
+			text = strings.Join(r.Fields, " and ") + " of " + r.Identity.String()
+		}
+		p.line("  row %-4d %s", r.Row, Cut(Printable(text), LineWidth-11))
+	}
+}
