@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 	r := newRig(t)
 	answered, flying := person(1), person(2)
-	r.settle(r.grant(request(answered, email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})
+	r.settle(r.grant(request(answered, email)), v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})
 	r.grant(request(flying, email))
 	commits := r.store.commits
 

@@ -47,7 +47,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		output := output.Output{
-			Decode: new(v1.AnswerDecoder).Decode, Scope: j.scope, Run: run.Name, Stopped: run.Stop, Profile: run.Profile, Names: j.schema.Columns, CopyHeld: run.CopyHeld,
+			Decoder: new(v1.AnswerDecoder), Scope: j.scope, Run: run.Name, Stopped: run.Stop, Optional: run.Profile, Names: j.schema.Columns, CopyHeld: run.CopyHeld,
 		}
 		done, err := s.write(ctx, output, j.list, to)
 		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}

@@ -12,7 +12,6 @@ import (
 
 	"payonce/checkpoint/expired"
 	"payonce/checkpoint/store"
-	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -79,7 +78,7 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 	}
 	var answers v1.AnswerDecoder
 	err = do(func(a expired.Attempt) error {
-		who, found := a.Identity, enrich.Answer{}
+		who, found := a.Identity, v1.Answer{}
 		if a.Answered.Data != "" {
 			var err error
 			if found, err = answers.Decode(a.Answered); err != nil {
