@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -110,7 +111,7 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := workspace.OpenJournal(copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
+	j, err := workspace.OpenJournal(context.Background(), copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
