@@ -43,13 +43,6 @@ type Options struct {
 	Stop func() error
 }
 
-func (o Options) tariff() cost.Tariff {
-	if len(o.Tariff.Meters) == 0 {
-		return cost.AllowancePerField(o.Catalogue)
-	}
-	return o.Tariff
-}
-
 // keeper is a Store that knows which journal it must hold, and whether it may have lost records in a
 // crash. Another store may hold any journal and may have lost records.
 type keeper interface {
@@ -167,12 +160,15 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
+	if len(options.Tariff.Meters) == 0 {
+		options.Tariff = cost.AllowancePerField(options.Catalogue)
+	}
 	room, _ := s.(roomy)
 	eraser, _ := s.(eraser)
 	j := &Journal{
 		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
 		catalogue: options.Catalogue, fields: options.Catalogue.All(),
-		state: newLedgerState(options.Rate, options.Catalogue, options.tariff()),
+		state: newLedgerState(options.Rate, options.Catalogue, options.Tariff),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
