@@ -42,6 +42,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.addWaitFlag(cmd.Flags())
 	o.addServiceFlags(cmd.Flags())
 	o.addListFlags(cmd.Flags())
 	o.addPriceFlags(cmd.Flags())
