@@ -43,7 +43,7 @@ func (c *checker) checkPeriods() {
 }
 
 // checkPeriod checks what the lists say of an attempt, and enters what it holds in doubt.
-func (c *checker) checkPeriod(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+func (c *checker) checkPeriod(id attempt.ID, in *record.Intent, res *attempt.Resolution, resolved bool) {
 	if fields := c.listed[id]; fields.Without(res.Charge.Paid) != 0 {
 		c.problem("the ledger state", "lists a provisional charge of attempt %d for %q, which it did not pay", id, fields)
 	}
@@ -73,11 +73,9 @@ func (c *checker) endPeriods() {
 			c.problem("the ledger state", "takes $%s from the holds of attempts %d to %d, which hold $%s in doubt", period.Excess, period.First, period.Next-1, all)
 		}
 		for scope, held := range c.held[i] {
-			totals := c.totals[scope]
 			most := all - period.Excess
 			if scope != record.ScopeAccount && held > most {
-				totals.Held -= held - most
-				c.totals[scope] = totals
+				c.totals[scope].Held -= held - most
 			}
 		}
 	}
