@@ -176,8 +176,8 @@ func answer(journal *checkpoint.Journal, lookup enrich.Lookup) error {
 	}
 }
 
-func answerTo(ticket attempt.Ticket) enrich.Answer {
-	answer := enrich.Answer{
+func answerTo(ticket attempt.Ticket) v1.Answer {
+	answer := v1.Answer{
 		Status: enrich.Matched, Operation: "contact_enrichment", RequestID: fmt.Sprintf("req_%016x", uint64(ticket.ID)),
 		FullName: "Ada Lovelace", RetrievedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Provenance: "service",
 	}

@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -55,6 +56,6 @@ func answer(t *testing.T, j *Journal, first, end int) {
 	t.Helper()
 	r := &rig{Journal: j, t: t}
 	for n := first; n < end; n++ {
-		r.settle(r.grant(request(person(n), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: fmt.Sprintf("p%d@b.example", n)})
+		r.settle(r.grant(request(person(n), email)), v1.Answer{Status: enrich.Matched, WorkEmail: fmt.Sprintf("p%d@b.example", n)})
 	}
 }

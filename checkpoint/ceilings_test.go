@@ -113,7 +113,7 @@ func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r.check(r.Rebase(accountWith(9, 0))) // lookups that cost nothing count as well
 	four := cost.Ceiling{Name: "four", Scope: RunScope("run"), Measure: cost.Lookups, Limit: 4}
 	heldBack := r.grant(request(person(1), email, four))
-	r.settle(r.grant(request(person(2), email, four)), enrich.Answer{Status: enrich.NotFound})
+	r.settle(r.grant(request(person(2), email, four)), v1.Answer{Status: enrich.NotFound})
 	lost, charged := r.grant(request(person(3), email, four)), r.grant(request(person(4), email, four))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
 	r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
@@ -137,7 +137,7 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 	r := newRig(t)
 	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	r.settle(r.grant(request(person(1), email|phone)), found)
-	r.settle(r.grant(request(person(2), email|phone)), enrich.Answer{Status: enrich.Partial, WorkEmail: "a@b.example"})
+	r.settle(r.grant(request(person(2), email|phone)), v1.Answer{Status: enrich.Partial, WorkEmail: "a@b.example"})
 	r.settle(r.grant(request(named, email)), found)
 	if _, err := r.erase(Person{Identity: named}); err != nil {
 		t.Fatal(err)
@@ -310,7 +310,7 @@ func (c *crowd) lookUp(n, end int) error {
 	case 0:
 		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(found))
 	case 1:
-		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
+		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound}))
 	case 2:
 		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
 	case 3:

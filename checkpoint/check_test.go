@@ -82,13 +82,13 @@ func (w *world) end() {
 	case 0:
 		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(found))
 	case 1:
-		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"}))
+		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"}))
 	case 2:
 		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
 		_ = w.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	case 4:
-		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
+		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound}))
 	}
 }
 
@@ -158,7 +158,7 @@ func soundRig(t *testing.T) *rig {
 	r.check(r.MarkInDoubt(r.grant(request(person(4), phone)).ID, attempt.LostCall{Cause: "lost"})) // 4
 	r.settle(r.grant(request(person(5), email)), found)                                            // 5
 	r.grant(request(person(6), email))                                                             // 6
-	r.settle(r.grant(request(person(7), phone)), enrich.Answer{Status: "partial"})                 // 7
+	r.settle(r.grant(request(person(7), phone)), v1.Answer{Status: "partial"})                     // 7
 	r.check(r.SaveRun(record.Run{Name: "run"}))
 	return r
 }

@@ -51,7 +51,7 @@ func TestForgottenValuesAreGoneFromTheDisk(t *testing.T) {
 	answer(t, j, 0, 7)
 	who := enrich.Identity{ProfileURL: "https://" + rareName}
 	r := &rig{Journal: j, t: t}
-	r.settle(r.grant(request(who, email)), enrich.Answer{Status: enrich.Matched, WorkEmail: rareEmail})
+	r.settle(r.grant(request(who, email)), v1.Answer{Status: enrich.Matched, WorkEmail: rareEmail})
 	answer(t, j, 8, 20)
 	before := j.Totals(ScopeAll)
 	if err := j.Close(); err != nil {
@@ -98,9 +98,9 @@ func TestForgetFindsAPerson(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.settle(r.grant(request(person(1), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", FullName: "Ann"})
-			r.settle(r.grant(request(person(1), phone)), enrich.Answer{Status: enrich.Matched, BusinessPhone: "+15550100"})
-			r.settle(r.grant(request(person(2), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "c@b.example"})
+			r.settle(r.grant(request(person(1), email)), v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", FullName: "Ann"})
+			r.settle(r.grant(request(person(1), phone)), v1.Answer{Status: enrich.Matched, BusinessPhone: "+15550100"})
+			r.settle(r.grant(request(person(2), email)), v1.Answer{Status: enrich.Matched, WorkEmail: "c@b.example"})
 			got, err := r.erase(c.who)
 			if err != nil || got != c.want {
 				t.Errorf("erased %+v, %v; want %+v", got, err, c.want)
@@ -152,7 +152,7 @@ func TestPruneErasesOldAnswersOnly(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(person(1), email)), found)
 	r.clock.at = start.Add(time.Hour)
-	r.settle(r.grant(request(person(2), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "new@b.example"})
+	r.settle(r.grant(request(person(2), email)), v1.Answer{Status: enrich.Matched, WorkEmail: "new@b.example"})
 	for _, want := range []int{1, 0} {
 		got, err := r.Prune(start.Add(time.Minute))
 		if err != nil || got.Answers != want {

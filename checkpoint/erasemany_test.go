@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/expired"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // longRun is a name of a run that makes the records of a few attempts fill a commit.
@@ -20,7 +21,7 @@ var longRun = strings.Repeat("r", 8<<10)
 // the person's email.
 func namesakes(r *rig, count int) {
 	for n := range count {
-		answer := enrich.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", BusinessPhone: fmt.Sprint("+1 555 ", n)}
+		answer := v1.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", BusinessPhone: fmt.Sprint("+1 555 ", n)}
 		if n == 0 {
 			answer.WorkEmail = "ada@acme.example"
 		}

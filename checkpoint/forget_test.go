@@ -6,6 +6,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1"
 )
 
 // TestForgetErasesAnswersOfEveryIdentity buys one person by profile URL and by name, and another
@@ -15,7 +16,7 @@ func TestForgetErasesAnswersOfEveryIdentity(t *testing.T) {
 	byName := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "acme.example"}
 	byCompany := enrich.Identity{FirstName: "ADA", LastName: "Lovelace", CompanyName: "Acme"}
 	namesake := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "other.example"}
-	ada := enrich.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada@acme.example", BusinessPhone: "+1 555 0100"}
+	ada := v1.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada@acme.example", BusinessPhone: "+1 555 0100"}
 	for name, c := range map[string]struct {
 		who  Person
 		want Erasure
@@ -34,8 +35,8 @@ func TestForgetErasesAnswersOfEveryIdentity(t *testing.T) {
 			r.settle(r.grant(request(byCompany, phone)), ada)
 			lost := r.grant(request(byCompany, email))
 			r.check(r.Void(lost.ID, attempt.Voiding{Reason: "rate_limited", Sent: true}))
-			r.settle(r.grant(request(namesake, email)), enrich.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "lovelace@other.example"})
-			r.settle(r.grant(request(person(7), email)), enrich.Answer{Status: enrich.Matched, FullName: "Bob Ray", WorkEmail: "bob@acme.example", BusinessPhone: "+1 555 0100"})
+			r.settle(r.grant(request(namesake, email)), v1.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "lovelace@other.example"})
+			r.settle(r.grant(request(person(7), email)), v1.Answer{Status: enrich.Matched, FullName: "Bob Ray", WorkEmail: "bob@acme.example", BusinessPhone: "+1 555 0100"})
 			got, err := r.erase(c.who)
 			if err != nil || got != c.want {
 				t.Errorf("erased %+v, error %v; want %+v", got, err, c.want)
@@ -54,7 +55,7 @@ func TestForgetErasesAnswersOfEveryIdentity(t *testing.T) {
 // TestForgetByURLForgetsTheNameInTheAnswer: a row that gives the name and company is not looked up.
 func TestForgetByURLForgetsTheNameInTheAnswer(t *testing.T) {
 	r := newRig(t)
-	r.settle(r.grant(request(person(1), email)), enrich.Answer{Status: enrich.Matched, FullName: "Ada King Lovelace", WorkEmail: "ada@acme.example"})
+	r.settle(r.grant(request(person(1), email)), v1.Answer{Status: enrich.Matched, FullName: "Ada King Lovelace", WorkEmail: "ada@acme.example"})
 	if _, err := r.erase(Person{Identity: person(1)}); err != nil {
 		t.Fatal(err)
 	}

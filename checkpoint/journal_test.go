@@ -104,7 +104,7 @@ func (r *rig) want(decision attempt.Decision, want attempt.Decision) {
 	}
 }
 
-func (r *rig) settle(ticket attempt.Ticket, answer enrich.Answer) cost.Charge {
+func (r *rig) settle(ticket attempt.Ticket, answer v1.Answer) cost.Charge {
 	r.t.Helper()
 	charge, err := r.Settle(ticket.ID, v1.EncodeAnswer(answer))
 	if err != nil {
@@ -120,14 +120,14 @@ func (r *rig) check(err error) {
 	}
 }
 
-var found = enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100", RequestID: "req-1"}
+var found = v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100", RequestID: "req-1"}
 
 func TestAnAnsweredFieldIsNeverGrantedAgain(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
 	r.want(r.begin(request(person(1), email)), attempt.Blocked{})
 	r.want(r.begin(request(person(1), email|phone)), attempt.Blocked{})
-	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})
+	r.settle(ticket, v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})
 	for range 2 {
 		r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 		r.want(r.begin(request(person(1), email|phone)), attempt.Known{Fields: email})
@@ -138,7 +138,7 @@ func TestAnAnsweredFieldIsNeverGrantedAgain(t *testing.T) {
 
 func TestAnEmptyAnswerIsRememberedUntilItsAgeIsNamed(t *testing.T) {
 	r := newRig(t)
-	r.settle(r.grant(request(person(1), email)), enrich.Answer{Status: enrich.NotFound})
+	r.settle(r.grant(request(person(1), email)), v1.Answer{Status: enrich.NotFound})
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 
 	again := request(person(1), email)
@@ -213,7 +213,7 @@ func TestCeilingsNest(t *testing.T) {
 	// Now 0.15 in flight is all that could come back, which is enough for an email.
 	r.want(r.begin(request(person(3), email, run, month)), attempt.Blocked{})
 	r.want(r.begin(request(person(3), phone, run, month)), attempt.Over{Ceiling: month, Need: int64(25 * cost.Cent), Left: 0})
-	r.settle(first, enrich.Answer{Status: enrich.NotFound})
+	r.settle(first, v1.Answer{Status: enrich.NotFound})
 	r.settle(r.grant(request(person(3), email, run, month)), found)
 	r.reopen()
 	r.want(r.begin(request(person(4), email, run, month)), attempt.Over{Ceiling: month, Need: int64(15 * cost.Cent), Left: 0})
@@ -250,7 +250,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	if charge := r.settle(a, found); charge.Amount != 0 || charge.Free != email {
 		t.Errorf("the charge is %+v, want one free email", charge)
 	}
-	r.settle(b, enrich.Answer{Status: enrich.NotFound}) // gives its unit back
+	r.settle(b, v1.Answer{Status: enrich.NotFound}) // gives its unit back
 	r.reopen()
 	c := r.grant(request(person(3), email, nothing))
 	r.settle(c, found)

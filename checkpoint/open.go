@@ -77,6 +77,39 @@ func New(s Store, options Options) (*Journal, error) {
 	return j, nil
 }
 
+// ErrReadOnly refuses a write to a journal that was opened with Read.
+var ErrReadOnly = errors.New("the journal was opened to be read")
+
+// Read opens a snapshot of a journal that somebody else owns. Calls that are in flight stay in flight:
+// their owner may still record the answers. Every method that writes returns ErrReadOnly. Close closes
+// the store, and so does an error. The errors are those of New.
+func Read(s Store, options Options) (*Journal, error) {
+	identity, err := record.Identify(s)
+	if err == nil && identity.ID == "" {
+		err = errors.New("the journal is being created")
+	}
+	if err == nil {
+		_, err = record.MustKnowFields(s, options.Catalogue)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
+	}
+	j, err := newJournal(s, identity, options)
+	if err == nil {
+		j.failure = ErrReadOnly
+		err = j.restore(true, nil)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
+	}
+	j.store = store.WithStop(s, options.Stop)
+	close(j.stopped) // nothing is committed
+	return j, nil
+}
+
+// readOnly reports whether the journal was opened with Read.
+func (j *Journal) readOnly() bool { return j.failure == ErrReadOnly }
+
 func open(s Store, options Options) (*Journal, error) {
 	if len(options.Catalogue.Fields) == 0 {
 		return nil, errors.New("it was opened without the catalogue of its interface")
@@ -94,11 +127,15 @@ func open(s Store, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s, identity, names, options)
+	j, err := newJournal(s, identity, options)
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := s.(keeper); ok {
+	k, ok := s.(keeper)
+	if err := j.restore(ok && k.Whole(), names); err != nil {
+		return nil, err
+	}
+	if ok {
 		if err := k.Opened(j.id); err != nil {
 			return nil, err
 		}
@@ -115,7 +152,7 @@ func newIdentity(s Store) (record.Journal, error) {
 	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
 }
 
-func newJournal(s Store, identity record.Journal, names []Write, options Options) (*Journal, error) {
+func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
@@ -128,8 +165,12 @@ func newJournal(s Store, identity record.Journal, names []Write, options Options
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
-	k, ok := s.(keeper)
-	return j, errors.Join(j.recover(ok && k.Whole(), names), j.recoverVersion())
+	return j, nil
+}
+
+// restore loads the ledger state and the version.
+func (j *Journal) restore(whole bool, names []Write) error {
+	return errors.Join(j.recover(whole, names), j.recoverVersion())
 }
 
 // Close waits for what is being written and closes the journal.

@@ -29,7 +29,7 @@ func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n, ticket := range tickets {
 		all.Go(func() {
-			_, failures[n] = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: profile}))
+			_, failures[n] = j.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: profile}))
 		})
 	}
 	all.Wait()
@@ -48,7 +48,7 @@ func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
 func TestProfileIsErasedAndMasked(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
-	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
+	r.settle(ticket, v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
 	var dump strings.Builder
 	if err := verify.Dump(r.store, nil, &dump, nil); err != nil || strings.Contains(dump.String(), "about") {
 		t.Errorf("error %v, not masked: %s", err, dump.String())
@@ -61,7 +61,7 @@ func TestProfileIsErasedAndMasked(t *testing.T) {
 		t.Errorf("forgotten: %+v, error %v", res, err)
 	}
 	ticket = r.grant(request(person(2), email))
-	r.settle(ticket, enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
+	r.settle(ticket, v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", Profile: `{"about":"secret"}`})
 	if _, err := r.Prune(r.clock.now().Add(1)); err != nil {
 		t.Fatal(err)
 	}

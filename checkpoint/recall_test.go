@@ -41,7 +41,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 		if n%4 == 0 {
 			continue // stays open
 		}
-		if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example"})); err != nil {
+		if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example"})); err != nil {
 			t.Fatal(err)
 		}
 	}

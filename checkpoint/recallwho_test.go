@@ -71,7 +71,7 @@ func erasedHere(r *rig) *rig {
 	all := outcomesOfAllKinds(r, 150)
 	for i, id := range all {
 		if i%7 == 0 {
-			_, err := r.Settle(id, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100"}))
+			_, err := r.Settle(id, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", BusinessPhone: "+15550100"}))
 			r.check(err)
 		}
 	}
@@ -88,7 +88,7 @@ func erasedHere(r *rig) *rig {
 		case n%11 == 1:
 			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "invalid", Reject: true, Sent: true}))
 		default:
-			r.settle(ticket, enrich.Answer{Status: enrich.Partial, WorkEmail: fmt.Sprintf("p%d@b.example", n), Unresolved: []string{"business_phone"}})
+			r.settle(ticket, v1.Answer{Status: enrich.Partial, WorkEmail: fmt.Sprintf("p%d@b.example", n), Unresolved: []string{"business_phone"}})
 		}
 	}
 	return r

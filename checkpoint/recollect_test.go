@@ -87,7 +87,7 @@ func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 		_, err := recall(all, nil)
 		r.check(err)
 	}
-	_, err := r.Settle(all[0], v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: "late@co.example"}))
+	_, err := r.Settle(all[0], v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "late@co.example"}))
 	r.check(err)
 	later := r.grant(request(person(60), enrich.AllFields))
 	known, err := recall([]attempt.ID{all[0], all[3], later.ID}, nil)
@@ -110,10 +110,10 @@ func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {
 		case 1:
 			r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"}))
 		case 2:
-			_, err := r.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound, Unresolved: []string{"person"}}))
+			_, err := r.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound, Unresolved: []string{"person"}}))
 			r.check(err)
 		default:
-			_, err := r.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example", RequestID: fmt.Sprint("req-", ticket.ID)}))
+			_, err := r.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Partial, WorkEmail: "ada@co.example", RequestID: fmt.Sprint("req-", ticket.ID)}))
 			r.check(err)
 		}
 	}

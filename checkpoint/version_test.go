@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -163,7 +164,7 @@ func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
 		r.check(err)
 		seen.isNew(j, dir)
 		for n := range 5 {
-			r.settle(r.grant(request(person(3+n), email)), enrich.Answer{Status: enrich.Matched, WorkEmail: "p@b.example"})
+			r.settle(r.grant(request(person(3+n), email)), v1.Answer{Status: enrich.Matched, WorkEmail: "p@b.example"})
 			seen.isNew(j, dir)
 		}
 		if err := j.Close(); err != nil {

@@ -29,7 +29,7 @@ type Observation struct {
 // breaks it, "" when it does not.
 type invariant struct {
 	Rule
-	broken func(o Observation, a enrich.Answer) string
+	broken func(o Observation, a v1.Answer) string
 }
 
 // breach returns how an observation breaks the invariant, "" when it does not or is no
@@ -63,7 +63,7 @@ func invariants() []invariant {
 	}
 }
 
-func matchedInvariant(o Observation, a enrich.Answer) string {
+func matchedInvariant(o Observation, a v1.Answer) string {
 	all := a.Returned()&o.Lookup.Fields == o.Lookup.Fields
 	if (a.Status == enrich.Matched) != all || all && len(a.Unresolved) > 0 {
 		return fmt.Sprintf("%s with [%s] of [%s] and %q unresolved", a.Status, a.Returned(), o.Lookup.Fields, a.Unresolved)
@@ -71,7 +71,7 @@ func matchedInvariant(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func partialInvariant(o Observation, a enrich.Answer) string {
+func partialInvariant(o Observation, a v1.Answer) string {
 	if a.Status != enrich.Partial {
 		return ""
 	}
@@ -87,7 +87,7 @@ func partialInvariant(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func notFoundInvariant(_ Observation, a enrich.Answer) string {
+func notFoundInvariant(_ Observation, a v1.Answer) string {
 	nobody := slices.Equal(a.Unresolved, []string{"person"})
 	if a.Status != enrich.NotFound && !slices.Contains(a.Unresolved, "person") {
 		return ""
@@ -98,28 +98,28 @@ func notFoundInvariant(_ Observation, a enrich.Answer) string {
 	return ""
 }
 
-func fullNameInvariant(_ Observation, a enrich.Answer) string {
+func fullNameInvariant(_ Observation, a v1.Answer) string {
 	if (a.Status != enrich.NotFound) != (a.FullName != "") {
 		return fmt.Sprintf("%s, and a full name: %t", a.Status, a.FullName != "")
 	}
 	return ""
 }
 
-func onlyAskedInvariant(o Observation, a enrich.Answer) string {
+func onlyAskedInvariant(o Observation, a v1.Answer) string {
 	if more := a.Returned().Without(o.Lookup.Fields); more != 0 {
 		return fmt.Sprintf("[%s] returned, [%s] asked for", a.Returned(), o.Lookup.Fields)
 	}
 	return ""
 }
 
-func phoneTypeInvariant(_ Observation, a enrich.Answer) string {
+func phoneTypeInvariant(_ Observation, a v1.Answer) string {
 	if (a.BusinessPhone != "") != (a.PhoneType != "") {
 		return fmt.Sprintf("a phone: %t, its type: %q", a.BusinessPhone != "", a.PhoneType)
 	}
 	return ""
 }
 
-func requestIDInvariant(_ Observation, a enrich.Answer) string {
+func requestIDInvariant(_ Observation, a v1.Answer) string {
 	if a.RequestID == "" {
 		return "no request_id"
 	}
@@ -128,7 +128,7 @@ func requestIDInvariant(_ Observation, a enrich.Answer) string {
 
 // operationInvariant holds the name of enrich, which is known. A find may be sent as an
 // enrich, for the profile.
-func operationInvariant(o Observation, a enrich.Answer) string {
+func operationInvariant(o Observation, a v1.Answer) string {
 	want := []string{"contact_enrichment"}
 	switch v1fields.OperationOf(o.Lookup.Fields) {
 	case v1fields.FindWorkEmail:
@@ -142,7 +142,7 @@ func operationInvariant(o Observation, a enrich.Answer) string {
 	return ""
 }
 
-func groundingInvariant(_ Observation, a enrich.Answer) string {
+func groundingInvariant(_ Observation, a v1.Answer) string {
 	if a.RetrievedAt.IsZero() || a.Provenance == "" {
 		return fmt.Sprintf("retrieved at %s out of %q", a.RetrievedAt, a.Provenance)
 	}
@@ -150,7 +150,7 @@ func groundingInvariant(_ Observation, a enrich.Answer) string {
 }
 
 // chargeInvariant holds only where the account was seen before and after.
-func chargeInvariant(o Observation, a enrich.Answer) string {
+func chargeInvariant(o Observation, a v1.Answer) string {
 	if !o.Read {
 		return ""
 	}

@@ -52,7 +52,7 @@ func (w Answered) check(f found) error {
 
 // checkWire checks the result as it was sent (specification v1, "Enrichment result"):
 // what was not found is left out and not null, and without a person there is no data.
-func (w Answered) checkWire(sent sentLookup, a enrich.Answer) error {
+func (w Answered) checkWire(sent sentLookup, a v1.Answer) error {
 	result := sent.result()
 	want := members{
 		"object": "enrichment_result", "status": string(w.Status), "request_id": a.RequestID,

@@ -9,6 +9,8 @@ import (
 type Catalogue struct {
 	Interface string // "v1"
 	Fields    []Description
+	// Details are what answers say besides the fields.
+	Details []Detail
 	// Operations are the interface's names of its requests, by the fields that they ask for. A set
 	// without one is called by the names of its fields.
 	Operations map[Fields]string
@@ -18,6 +20,19 @@ type Catalogue struct {
 type Description struct {
 	Name string // in records, in JSON and as the name of a column: "work_email"
 	Word string // in texts and in flags: "email"
+	// Role is that of the column of a list that the field fills; "" for a field that always has a column of
+	// its own.
+	Role string
+}
+
+// Detail describes what an answer says besides the fields.
+type Detail struct {
+	Name string // of its column
+	// Of are the fields that it is about. It is shown beside a value of one of them; without any, it is
+	// about the subject.
+	Of Fields
+	// Optional is a detail that is asked for separately.
+	Optional bool
 }
 
 // Named returns a catalogue of fields that have no other words than their names.

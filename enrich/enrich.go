@@ -178,41 +178,11 @@ const (
 // Valid reports whether s is one of the three statuses.
 func (s Status) Valid() bool { return s == Matched || s == Partial || s == NotFound }
 
-// Answer is what the service returned for a lookup. A value that was not
-// returned is the empty string.
-type Answer struct {
-	Status        Status    `json:"status"`
-	Operation     string    `json:"operation,omitempty"`
-	RequestID     string    `json:"request_id,omitempty"`
-	FullName      string    `json:"full_name,omitempty"`
-	WorkEmail     string    `json:"work_email,omitempty"`
-	BusinessPhone string    `json:"business_phone,omitempty"`
-	PhoneType     string    `json:"phone_type,omitempty"`
-	Unresolved    []string  `json:"unresolved,omitempty"`
-	RetrievedAt   time.Time `json:"retrieved_at,omitzero"`
-	Provenance    string    `json:"provenance,omitempty"`
-	// Profile is the profile as one JSON object without insignificant white space.
-	Profile string `json:"profile,omitempty"`
-}
-
-// Value returns the answer's value of a field, "" when it was not returned.
-func (a Answer) Value(f Field) string {
-	switch f {
-	case WorkEmail:
-		return a.WorkEmail
-	case BusinessPhone:
-		return a.BusinessPhone
-	}
-	return ""
-}
-
-// Returned returns the fields of the answer that hold a value.
-func (a Answer) Returned() Fields {
-	var set Fields
-	for f := range AllFields.Each() {
-		if a.Value(f) != "" {
-			set = set.With(f)
-		}
-	}
-	return set
+// Values are what an answer says, as text. Memory of one may be used again for the next.
+type Values struct {
+	Status      Status
+	Fields      ByField[string] // "" when not returned
+	Details     []string        // as Catalogue.Details lists them
+	RetrievedAt time.Time
+	Provenance  string
 }

@@ -73,23 +73,6 @@ func TestFieldsEachStops(t *testing.T) {
 	}
 }
 
-func TestAnswerReturned(t *testing.T) {
-	tests := []struct {
-		answer enrich.Answer
-		want   enrich.Fields
-	}{
-		{enrich.Answer{FullName: "Jane Doe"}, 0},
-		{enrich.Answer{WorkEmail: "jane@acme.example"}, enrich.FieldsOf(enrich.WorkEmail)},
-		{enrich.Answer{BusinessPhone: "+1 202 555 0100"}, enrich.FieldsOf(enrich.BusinessPhone)},
-		{enrich.Answer{WorkEmail: "jane@acme.example", BusinessPhone: "+1 202 555 0100"}, enrich.AllFields},
-	}
-	for _, tt := range tests {
-		if got := tt.answer.Returned(); got != tt.want {
-			t.Errorf("%+v returned %q, want %q", tt.answer, got, tt.want)
-		}
-	}
-}
-
 // TestWordsInJSON guards the form in which the words are stored and shown.
 func TestWordsInJSON(t *testing.T) {
 	type words struct {

@@ -22,6 +22,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // cutList returns a list in blocks of that number of rows, and only the cells of the columns
@@ -137,7 +138,7 @@ func drawScope(t *rapid.T, list csvList) row.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
+	scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 5).Draw(t, "limit")}
 	if rapid.Bool().Draw(t, "priority") {
 		scope.Priority = &row.Priority{Column: 4, AtOnce: rapid.IntRange(1, 5).Draw(t, "at once")}
 	}
@@ -283,7 +284,7 @@ func eachRow(t rapid.TB, list csvList, visit func(cells []string)) {
 func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
-		output := output.Output{Decode: v1.DecodeAnswer, Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
+		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
 		journal := withWide(t, drawJournal(t))
 		want, wantRejects, wantRows := outputOf(t, cutList{list, 1000}, output, journal)
 		cut, scope := drawWay(t, list, output.Scope)
@@ -382,7 +383,7 @@ func (d drawnAnswers) Recall(_ int64, who bool) func([]attempt.ID, []attempt.Out
 func resolutionOf(id attempt.ID) attempt.Resolution {
 	switch state := attempt.FieldState(id & 0xff / 2); state {
 	case attempt.Found, attempt.Missing:
-		answer := v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, FullName: "Ada", WorkEmail: "ada@co.example", BusinessPhone: "+1", RequestID: fmt.Sprint("req-", id)})
+		answer := v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, FullName: "Ada", WorkEmail: "ada@co.example", BusinessPhone: "+1", RequestID: fmt.Sprint("req-", id)})
 		run := []string{"run", "another"}[id%2]
 		return attempt.Resolution{
 			State: attempt.Settled, Run: run, Charge: cost.Charge{Amount: cost.Cent},
@@ -452,7 +453,7 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p1")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}},
 	}}}
-	made := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	made := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run"}
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)

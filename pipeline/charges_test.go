@@ -88,7 +88,7 @@ func (h *history) end(ticket attempt.Ticket) {
 	case "answered":
 		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(found(ticket.Lookup.Fields&enrich.Fields(rapid.IntRange(0, 3).Draw(h.T, "returned")))))
 	case "not found":
-		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound}))
+		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound}))
 	case "rejected":
 		err = h.Void(ticket.ID, attempt.Voiding{Reason: "invalid_identifiers", Reject: true, Sent: true})
 	case "refused":
@@ -121,7 +121,7 @@ func (h *history) erase() {
 
 // shown returns the sum of the charges in the output of a run.
 func (h *history) shown(run string) (sum cost.Money) {
-	output := output.Output{Decode: v1.DecodeAnswer, Scope: h.runs[run], Run: run}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: h.runs[run], Run: run}
 	text, _, _ := outputOf(h.T, h.list, output, h)
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	h.check(err)

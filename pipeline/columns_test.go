@@ -14,11 +14,12 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 func mapColumns(t *testing.T, headers []string, overrides ...string) columns.Mapping {
 	t.Helper()
-	reading, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides})
+	reading, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides, Catalogue: v1fields.Catalogue()})
 	if err != nil {
 		t.Fatalf("columns %q with %q: %v", headers, overrides, err)
 	}
@@ -64,7 +65,7 @@ func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
 
 func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	headers := []string{"Email", "Note", "E-Mail"}
-	_, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{})
+	_, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Catalogue: v1fields.Catalogue()})
 	wantError(t, err, `#1 "Email"`, `#3 "E-Mail"`)
 	if ambiguous, ok := errors.AsType[*columns.AmbiguousError](err); !ok || ambiguous.Role != columns.Email || ambiguous.First != 0 {
 		t.Errorf("error %#v, want one that names the role and its first column", err)
@@ -81,19 +82,19 @@ func TestOneColumnTakesOneField(t *testing.T) {
 	both := enrich.FieldsOf(enrich.WorkEmail, enrich.BusinessPhone)
 	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
 		mapping := mapColumns(t, schema.Columns, overrides...)
-		err := mapping.CheckFilled(schema, both)
+		err := mapping.CheckFilled(schema, v1fields.Catalogue(), both)
 		wantError(t, err, `column #2 "Phone" cannot be filled with both email and phone`)
 		if shared, ok := errors.AsType[*columns.SharedColumnError](err); !ok || shared.A != columns.Email || shared.B != columns.Phone {
 			t.Errorf("error %#v, want one that names both roles", err)
 		}
 		for _, one := range []enrich.Fields{email, phone} {
-			if err := mapping.CheckFilled(schema, one); err != nil {
+			if err := mapping.CheckFilled(schema, v1fields.Catalogue(), one); err != nil {
 				t.Errorf("%v alone: %v", one, err)
 			}
 		}
 	}
 	for _, overrides := range [][]string{nil, {"email=Phone", "phone="}, {"phone="}} {
-		if err := mapColumns(t, schema.Columns, overrides...).CheckFilled(schema, both); err != nil {
+		if err := mapColumns(t, schema.Columns, overrides...).CheckFilled(schema, v1fields.Catalogue(), both); err != nil {
 			t.Errorf("%q: %v", overrides, err)
 		}
 	}
@@ -103,7 +104,7 @@ func TestOneColumnTakesOneField(t *testing.T) {
 func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
 	appended := func(list ...string) []string {
 		schema := table.Schema{Columns: list}
-		output := output.Output{Decode: v1.DecodeAnswer, Scope: row.Scope{Mapping: mapColumns(t, list), Wanted: email}, Profile: true}
+		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: row.Scope{Catalogue: v1fields.Catalogue(), Mapping: mapColumns(t, list), Wanted: email}, Optional: true}
 		for _, column := range output.Columns(schema) {
 			schema.Columns = append(schema.Columns, column.Name)
 		}
@@ -245,7 +246,7 @@ func FuzzMapColumns(f *testing.F) {
 		if override != "" {
 			overrides = strings.Split(override, "\n")
 		}
-		reading, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides})
+		reading, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides, Catalogue: v1fields.Catalogue()})
 		if err != nil {
 			if reading != nil {
 				t.Fatalf("an error and a reading %v", reading)
@@ -258,7 +259,7 @@ func FuzzMapColumns(f *testing.F) {
 				t.Fatalf("%s is column %d of %d", role, column, len(headers))
 			}
 		}
-		again, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides})
+		again, err := columns.Recognise(table.Schema{Columns: headers}, nil, columns.Options{Overrides: overrides, Catalogue: v1fields.Catalogue()})
 		if diff := cmp.Diff(reading, again); err != nil || diff != "" {
 			t.Fatalf("mapped %v, and again %v, %v", reading, again, err)
 		}

@@ -149,7 +149,7 @@ func faultyOutput(t *testing.T, f *faults) error {
 		keyOf(identity("p4")): {States: enrich.ByField[attempt.FieldState]{attempt.Forgotten, attempt.PaidAndGone}},
 	}}}, f}
 	out, rejects := &faultyWriter{faults: f}, &faultyWriter{faults: f}
-	_, err := callAndWrite(ctx, output.Output{Decode: v1.DecodeAnswer, Scope: scope, Run: "run"}, list, journal, out, rejects)
+	_, err := callAndWrite(ctx, output.Output{Decoder: new(v1.AnswerDecoder), Scope: scope, Run: "run"}, list, journal, out, rejects)
 	if f.opened != 0 {
 		t.Errorf("step %d: %d readers are open", f.at, f.opened)
 	}

@@ -61,7 +61,7 @@ func newIndex(t *testing.T, scope row.Scope, list row.List, journal survey.Recor
 // in blocks of several sizes.
 func TestAnIndexIsOfListsWithAsManyRows(t *testing.T) {
 	called := profileList(names(6)...)
-	output := output.Output{Decode: v1.DecodeAnswer, Scope: called.scope(t, email), Run: "run"}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: called.scope(t, email), Run: "run"}
 	for rows := 1; rows <= 12; rows++ {
 		for size := 1; size <= 4; size++ {
 			list := cutList{profileList(names(rows)...), size}
@@ -90,7 +90,7 @@ func (a *asked) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Outc
 // the scope has.
 func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 	list := profileList("p1", "p2")
-	output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "run"}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "run"}
 	output.Scope.Memory = 123_456
 	journal := &asked{drawnAnswers: nobodyKnown}
 	index := newIndex(t, output.Scope, list, journal)
@@ -138,7 +138,7 @@ func TestAnIndexOfManyDuplicates(t *testing.T) {
 	}
 	list := crowd("p2")
 	for name, dir := range map[string]string{"with": t.TempDir(), "without": filepath.Join(t.TempDir(), "nowhere")} {
-		output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "run"}
+		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "run"}
 		output.Scope.TempDir = dir
 		rows, err := output.Write(t.Context(), list, newIndex(t, output.Scope, list, nobodyKnown), nobodyKnown, &noted{}, nil)
 		if err != nil || rows[row.StatusDuplicate] != 256*inEachSpan-1 || rows[row.StatusNotAttempted] != 2 {

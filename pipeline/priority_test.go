@@ -259,7 +259,7 @@ func TestTheOutputIsInTheListsOrderWhateverThePriority(t *testing.T) {
 		if _, stop, err := r.lookups().Run(t.Context(), next); err != nil || stop == nil {
 			t.Fatalf("stop %v, error %v; want a ceiling", stop, err)
 		}
-		w := r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: scope, Run: "run"}, r.journal)
+		w := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: scope, Run: "run"}, r.journal)
 		w.want(t, "revenue", "1", "9", "5")
 		w.want(t, "enrich_status", "not_attempted", "matched", "matched")
 	})

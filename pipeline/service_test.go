@@ -124,8 +124,8 @@ func (s *scripted) triesOf(who string) int {
 }
 
 // found returns the answer that holds the given fields.
-func found(returned enrich.Fields) enrich.Answer {
-	answer := enrich.Answer{Status: enrich.Partial, FullName: "Ada Example", RequestID: "req-1"}
+func found(returned enrich.Fields) v1.Answer {
+	answer := v1.Answer{Status: enrich.Partial, FullName: "Ada Example", RequestID: "req-1"}
 	if returned.Has(enrich.WorkEmail) {
 		answer.WorkEmail = "ada@co.example"
 	}

@@ -178,7 +178,7 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 		r.maxSpend(70 * cost.Cent)
 		o := r.run(people(5, enrich.AllFields))
 		list := profileList(names(5)...)
-		output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
+		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
 		w := r.writeAs(list, output, r.journal)
 		w.want(t, "enrich_status", "matched", "partial", "partial", "partial", "not_attempted")
 		w.want(t, "enrich_reason", "",

@@ -47,7 +47,7 @@ func (l csvList) scope(t testing.TB, wanted enrich.Fields) row.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return row.Scope{Mapping: reading.Mapping, Wanted: wanted}
+	return row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: wanted}
 }
 
 // ask returns the lookups of a survey as "NAME: FIELDS".
@@ -363,7 +363,7 @@ func TestColumnsOfUnwantedFieldsAreNotRead(t *testing.T) {
 	} {
 		var asked [][]int
 		list := askedList{header, func(columns []int) { asked = append(asked, columns) }}
-		scope := row.Scope{Mapping: mapColumns(t, header.schema(t).Columns, c.overrides...), Wanted: c.wanted}
+		scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: mapColumns(t, header.schema(t).Columns, c.overrides...), Wanted: c.wanted}
 		taken := take(t, scope, list, blank{})
 		next, done := taken.Lookups(t.Context(), list)
 		if _, err := next(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
+	"payonce/service/v1/v1fields"
 )
 
 // TestEveryRowIsCountedOnce holds for any list and journal.
@@ -35,7 +36,7 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope := row.Scope{Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
+		scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: enrich.Fields(rapid.IntRange(1, 3).Draw(t, "wanted")), Limit: rapid.Int64Range(0, 3).Draw(t, "limit")}
 		journal := drawJournal(t)
 		taken, err := survey.Take(t.Context(), scope, list, journal)
 		if err != nil {

@@ -40,7 +40,7 @@ func BenchmarkOutput(b *testing.B) {
 		b.Fatal(err)
 	}
 	list := csvList(text.String())
-	output := output.Output{Decode: new(v1.AnswerDecoder).Decode, Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },
@@ -153,7 +153,7 @@ func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *he
 	}
 	defer reader.Close()
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	answer := v1.EncodeAnswer(enrich.Answer{
+	answer := v1.EncodeAnswer(v1.Answer{
 		Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada.lovelace@harbor-foods-12.example", BusinessPhone: "+1 311 555 0136",
 		PhoneType: "direct", RequestID: "req_0123456789abcdef", RetrievedAt: at, Provenance: "service",
 	})

@@ -19,6 +19,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // written is an output.
@@ -57,7 +58,7 @@ func (w written) want(t *testing.T, column string, cells ...string) {
 // write writes a list as the run sees it now.
 func (r *rig) write(list csvList, wanted enrich.Fields) written {
 	r.t.Helper()
-	return r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
+	return r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(r.t, wanted), Run: "run"}, r.journal)
 }
 
 func (r *rig) writeAs(list csvList, output output.Output, journal answering) written {
@@ -102,7 +103,7 @@ func everyOutcome(c call) reply {
 	case "nothing":
 		return answersWith(0, 0)
 	case "unknown":
-		return reply{verdict: v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound, RequestID: "req-0"})}
+		return reply{verdict: v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound, RequestID: "req-0"})}
 	case "rejected":
 		return refuses(0, enrich.InvalidInput, "invalid_identifiers")
 	case "forfeited":
@@ -163,7 +164,7 @@ no url,,
 			{row.StatusDuplicate, "same person as row 2"},
 			{row.StatusUnidentifiable, string(enrich.BadProfileURL)},
 		}
-		w := r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
+		w := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
 		var statuses, reasons []string
 		counts := map[row.Status]int64{}
 		for _, row := range want {
@@ -202,7 +203,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 				list := profileList("p1")
-				output := output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, enrich.AllFields), Run: "run"}
+				output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run"}
 				w := r.writeAs(list, output, toldStates{r.journal, test.states})
 				w.want(t, "enrich_status", string(test.want))
 			})
@@ -281,7 +282,7 @@ func TestAppendedColumns(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			schema := table.Schema{Columns: strings.Split(test.header, ",")}
-			output := output.Output{Decode: v1.DecodeAnswer, Scope: row.Scope{Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
+			output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: row.Scope{Catalogue: v1fields.Catalogue(), Mapping: mapColumns(t, schema.Columns, test.overrides...), Wanted: test.wanted}}
 			var names []string
 			for _, column := range output.Columns(schema) {
 				names = append(names, column.Name)

@@ -29,7 +29,7 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		w := r.write(list, email)
 		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
 		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
-		other := r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "another"}, r.journal)
+		other := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
 	})
@@ -65,7 +65,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				}
 				list := profileList("p1", "p1")
 				r.write(list, email).want(t, "enrich_charge_usd", want, "")
-				r.writeAs(list, output.Output{Decode: v1.DecodeAnswer, Scope: list.scope(t, email), Run: "another"}, r.journal).
+				r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "another"}, r.journal).
 					want(t, "enrich_charge_usd", map[string]string{"answered": "0.00", "refused": "0.00"}[end], "")
 			})
 		})
@@ -127,12 +127,12 @@ func TestAnswersOfTwoAttemptsAreCombined(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	script := func(c call) reply {
 		if c.fields == email {
-			return reply{verdict: v1.EncodeAnswer(enrich.Answer{
+			return reply{verdict: v1.EncodeAnswer(v1.Answer{
 				Status: enrich.Matched, FullName: "Ada Byron", WorkEmail: "ada@co.example", RequestID: "req-1",
 				RetrievedAt: at.Add(time.Hour), Provenance: "first",
 			})}
 		}
-		return reply{verdict: v1.EncodeAnswer(enrich.Answer{
+		return reply{verdict: v1.EncodeAnswer(v1.Answer{
 			Status: enrich.Matched, FullName: "Ada Lovelace", BusinessPhone: "+1", PhoneType: "office", RequestID: "req-2",
 			RetrievedAt: at, Provenance: "second",
 		})}
@@ -162,7 +162,7 @@ func TestALaterNotFoundTakesNothingAway(t *testing.T) {
 			answer.RetrievedAt = at
 			return reply{verdict: v1.EncodeAnswer(answer)}
 		}
-		return reply{verdict: v1.EncodeAnswer(enrich.Answer{Status: enrich.NotFound, RetrievedAt: at.Add(time.Hour)})}
+		return reply{verdict: v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound, RetrievedAt: at.Add(time.Hour)})}
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.run(people(1, email))

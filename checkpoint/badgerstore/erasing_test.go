@@ -357,7 +357,7 @@ func TestPrunedIdentitiesAndAnswersLeaveTheFiles(t *testing.T) {
 			for _, text := range part {
 				_, ticket, err := begin(j, enrich.Identity{ProfileURL: "https://" + text})
 				if err == nil {
-					_, err = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: text + "@b.example"}))
+					_, err = j.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: text + "@b.example"}))
 				}
 				if err != nil {
 					t.Error(err)

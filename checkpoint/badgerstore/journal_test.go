@@ -77,7 +77,7 @@ func settle(t *testing.T, j *checkpoint.Journal, who enrich.Identity, email stri
 	t.Helper()
 	_, ticket, err := begin(j, who)
 	if err == nil {
-		_, err = j.Settle(ticket.ID, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: email}))
+		_, err = j.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: email}))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func journal(t *testing.T) *memory {
 	}
 	for n, end := range []func(id attempt.ID) error{
 		func(id attempt.ID) error {
-			_, err := j.Settle(id, v1.EncodeAnswer(enrich.Answer{Status: enrich.Matched, WorkEmail: email}))
+			_, err := j.Settle(id, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: email}))
 			return err
 		},
 		func(id attempt.ID) error { return j.Void(id, attempt.Voiding{Reason: "refused"}) },

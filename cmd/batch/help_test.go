@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/help"
 	"payonce/internal/report"
 )
 
@@ -59,9 +60,9 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 // The flags of a long help are in groups, each once, and those that are used most come first.
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
-	var help bytes.Buffer
+	var out bytes.Buffer
 	env := quietEnvironment(nil)
-	env.stdout = &help
+	env.stdout = &out
 	root := newRootCommand(env)
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
@@ -70,7 +71,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 	if err := run.Help(); err != nil {
 		t.Fatal(err)
 	}
-	text := help.String()
+	text := out.String()
 	for _, group := range []string{"Flags", "List", "Budget", "Service and rate", "Journal"} {
 		if !strings.Contains(text, "\n"+group+":\n") {
 			t.Errorf("there is no group %s", group)
@@ -79,6 +80,9 @@ func TestHelpGroupsFlags(t *testing.T) {
 	run.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		if found := strings.Count(text, " --"+flag.Name+" ") + strings.Count(text, " --"+flag.Name+"\n"); !flag.Hidden && found == 0 {
 			t.Errorf("--%s is not there", flag.Name)
+		}
+		if !help.HasGroup(flag.Name) && !flag.Hidden {
+			t.Errorf("--%s has no group", flag.Name)
 		}
 	})
 	if strings.Index(text, "--max-spend USD") > strings.Index(text, "--state DIR") {

@@ -120,6 +120,18 @@ func (o *options) show(to io.Writer, r report.Report) error {
 	return report.Text(to, r, hints.Of)
 }
 
+// showPages shows a report and writes the pages that the flags name.
+func (o *options) showPages(r report.Report) error {
+	if err := o.show(o.env.stdout, r); err != nil {
+		return err
+	}
+	told := o.env.stdout
+	if o.json {
+		told = nil
+	}
+	return o.output.pages.Write(told, r, o.env.fileMode)
+}
+
 func (o *options) environment() workspace.Environment {
 	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, FileMode: o.env.fileMode}
 }

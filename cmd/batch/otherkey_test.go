@@ -11,6 +11,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // A key of another workspace shows another account, which proves nothing about
@@ -43,7 +44,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(dir, workspace.Opening{Journal: checkpoint.Options{Rate: options.rate.kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.rate.kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}

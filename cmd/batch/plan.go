@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
@@ -47,6 +49,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 	o.addCeilingFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not call the service, which need not be named; plan from the rate card alone")
 	cmd.Flags().StringVar(&o.output.keepAs, "out", "", "keep the plan in this `FILE` for run --plan")
+	o.output.pages.Add(cmd.Flags(), "plan")
 	cmd.Flags().Var(&o.list.Sample, "sample", "propose a paid sample of the first N people")
 	return o, cmd
 }
@@ -64,9 +67,16 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 	if err := o.checkKeep(list); err != nil {
 		return err
 	}
-	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
-		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Offline: o.offline,
-		Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
+	if err := o.output.pages.Check(append(target.SourcesOf(list), o.sources()...)); err != nil {
+		return err
+	}
+	var planned *app.Planned
+	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
+	err := o.offerMapping(cmd.Context(), order, func() (err error) {
+		planned, err = w.Plan(cmd.Context(), app.PlanOptions{
+			List: order, Budget: o.budget.value(), Offline: o.offline, Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -83,11 +93,28 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 		sample.Words = sampleCommand(cmd.Flags(), list, sample)
 		sample.Command = strings.Join(sample.Words, " ")
 	}
-	if err := o.show(o.env.stdout, planned.Plan); err != nil || o.json || o.output.keepAs == "" {
+	if err := o.showPages(planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))
 	return err
+}
+
+// offerMapping does something with a list. Where somebody can be asked and the list is refused because its
+// columns are doubtful, it offers to look at them and does it again.
+func (o *options) offerMapping(ctx context.Context, order app.List, do func() error) error {
+	refused := do()
+	if refused == nil || o.json || o.yes {
+		return refused
+	}
+	again, err := mapping.Offer(ctx, o.env.mapping(), order, refused, func(question string) bool { return o.env.confirm(ctx, question) })
+	switch {
+	case err != nil:
+		return err
+	case !again:
+		return refused
+	}
+	return do()
 }
 
 // checkKeep refuses a file that a plan cannot be kept in, before anything is read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // unknownUse begins what is told of an account that lost what the journal does not explain.
@@ -108,7 +110,7 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := workspace.OpenJournal(copies[0], workspace.Opening{Journal: checkpoint.Options{Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
+	j, err := workspace.OpenJournal(context.Background(), copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

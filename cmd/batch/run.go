@@ -43,6 +43,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.addWaitFlag(cmd.Flags())
 	o.addServiceFlags(cmd.Flags())
 	o.addListFlags(cmd.Flags())
 	o.addPriceFlags(cmd.Flags())
@@ -108,8 +109,11 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if o.kept != nil {
 		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
 	}
-	ended, err := w.Run(cmd.Context(), run, person)
-	if err != nil {
+	var ended *app.Ended
+	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
+		ended, err = w.Run(cmd.Context(), run, person)
+		return err
+	}); err != nil {
 		return err
 	}
 	return o.conclude(out, ended)

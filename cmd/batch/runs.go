@@ -1,12 +1,20 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
+	"payonce/internal/planfile"
+	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/target"
 )
 
 func newRunsCommand(env environment) *cobra.Command {
@@ -27,14 +35,45 @@ func newRunsCommand(env environment) *cobra.Command {
 func newShowCommand(env environment) *cobra.Command {
 	o := newOptions(env)
 	cmd := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show a run: its spend and its rows by outcome",
-		Long:  "Show a run: its spend and its rows by outcome, as they were when it last ended." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args:  usage.Args(cobra.ExactArgs(1)),
-		RunE: o.command(func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error) {
-			return inspect.Show(cmd.Context(), w, args[0])
-		}),
+		Use:   "show RUN|PLAN",
+		Short: "Show a run, or a plan that was kept",
+		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The name of a file\n" +
+			"that ends in .json shows the plan that was kept in it." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: usage.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.showOne(cmd, args[0]) },
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.output.pages.Add(cmd.Flags(), "report")
 	return cmd
+}
+
+// showOne shows the plan that is kept in a file, or the run of that name.
+func (o *options) showOne(cmd *cobra.Command, name string) error {
+	isPlan := strings.EqualFold(filepath.Ext(name), ".json")
+	sources := o.sources()
+	if isPlan {
+		sources = append(sources, target.Source{What: "the plan", Path: name})
+	}
+	if err := o.output.pages.Check(sources); err != nil {
+		return err
+	}
+	if isPlan {
+		kept, err := planfile.Read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return usagef("there is no file %s", name)
+		}
+		if err != nil {
+			return problem.AsUsage(err)
+		}
+		return o.showPages(kept.Plan)
+	}
+	w, err := o.work(cmd)
+	if err != nil {
+		return err
+	}
+	run, err := inspect.Show(cmd.Context(), w, name)
+	if err != nil {
+		return err
+	}
+	return o.showPages(run)
 }

@@ -134,7 +134,7 @@ func (w *Work) open() *session {
 // with runs a use case and closes what it opened.
 func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
 	return do(s)
 }
 
@@ -142,6 +142,17 @@ func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) {
 		if err := s.place.Require(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s)
+	})
+}
+
+// withReading runs a use case that only reads the workspace's journal, which has to exist.
+func withReading[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Read(ctx, doing); err != nil {
 			var none T
 			return none, err
 		}
@@ -169,7 +180,7 @@ func With[T any](w *Work, do func(*workspace.Session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) { return do(s.place) })
 }
 
-// WithJournal calls do with the workspace and its open journal, which has to exist.
+// WithJournal calls do with the workspace and its journal, which has to exist and is only read.
 func WithJournal[T any](ctx context.Context, w *Work, doing string, do func(*workspace.Session) (T, error)) (T, error) {
-	return withJournal(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
+	return withReading(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
 }

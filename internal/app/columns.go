@@ -8,6 +8,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
 )
 
 // readColumns finds the columns of the list.
@@ -18,7 +19,7 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held}
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Catalogue: v1fields.Catalogue()}
 	if order.isRecordedFor(schema) {
 		found.Overrides = order.Recorded.Columns
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -35,7 +36,7 @@ func (j *job) readColumns(order List) error {
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
 	}
-	if err := j.reading.Mapping.CheckFilled(schema, order.Fields); err != nil {
+	if err := j.reading.Mapping.CheckFilled(schema, v1fields.Catalogue(), order.Fields); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	return nil
@@ -76,12 +77,12 @@ func (j *job) keepColumns() error {
 		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Held: j.order.Held})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Held: j.order.Held, Catalogue: v1fields.Catalogue()})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
 	j.reading, j.scope.Mapping = reading, reading.Mapping
-	return j.reading.Mapping.CheckFilled(j.schema, j.order.Fields)
+	return j.reading.Mapping.CheckFilled(j.schema, v1fields.Catalogue(), j.order.Fields)
 }
 
 // recorded returns how the columns are read.

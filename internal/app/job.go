@@ -71,7 +71,8 @@ func (s *session) prepare(order List) (*job, error) {
 		}
 	}
 	j.scope = row.Scope{
-		Mapping: j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
+		Catalogue: v1fields.Catalogue(),
+		Mapping:   j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
 		Memory: order.Memory, TempDir: order.TempDir,
 	}
 	if s.work.Workspace.Prices.Card != "" {
@@ -235,7 +236,7 @@ func (j *job) outputOf(stop dispatch.Stop) output.Output {
 		stopped = stop.Word()
 	}
 	return output.Output{
-		Decode: new(v1.AnswerDecoder).Decode, Scope: j.scope, Run: j.name, Stopped: stopped, Profile: j.session.work.Workspace.Service.Profile,
+		Decoder: new(v1.AnswerDecoder), Scope: j.scope, Run: j.name, Stopped: stopped, Optional: j.session.work.Workspace.Service.Profile,
 		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
 	}
 }

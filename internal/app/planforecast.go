@@ -20,8 +20,10 @@ func (j *job) forecast(free cost.Allowances) *forecast.Forecast {
 
 // addForecast shows what the list will likely cost.
 func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
-	v.Kinds = len(j.counts.Kinds)
-	v.History = report.History{Missing: kindNames(f.Unknown()), Borrowed: kindNames(f.Borrowed())}
+	unknown := f.Unknown()
+	v.History = report.History{
+		None: len(unknown) == len(j.counts.Kinds), Missing: kindNames(unknown), Borrowed: kindNames(f.Borrowed()),
+	}
 	if spend, known := f.Spend(j.prices.Quote.Prices); known {
 		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
 	}

@@ -53,7 +53,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.checkOutputs(); err != nil {
 		return nil, err
 	}
-	if err := s.place.OpenJournal("run " + j.name); err != nil {
+	if err := s.place.OpenJournal(ctx, "run "+j.name); err != nil {
 		return nil, err
 	}
 	runs, err := s.journal().Runs()

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/expired"
-	"payonce/enrich"
+	"payonce/checkpoint/store"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -24,7 +23,7 @@ import (
 func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*report.Expiring, error) {
 	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
 		view := &report.Expiring{Before: before, Exported: export}
-		err := workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+		err := workspace.WithStore(ctx, dir, options, func(store store.Store) error {
 			outputs, err := expired.Outputs(store)
 			if err != nil {
 				return err
@@ -79,7 +78,7 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 	}
 	var answers v1.AnswerDecoder
 	err = do(func(a expired.Attempt) error {
-		who, found := a.Identity, enrich.Answer{}
+		who, found := a.Identity, v1.Answer{}
 		if a.Answered.Data != "" {
 			var err error
 			if found, err = answers.Decode(a.Answered); err != nil {

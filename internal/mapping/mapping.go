@@ -19,6 +19,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/service/v1/v1fields"
 )
 
 // shownRows is how many rows are shown as they would be requested.
@@ -85,7 +86,7 @@ func (m *Mapping) Close() error { return m.list.Close() }
 
 // recognise finds the columns by what the user says, a mapping file, the headers and the cells.
 func (m *Mapping) recognise() error {
-	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Lenient: true}
+	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Catalogue: v1fields.Catalogue(), Lenient: true}
 	file, notes, err := mapfile.Of(m.options.MapFile, m.list.Paths, m.Schema)
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (m *Mapping) DefaultFile() string {
 
 // Save writes the mapping to a file with this mode.
 func (m *Mapping) Save(path string, mode fs.FileMode) error {
-	if err := m.Reading.Mapping.CheckFilled(m.Schema, m.options.Fields); err != nil {
+	if err := m.Reading.Mapping.CheckFilled(m.Schema, v1fields.Catalogue(), m.options.Fields); err != nil {
 		return problem.AsUsage(err)
 	}
 	return mapfile.Write(path, strings.Join(m.options.List.Names, " "), m.Schema, m.Reading.Mapping, mode)
@@ -251,7 +252,7 @@ func (m *Mapping) Doubts() []string {
 			doubts = append(doubts, unused.Text(m.Schema))
 		}
 	}
-	if err := m.Reading.Mapping.CheckFilled(m.Schema, m.options.Fields); err != nil {
+	if err := m.Reading.Mapping.CheckFilled(m.Schema, v1fields.Catalogue(), m.options.Fields); err != nil {
 		doubts = append(doubts, err.Error())
 	}
 	if !m.Reading.Mapping.CanIdentify() {
@@ -261,7 +262,7 @@ func (m *Mapping) Doubts() []string {
 }
 
 func (m *Mapping) scope() row.Scope {
-	return row.Scope{Mapping: m.Reading.Mapping, Held: m.options.Held, Wanted: m.options.Fields, Prefer: m.options.Prefer}
+	return row.Scope{Catalogue: v1fields.Catalogue(), Mapping: m.Reading.Mapping, Held: m.options.Held, Wanted: m.options.Fields, Prefer: m.options.Prefer}
 }
 
 // Rows returns the first rows as they would be requested.

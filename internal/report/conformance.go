@@ -33,7 +33,7 @@ func (v *Conformance) render(p *page) {
 			continue
 		}
 		fromOutside++
-		p.finding(f)
+		p.finding(string(f.Result), f.Text, cmp.Or(f.Observed, f.Why))
 	}
 	p.gap()
 	p.entry("rules that agree", "%d", v.Agree)
@@ -45,24 +45,4 @@ func (v *Conformance) render(p *page) {
 // isLive reports whether a rule can be tried from outside.
 func isLive(f conformance.Finding) bool {
 	return strings.HasPrefix(f.Rule, "live/") || strings.HasPrefix(f.Rule, "result/")
-}
-
-// finding writes a rule and below it what was seen, or why nothing was.
-func (p *page) finding(f conformance.Finding) {
-	const margin = 12
-	if p.markdown {
-		p.entry(string(f.Result), "%s", f.Text)
-		p.entry("", "%s", cmp.Or(f.Observed, f.Why))
-		return
-	}
-	for i, text := range Wrap(strings.Fields(f.Text), LineWidth-margin) {
-		name := ""
-		if i == 0 {
-			name = string(f.Result)
-		}
-		p.line("%-*s%s", margin, name, text)
-	}
-	for _, text := range Wrap(strings.Fields(cmp.Or(f.Observed, f.Why)), LineWidth-margin-2) {
-		p.line("%-*s%s", margin+2, "", text)
-	}
 }

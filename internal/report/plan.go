@@ -14,46 +14,45 @@ const PlanVersion = 1
 
 // Plan is a plan as it is shown, printed with --json and kept with --out.
 type Plan struct {
-	Version        int               `json:"version"`
-	At             time.Time         `json:"at"`
-	Run            string            `json:"run"`
-	Job            string            `json:"job"`
-	List           string            `json:"list"`
-	MapFile        string            `json:"mapping_file,omitempty"`
-	Columns        map[string]string `json:"columns"`
-	Unused         []Unused          `json:"unused_columns,omitempty"`
-	Held           []Held            `json:"held,omitempty"`
-	DoubtfulNames  int64             `json:"doubtful_names,omitempty"` // rows whose full name could be split in another way
-	Placeholders   int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
-	Encoding       string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
-	Priority       string            `json:"priority,omitempty"`
-	Rows           RowCounts         `json:"rows"`
-	Unidentifiable map[string]int64  `json:"unidentifiable,omitempty"`
-	Lookups        map[string]int64  `json:"lookups"`
-	Fields         map[string]int64  `json:"fields"`
-	FreeAllowance  map[string]int64  `json:"free_allowance"`
-	Prices         Prices            `json:"prices"`
-	Maximum        cost.Money        `json:"maximum_usd"`
-	Split          Split             `json:"maximum_split"`
-	Expected       *cost.Money       `json:"expected_usd"`       // null without a history
-	ExpectedRange  *Range            `json:"expected_range_usd"` // the same
-	History        History           `json:"history"`
-	Ceilings       []Ceiling         `json:"ceilings"`
-	Possible       cost.Money        `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval       *Approval         `json:"approval,omitempty"`
-	Seconds        int64             `json:"seconds"`
-	Rate           string            `json:"rate"`
-	EndsAt         time.Time         `json:"ends_at"`
-	BudgetReset    *Reset            `json:"budget_reset,omitempty"`
-	Option         string            `json:"option"` // "" when the prices do not tell one
-	Options        []Option          `json:"options"`
-	Sample         *Sample           `json:"sample,omitempty"`
-	AccountRead    bool              `json:"account_read"`
-	Refused        *Refused          `json:"refused_now,omitempty"`
-
-	EncodingGuessed bool     `json:"-"`
-	Kinds           int      `json:"-"` // of lookups
-	MayPayBy        []string `json:"-"` // the options with these prices
+	Version       int               `json:"version"`
+	At            time.Time         `json:"at"`
+	Run           string            `json:"run"`
+	Job           string            `json:"job"`
+	List          string            `json:"list"`
+	MapFile       string            `json:"mapping_file,omitempty"`
+	Columns       map[string]string `json:"columns"`
+	Unused        []Unused          `json:"unused_columns,omitempty"`
+	Held          []Held            `json:"held,omitempty"`
+	DoubtfulNames int64             `json:"doubtful_names,omitempty"` // rows whose full name could be split in another way
+	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
+	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
+	// EncodingGuessed says that the bytes of the list fit other encodings too.
+	EncodingGuessed bool             `json:"encoding_guessed,omitempty"`
+	Priority        string           `json:"priority,omitempty"`
+	Rows            RowCounts        `json:"rows"`
+	Unidentifiable  map[string]int64 `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64 `json:"lookups"`
+	Fields          map[string]int64 `json:"fields"`
+	FreeAllowance   map[string]int64 `json:"free_allowance"`
+	Prices          Prices           `json:"prices"`
+	Maximum         cost.Money       `json:"maximum_usd"`
+	Split           Split            `json:"maximum_split"`
+	Expected        *cost.Money      `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range           `json:"expected_range_usd"` // the same
+	History         History          `json:"history"`
+	Ceilings        []Ceiling        `json:"ceilings"`
+	Possible        cost.Money       `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval        `json:"approval,omitempty"`
+	Seconds         int64            `json:"seconds"`
+	Rate            string           `json:"rate"`
+	EndsAt          time.Time        `json:"ends_at"`
+	BudgetReset     *Reset           `json:"budget_reset,omitempty"`
+	Option          string           `json:"option"` // "" when the prices do not tell one
+	Options         []Option         `json:"options"`
+	MayPayBy        []string         `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample          `json:"sample,omitempty"`
+	AccountRead     bool             `json:"account_read"`
+	Refused         *Refused         `json:"refused_now,omitempty"`
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.
@@ -181,6 +180,8 @@ type Range struct {
 // History says for which Kinds of lookups this journal has no match rates of
 // their own.
 type History struct {
+	// None says that no kind has match rates.
+	None    bool     `json:"none,omitempty"`
 	Missing []string `json:"missing"` // none at all
 	// Borrowed have those of the same operation by the other identity.
 	Borrowed []string `json:"borrowed"`

@@ -169,7 +169,7 @@ func (v *Plan) printExpected(p *page) {
 		if len(v.History.Borrowed) > 0 {
 			p.prose("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
 		}
-	case len(v.History.Missing) == v.Kinds:
+	case v.History.None:
 		p.entry("expected spend", "unknown: this journal has no history yet")
 	default:
 		p.prose("expected spend", "unknown: this journal has no history yet of %s", strings.Join(v.History.Missing, ", "))

@@ -1,5 +1,5 @@
 // Package report holds the values that use cases return. One set of values is rendered as
-// text, as JSON and as Markdown.
+// text, JSON, Markdown and HTML.
 package report
 
 import (
@@ -17,17 +17,19 @@ type Report interface {
 type Hints func(code string, values ...any) string
 
 // Text writes a report for a person at a terminal.
-func Text(w io.Writer, r Report, hints Hints) error {
-	return write(r, &page{w: w, hints: hints})
-}
+func Text(w io.Writer, r Report, hints Hints) error { return write(w, r, plain{}, hints) }
 
 // Markdown writes a report as Markdown.
-func Markdown(w io.Writer, r Report, hints Hints) error {
-	return write(r, &page{w: w, hints: hints, markdown: true})
-}
+func Markdown(w io.Writer, r Report, hints Hints) error { return write(w, r, markdown{}, hints) }
 
-func write(r Report, p *page) error {
+// HTML writes a report as one HTML page.
+func HTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &web{}, hints) }
+
+func write(w io.Writer, r Report, in form, hints Hints) error {
+	p := &page{form: in, w: w, hints: hints}
+	p.write(in.begin())
 	r.render(p)
+	p.write(in.end())
 	return p.err
 }
 

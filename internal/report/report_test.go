@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Text, Markdown and JSON come from one value, and each is as its golden file says.
+// Text, Markdown, HTML and JSON come from one value, and each is as its golden file says.
 func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	hints := func(code string, values ...any) string { return fmt.Sprint("<", code, values, ">") }
@@ -28,6 +28,7 @@ func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
 		for ending, render := range map[string]func(*bytes.Buffer) error{
 			"txt":  func(to *bytes.Buffer) error { return Text(to, r, hints) },
 			"md":   func(to *bytes.Buffer) error { return Markdown(to, r, hints) },
+			"html": func(to *bytes.Buffer) error { return HTML(to, r, hints) },
 			"json": func(to *bytes.Buffer) error { return JSON(to, r) },
 		} {
 			var got bytes.Buffer
@@ -67,8 +68,9 @@ func samples() map[string]Report {
 			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
-			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, Kinds: 1, MayPayBy: []string{"payg"},
-			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, MayPayBy: []string{"payg"},
+			History: History{Missing: []string{"enrich by name"}},
+			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
@@ -117,6 +119,9 @@ func TestRenderingReturnsTheErrorOfItsWriter(t *testing.T) {
 		}
 		if err := Markdown(failing{full}, r, nil); !errors.Is(err, full) {
 			t.Errorf("Markdown of %T: %v", r, err)
+		}
+		if err := HTML(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("HTML of %T: %v", r, err)
 		}
 	}
 }

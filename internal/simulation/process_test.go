@@ -212,7 +212,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 		o.err = err
 		return o
 	}
-	j.scope = row.Scope{Mapping: reading.Mapping, Wanted: j.world.Wanted}
+	j.scope = row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: j.world.Wanted}
 	if o.err = j.take(ctx); o.err != nil {
 		return o
 	}
@@ -332,7 +332,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 }
 
 func (j *job) write(stop dispatch.Stop) ([]byte, error) {
-	output := output.Output{Decode: v1.DecodeAnswer, Scope: j.scope, Run: runName}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: j.scope, Run: runName}
 	if stop != nil {
 		output.Stopped = stop.Word()
 	}

@@ -4,14 +4,23 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
 // Results returns the columns that an output appends, behind those of fields without a column of their own.
-func Results() []table.Column {
+func Results(catalogue enrich.Catalogue, optional bool) []table.Column {
+	always, asked := Details(catalogue)
+	results := slices.Concat(always, Outcomes())
+	if optional {
+		results = append(results, asked...)
+	}
+	return results
+}
+
+// Outcomes returns the columns with what became of a row.
+func Outcomes() []table.Column {
 	return []table.Column{
-		{Name: "full_name"},
-		{Name: "phone_type"},
 		{Name: "enrich_status"},
 		{Name: "enrich_reason"},
 		{Name: "enrich_charge_usd", Kind: table.Money},
@@ -21,25 +30,41 @@ func Results() []table.Column {
 	}
 }
 
-// Profile is the name of the column that an output appends for profiles.
-const Profile = "profile"
-
-// isAppendedProfile reports whether an earlier output of this program appended a column
-// with JSON of profiles, as the columns before it tell. A profile URL often stands under
-// the same name in people's own lists, so the name alone says nothing.
-func isAppendedProfile(schema table.Schema, column int) bool {
-	return schema.Columns[column] == Profile && isAfterResults(schema, column)
+// Details returns the columns of the details that stand before those of Outcomes, and of the optional ones,
+// which stand behind.
+func Details(catalogue enrich.Catalogue) (always, optional []table.Column) {
+	for _, d := range catalogue.Details {
+		if d.Optional {
+			optional = append(optional, table.Column{Name: d.Name})
+		} else {
+			always = append(always, table.Column{Name: d.Name})
+		}
+	}
+	return always, optional
 }
 
-// isAppendedName reports whether an earlier output of this program appended a column with full names.
-func isAppendedName(schema table.Schema, column int) bool {
-	return schema.Columns[column] == "full_name" && column+1 < len(schema.Columns) && schema.Columns[column+1] == "phone_type"
+// isAppended reports whether an earlier output of this program appended a column, as the columns beside it
+// tell. People's own lists may have a column of the same name: a profile URL often stands under "profile".
+func (r *recognition) isAppended(column int) bool {
+	always, optional := Details(r.catalogue)
+	for i, next := range append(always, Outcomes()[:1]...) {
+		if i > 0 && r.schema.Columns[column] == always[i-1].Name && r.isAt(column+1, next.Name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(optional, func(c table.Column) bool { return c.Name == r.schema.Columns[column] }) &&
+		isAfterOutcomes(r.schema, column)
 }
 
-// isAfterResults reports whether a column stands behind the columns that an earlier output appended.
-func isAfterResults(schema table.Schema, column int) bool {
+// isAt reports whether a column has a name.
+func (r *recognition) isAt(column int, name string) bool {
+	return column < len(r.schema.Columns) && r.schema.Columns[column] == name
+}
+
+// isAfterOutcomes reports whether a column stands behind the columns that an earlier output appended.
+func isAfterOutcomes(schema table.Schema, column int) bool {
 	return slices.ContainsFunc(schema.Columns[:column], func(header string) bool {
 		return strings.HasPrefix(header, "enrich_") &&
-			slices.ContainsFunc(Results(), func(c table.Column) bool { return c.Name == header })
+			slices.ContainsFunc(Outcomes(), func(c table.Column) bool { return c.Name == header })
 	})
 }

@@ -51,27 +51,26 @@ func (m Mapping) Column(role Role) int {
 	return None
 }
 
-// RoleOf returns the role of the column that a field is written to.
-func RoleOf(f enrich.Field) Role {
-	if f == enrich.BusinessPhone {
-		return Phone
-	}
-	return Email
-}
+// Filled lists the roles of columns that fields are written to.
+func Filled() []Role { return []Role{Email, Phone} }
 
-// HeldRoleOf returns the role of further columns with values of a field.
-func HeldRoleOf(f enrich.Field) Role {
-	if f == enrich.BusinessPhone {
+// HeldRole returns the role of further columns with the same values as those of a role that is filled.
+func HeldRole(filled Role) Role {
+	if filled == Phone {
 		return HeldPhone
 	}
 	return HeldEmail
 }
 
-// ColumnOf returns the column that a field is written to, or None.
-func (m Mapping) ColumnOf(f enrich.Field) int { return m.Column(RoleOf(f)) }
-
-// HeldIn returns further columns with values of a field.
-func (m Mapping) HeldIn(f enrich.Field) []int { return m[HeldRoleOf(f)] }
+// Own returns the columns of a field: the one that it is written to, or None, and further ones with
+// values of it.
+func (m Mapping) Own(field enrich.Description) (column int, held []int) {
+	if field.Role == "" {
+		return None, nil
+	}
+	role := Role(field.Role)
+	return m.Column(role), m[HeldRole(role)]
+}
 
 // CanIdentify reports whether the mapped columns could make a whole pattern.
 func (m Mapping) CanIdentify() bool {
@@ -80,16 +79,17 @@ func (m Mapping) CanIdentify() bool {
 }
 
 // CheckFilled refuses one column for two fields that are wanted: a cell takes one value.
-func (m Mapping) CheckFilled(schema table.Schema, wanted enrich.Fields) error {
-	var fields []enrich.Field
+func (m Mapping) CheckFilled(schema table.Schema, catalogue enrich.Catalogue, wanted enrich.Fields) error {
+	var roles []Role
 	var filled []int
 	for f := range wanted.Each() {
-		column := m.ColumnOf(f)
+		role := Role(catalogue.Fields[f].Role)
+		column, _ := m.Own(catalogue.Fields[f])
 		if column != None && slices.Contains(filled, column) {
-			first := fields[slices.Index(filled, column)]
-			return &SharedColumnError{described(schema, []int{column}), RoleOf(first), RoleOf(f)}
+			first := roles[slices.Index(filled, column)]
+			return &SharedColumnError{described(schema, []int{column}), first, role}
 		}
-		fields, filled = append(fields, f), append(filled, column)
+		roles, filled = append(roles, role), append(filled, column)
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package columns
 import (
 	"strings"
 	"testing"
-
-	"payonce/enrich"
 )
 
 func TestKindOf(t *testing.T) {
@@ -41,9 +39,9 @@ func TestKindOf(t *testing.T) {
 }
 
 func TestHolds(t *testing.T) {
-	email, phone := enrich.WorkEmail, enrich.BusinessPhone
+	email, phone := Email, Phone
 	for _, test := range []struct {
-		field enrich.Field
+		field Role
 		cell  string
 		held  Held
 		want  bool
@@ -74,10 +72,10 @@ func FuzzKindOf(f *testing.F) {
 		if again := KindOf(cell); again != kind || kind >= numKinds {
 			t.Fatalf("%q is of kind %d, then of kind %d", cell, kind, again)
 		}
-		if kind == Blank && (Holds(enrich.WorkEmail, cell, HeldAll) || Holds(enrich.BusinessPhone, cell, HeldAll)) {
+		if kind == Blank && (Holds(Email, cell, HeldAll) || Holds(Phone, cell, HeldAll)) {
 			t.Fatalf("%q is blank and holds a value", cell)
 		}
-		if len(cell) <= maxCell && (kind == EmailAddress) != (Holds(enrich.WorkEmail, cell, HeldAll) && kind != Blank) {
+		if len(cell) <= maxCell && (kind == EmailAddress) != (Holds(Email, cell, HeldAll) && kind != Blank) {
 			t.Fatalf("%q is of kind %d and is held as an email: %v", cell, kind, kind != EmailAddress)
 		}
 	})

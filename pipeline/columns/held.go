@@ -5,13 +5,13 @@ import (
 	"strings"
 	"unicode"
 
-	"payonce/enrich"
 	"payonce/enrich/sharedhost"
 )
 
-// Holds reports whether a cell of a further column holds a value of a field that counts as held.
-func Holds(f enrich.Field, cell []byte, held Held) bool {
-	if f == enrich.BusinessPhone {
+// Holds reports whether a cell of a further column holds a value that counts as held. The role is that of the
+// column to which such values are written.
+func Holds(filled Role, cell []byte, held Held) bool {
+	if filled == Phone {
 		return IsPhone(cell)
 	}
 	if bytes.IndexByte(cell, '@') < 0 || !IsEmail(cell) {

@@ -21,6 +21,8 @@ type Options struct {
 	// Saved are overrides that somebody saved. They count where Overrides do not name the role.
 	Saved []string
 	Held  Held
+	// Catalogue is that of the interface whose results an earlier output may have appended.
+	Catalogue enrich.Catalogue
 	// Lenient returns a reading with doubts. Without it they are a DoubtsError.
 	Lenient bool
 }
@@ -118,7 +120,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 		return nil, err
 	}
 	r := &recognition{
-		schema: schema, sample: sample, chosen: saved, strengths: headerStrengths(), taken: map[int]bool{},
+		schema: schema, catalogue: options.Catalogue, sample: sample, chosen: saved, strengths: headerStrengths(), taken: map[int]bool{},
 		reading: &Reading{Mapping: Mapping{}, Why: map[Role]Why{}}, given: chosen,
 	}
 	maps.Copy(r.chosen, chosen)
@@ -136,8 +138,8 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 		}
 	}
 	r.findFullName()
-	for f := range enrich.AllFields.Each() {
-		r.findHeld(f, options.Held)
+	for _, role := range Filled() {
+		r.findHeld(role, options.Held)
 	}
 	if len(r.reading.Doubts) > 0 && !options.Lenient {
 		return nil, DoubtsError(r.reading.Doubts)
@@ -148,6 +150,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 // recognition is a Recognise under way.
 type recognition struct {
 	schema    table.Schema
+	catalogue enrich.Catalogue
 	sample    Sample
 	given     Mapping // by overrides
 	chosen    Mapping // by them and by saved ones
@@ -185,7 +188,7 @@ func (r *recognition) recognise(role Role) {
 	var found []candidate
 	for column, header := range r.schema.Columns {
 		strength, named := r.strengths[role][simplify(header)]
-		if !named || isAppendedProfile(r.schema, column) || isAppendedName(r.schema, column) {
+		if !named || r.isAppended(column) {
 			continue
 		}
 		content := r.sample.of(column)
@@ -299,8 +302,8 @@ func (r *recognition) giveLone(role Role, names string) {
 }
 
 // findHeld finds further columns with values of a field.
-func (r *recognition) findHeld(f enrich.Field, held Held) {
-	role, own := HeldRoleOf(f), RoleOf(f)
+func (r *recognition) findHeld(own Role, held Held) {
+	role := HeldRole(own)
 	if columns, overridden := r.chosen[role]; overridden {
 		r.give(role, columns, r.whyChosen(role))
 		return

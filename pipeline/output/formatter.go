@@ -29,7 +29,7 @@ type formatter struct {
 	fills    []table.Fill
 	appended []string
 	plain    []string // the appended cells of a row that has an outcome and a reason only
-	results  []string // of resultColumns among them
+	results  []string // of columns.Outcomes among them
 	reason   [1]string
 	charge   lastText[cost.Money]
 	at       lastText[time.Time]
@@ -41,7 +41,8 @@ func (w *writing) newFormatter() *formatter {
 	p := &formatter{Reader: w.Scope.Reader(w.answers.KeyOf), fields: w.Scope.FieldColumns(), writing: w}
 	p.hasHeld = slices.ContainsFunc(p.fields, func(f row.FieldColumn) bool { return len(f.Held) > 0 })
 	p.plain = make([]string, len(w.Columns(table.Schema{})))
-	p.results = p.plain[len(w.fieldColumns()):]
+	before, _ := columns.Details(w.Scope.Catalogue)
+	p.results = p.plain[len(w.fieldColumns())+len(before):]
 	return p
 }
 
@@ -81,7 +82,8 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 			reason = p.withHeld(reason, held)
 			p.results[statusColumn], p.results[reasonColumn] = string(result.status()), reason
 			if held.Held != 0 && p.CopyHeld {
-				p.result = rowResult{outcome: result, reason: reason, ids: p.result.ids[:0]}
+				p.result.reset()
+				p.result.outcome, p.result.reason = result, reason
 				fills, appended = p.rowCells(row, facts.Missing, held)
 			}
 		}
@@ -126,7 +128,7 @@ func (p *formatter) withHeld(reason string, own *row.Own) string {
 		return reason
 	}
 	for f := range own.Held.Each() {
-		text := fmt.Sprintf("%s is in column %q", f, p.Names[own.Column(f)])
+		text := fmt.Sprintf("%s is in column %q", p.Scope.Catalogue.Name(f), p.Names[own.Column(f)])
 		reason = strings.TrimPrefix(reason+"; "+text, "; ")
 	}
 	return reason
@@ -135,7 +137,7 @@ func (p *formatter) withHeld(reason string, own *row.Own) string {
 // resultOf finds out what a row gets whose person the journal knows.
 func (p *formatter) resultOf(facts *row.Facts, record *attempt.Record) {
 	leads := facts.Lead == 0
-	p.result = rowResult{ids: p.result.ids[:0]}
+	p.result.reset()
 	p.recall(&p.result, facts.Missing, leads, record, &p.attempts)
 	if !leads {
 		p.result.follow(p.sameAs(facts.Lead))
@@ -187,13 +189,29 @@ func (p *formatter) rowCells(line table.Row, missing enrich.Fields, own *row.Own
 	if !r.answer.RetrievedAt.IsZero() {
 		retrieved = p.at.of(r.answer.RetrievedAt, asUTC)
 	}
-	appended = append(appended, r.answer.FullName, r.answer.PhoneType, string(r.outcome.status()), r.reason,
+	appended = p.appendDetails(appended, false)
+	appended = append(appended, string(r.outcome.status()), r.reason,
 		charge, strings.Join(r.ids, " "), retrieved, r.answer.Provenance)
-	if p.Profile {
-		appended = append(appended, r.answer.Profile)
+	if p.Optional {
+		appended = p.appendDetails(appended, true)
 	}
 	p.fills, p.appended = fills, appended
 	return fills, appended
+}
+
+// appendDetails appends the details of the result that are optional, or the others.
+func (p *formatter) appendDetails(cells []string, optional bool) []string {
+	for i, d := range p.Scope.Catalogue.Details {
+		if d.Optional != optional {
+			continue
+		}
+		cell := ""
+		if i < len(p.result.answer.Details) {
+			cell = p.result.answer.Details[i]
+		}
+		cells = append(cells, cell)
+	}
+	return cells
 }
 
 // asUTC formats a time in RFC 3339, in UTC.

@@ -41,33 +41,36 @@ type Index interface {
 	Facts(first int64, n int, facts []row.Facts) ([]row.Facts, error)
 }
 
+// Decoder reads answers. It may be used from many goroutines.
+type Decoder interface {
+	// Values reads the values of an answer into values.
+	Values(answer enrich.Answered, values *enrich.Values) error
+}
+
 // Output says how the output of a run is made.
 type Output struct {
 	Scope   row.Scope
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
-	Profile bool   // the person's profile is the last column
-	// Decode reads an answer. It is called from many goroutines.
-	Decode func(enrich.Answered) (enrich.Answer, error)
+	// Optional says that the optional details of answers are the last columns.
+	Optional bool
+	Decoder  Decoder
 	// Names are the names of the list's columns, which reasons name.
 	Names []string
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
 	CopyHeld bool
 }
 
-// The places of some of columns.Results.
+// The places of some of columns.Outcomes.
 const (
-	statusColumn = 2
-	reasonColumn = 3
+	statusColumn = 0
+	reasonColumn = 1
 )
 
 // Columns returns the appended columns. A name that the list has already gets a number, so that
 // every name is unique.
 func (o Output) Columns(schema table.Schema) []table.Column {
-	appended := append(o.fieldColumns(), columns.Results()...)
-	if o.Profile {
-		appended = append(appended, table.Column{Name: columns.Profile})
-	}
+	appended := append(o.fieldColumns(), columns.Results(o.Scope.Catalogue, o.Optional)...)
 	taken := func(name string) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 	}
@@ -83,7 +86,7 @@ func (o Output) Columns(schema table.Schema) []table.Column {
 func (o Output) fieldColumns() (appended []table.Column) {
 	for _, f := range o.Scope.FieldColumns() {
 		if f.Column == columns.None {
-			appended = append(appended, table.Column{Name: f.Field.String()})
+			appended = append(appended, table.Column{Name: o.Scope.Catalogue.Name(f.Field)})
 		}
 	}
 	return appended

@@ -14,14 +14,14 @@ import (
 type recollections struct {
 	ids   []attempt.ID // ascending
 	known []attempt.Outcome
-	said  []enrich.Answer // by the service, to each of known
+	said  []enrich.Values // by the service, to each of known
 	at    int             // of the one that was asked for last
 }
 
 // of returns what is known of an attempt and its answer, nil when nothing is. Most calls ask for
 // the attempt of the call before or for the next one. The others search the numbers, which lie close
 // together.
-func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Answer) {
+func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
 		if r.ids[at] == id {
 			r.at = at
@@ -55,18 +55,17 @@ func (p *formatter) remember(block table.Block) error {
 		ids = slices.Delete(ids, 0, 1)
 	}
 	known, err := p.recallAll(ids, p.attempts.known[:0])
-	p.attempts = recollections{ids: ids, known: known, said: p.attempts.said[:0]}
+	p.attempts = recollections{ids: ids, known: known, said: slices.Grow(p.attempts.said[:0], len(known))[:len(known)]}
 	if err != nil {
 		return err
 	}
 	for i := range known {
-		var said enrich.Answer
-		if known[i].Ended.Answered() {
-			if said, err = p.Decode(known[i].Ended.Answer()); err != nil {
-				return fmt.Errorf("attempt %d: %w", known[i].ID, err)
-			}
+		said := &p.attempts.said[i]
+		if !known[i].Ended.Answered() {
+			*said = enrich.Values{Details: said.Details[:0]}
+		} else if err := p.Decoder.Values(known[i].Ended.Answer(), said); err != nil {
+			return fmt.Errorf("attempt %d: %w", known[i].ID, err)
 		}
-		p.attempts.said = append(p.attempts.said, said)
 	}
 	return nil
 }

@@ -15,14 +15,20 @@ type rowResult struct {
 	outcome outcome
 	reason  string
 	values  enrich.ByField[string]
-	answer  enrich.Answer // the parts that do not belong to one field
-	ids     []string      // request IDs
-	charge  cost.Money
+	// answer are the values that do not belong to one field. Its details are the result's own.
+	answer enrich.Values
+	ids    []string // request IDs
+	charge cost.Money
 	// answered says that there is an answer.
 	answered bool
 	charged  bool // the row leads and was asked for: its charge is shown, also when it is zero
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
+}
+
+// reset makes the result that of a row of which nothing is known. It keeps the memory.
+func (r *rowResult) reset() {
+	*r = rowResult{ids: r.ids[:0], answer: enrich.Values{Details: r.answer.Details[:0]}}
 }
 
 // recall collects what the journal holds on the person of a row, and judges the row by
@@ -43,7 +49,7 @@ func (o Output) recall(
 		if states[f] != attempt.Forgotten { // whatever became of it before
 			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 		}
-		r.values[f] = said.Value(f)
+		r.values[f] = said.Fields[f]
 		if known.Ended.Erased && states[f] == attempt.Found {
 			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
@@ -55,8 +61,10 @@ func (o Output) recall(
 		}
 	}
 	o.addForfeited(r, record, attempts, seen)
-	if r.values[enrich.BusinessPhone] == "" || !missing.Has(enrich.BusinessPhone) {
-		r.answer.PhoneType = "" // it would speak of the row's own number
+	for i, d := range o.Scope.Catalogue.Details {
+		if d.Of != 0 && i < len(r.answer.Details) && !r.fills(d.Of&missing) {
+			r.answer.Details[i] = "" // it would speak of the row's own value
+		}
 	}
 	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
 	if r.mayBeFree {
@@ -82,7 +90,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 
 // add adds what one attempt brought. The run that shows the row shows only what
 // it paid itself.
-func (r *rowResult) add(res *attempt.Resolution, said *enrich.Answer, own bool) {
+func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) {
 	if res.RequestID != "" {
 		r.ids = append(r.ids, res.RequestID)
 	}
@@ -95,18 +103,32 @@ func (r *rowResult) add(res *attempt.Resolution, said *enrich.Answer, own bool) 
 	if !res.Answered() {
 		return
 	}
-	if !r.answered {
+	details := r.answer.Details
+	switch {
+	case !r.answered:
 		r.answer, r.answered = *said, true
-		return
+		r.answer.Details = append(details[:0], said.Details...)
+	case r.answer.RetrievedAt.After(said.RetrievedAt):
+		for i := range details {
+			details[i] = cmp.Or(details[i], said.Details[i])
+		}
+	default:
+		r.answer = *said
+		for i := range details {
+			details[i] = cmp.Or(said.Details[i], details[i])
+		}
+		r.answer.Details = details
 	}
-	latest, other := *said, r.answer
-	if other.RetrievedAt.After(latest.RetrievedAt) {
-		latest, other = other, latest
+}
+
+// fills reports whether there is a value of one of the fields.
+func (r *rowResult) fills(fields enrich.Fields) bool {
+	for f := range fields.Each() {
+		if r.values[f] != "" {
+			return true
+		}
 	}
-	latest.FullName = cmp.Or(latest.FullName, other.FullName)
-	latest.PhoneType = cmp.Or(latest.PhoneType, other.PhoneType)
-	latest.Profile = cmp.Or(latest.Profile, other.Profile)
-	r.answer = latest
+	return false
 }
 
 // reasonMayBeFree is added while the charge of a row is an upper bound.
@@ -152,15 +174,18 @@ func (o Output) judge(
 	case in[attempt.Found] == 0 && answer == enrich.NotFound:
 		return notFound, "person unknown"
 	default:
-		return partial, in[attempt.Missing].String() + " not found"
+		return partial, o.names(in[attempt.Missing]) + " not found"
 	}
 }
 
+// names returns the names of fields.
+func (o Output) names(fields enrich.Fields) string { return o.Scope.Catalogue.Names(fields) }
+
 // unaskedReason says what a row still misses that was asked for in part, and why.
 func (o Output) unaskedReason(missing, unasked enrich.Fields) string {
-	reason := unasked.String() + " not asked for"
+	reason := o.names(unasked) + " not asked for"
 	if missing != 0 {
-		reason = missing.String() + " not found, " + reason
+		reason = o.names(missing) + " not found, " + reason
 	}
 	if o.Stopped != "" {
 		reason += ": " + o.Stopped

@@ -79,7 +79,7 @@ func (r *Reader) Own() *Own { return &r.own }
 // holds returns the first further column with a value of a field, or None.
 func (r *Reader) holds(row table.Row, f *FieldColumn) int {
 	for _, column := range f.Held {
-		if cell := row.Cell(column); len(cell) > 0 && columns.Holds(f.Field, cell, r.held) {
+		if cell := row.Cell(column); len(cell) > 0 && columns.Holds(f.Role, cell, r.held) {
 			return column
 		}
 	}

@@ -11,11 +11,12 @@ import (
 
 // Scope says which rows ask for what.
 type Scope struct {
-	Mapping columns.Mapping
-	Wanted  enrich.Fields
-	Held    columns.Held // which values in further columns count
-	Prefer  enrich.Pattern
-	Reask   attempt.Reask
+	Catalogue enrich.Catalogue // of the interface that is asked
+	Mapping   columns.Mapping
+	Wanted    enrich.Fields
+	Held      columns.Held // which values in further columns count
+	Prefer    enrich.Pattern
+	Reask     attempt.Reask
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among
 	// others, is about it.
 	Forgotten map[enrich.Key]bool
@@ -38,25 +39,40 @@ type Scope struct {
 // even be of a kind that cannot be read.
 func (s Scope) Columns() []int {
 	read := maps.Clone(s.Mapping)
-	for f := range enrich.AllFields.Without(s.Wanted).Each() {
-		delete(read, columns.RoleOf(f))
-		delete(read, columns.HeldRoleOf(f))
+	for _, role := range columns.Filled() {
+		if !s.fills(role) {
+			delete(read, role)
+			delete(read, columns.HeldRole(role))
+		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(read))...))))
+}
+
+// fills reports whether a wanted field is written to the column with a role.
+func (s Scope) fills(role columns.Role) bool {
+	for f := range s.Wanted.Each() {
+		if columns.Role(s.Catalogue.Fields[f].Role) == role {
+			return true
+		}
+	}
+	return false
 }
 
 // FieldColumn is a wanted field and the column that it is written to.
 type FieldColumn struct {
 	Field  enrich.Field
-	Column int   // columns.None for an appended one
-	Held   []int // further columns with values of the field
+	Role   columns.Role // of the column that it fills; "" for a field that has none in any list
+	Column int          // columns.None for an appended one
+	Held   []int        // further columns with values of the field
 }
 
 // FieldColumns returns the wanted fields with their columns, in the order of the fields.
 func (s Scope) FieldColumns() []FieldColumn {
 	var fields []FieldColumn
 	for f := range s.Wanted.Each() {
-		fields = append(fields, FieldColumn{f, s.Mapping.ColumnOf(f), s.Mapping.HeldIn(f)})
+		description := s.Catalogue.Fields[f]
+		column, held := s.Mapping.Own(description)
+		fields = append(fields, FieldColumn{f, columns.Role(description.Role), column, held})
 	}
 	return fields
 }

@@ -3,13 +3,53 @@ package v1
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"payonce/enrich"
 	"payonce/numbered"
 )
 
+// Answer is what the service returned for a lookup. A value that was not
+// returned is the empty string.
+type Answer struct {
+	Status        enrich.Status `json:"status"`
+	Operation     string        `json:"operation,omitempty"`
+	RequestID     string        `json:"request_id,omitempty"`
+	FullName      string        `json:"full_name,omitempty"`
+	WorkEmail     string        `json:"work_email,omitempty"`
+	BusinessPhone string        `json:"business_phone,omitempty"`
+	PhoneType     string        `json:"phone_type,omitempty"`
+	Unresolved    []string      `json:"unresolved,omitempty"`
+	RetrievedAt   time.Time     `json:"retrieved_at,omitzero"`
+	Provenance    string        `json:"provenance,omitempty"`
+	// Profile is the profile as one JSON object without insignificant white space.
+	Profile string `json:"profile,omitempty"`
+}
+
+// Value returns the answer's value of a field, "" when it was not returned.
+func (a Answer) Value(f enrich.Field) string {
+	switch f {
+	case enrich.WorkEmail:
+		return a.WorkEmail
+	case enrich.BusinessPhone:
+		return a.BusinessPhone
+	}
+	return ""
+}
+
+// Returned returns the fields of the answer that hold a value.
+func (a Answer) Returned() enrich.Fields {
+	var fields enrich.Fields
+	for f := range enrich.AllFields.Each() {
+		if a.Value(f) != "" {
+			fields = fields.With(f)
+		}
+	}
+	return fields
+}
+
 // EncodeAnswer returns an answer as the journal keeps it.
-func EncodeAnswer(answer enrich.Answer) enrich.Answered {
+func EncodeAnswer(answer Answer) enrich.Answered {
 	return enrich.Answered{
 		Status: answer.Status, Returned: answer.Returned(), RequestID: answer.RequestID,
 		Data: string(numbered.Append(nil, &answer, answerMembers)),
@@ -18,7 +58,7 @@ func EncodeAnswer(answer enrich.Answer) enrich.Answered {
 
 // DecodeAnswer returns the answer that EncodeAnswer encoded. Of an answer that was erased there is
 // only what the journal still knows.
-func DecodeAnswer(answered enrich.Answered) (enrich.Answer, error) {
+func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	return decodeAnswer(&numbered.Members{}, answered)
 }
 
@@ -29,7 +69,7 @@ type AnswerDecoder struct {
 }
 
 // Decode does what DecodeAnswer does.
-func (d *AnswerDecoder) Decode(answered enrich.Answered) (enrich.Answer, error) {
+func (d *AnswerDecoder) Decode(answered enrich.Answered) (Answer, error) {
 	m, ok := d.members.Get().(*numbered.Members)
 	if !ok {
 		m = &numbered.Members{}
@@ -38,7 +78,18 @@ func (d *AnswerDecoder) Decode(answered enrich.Answered) (enrich.Answer, error) 
 	return decodeAnswer(m, answered)
 }
 
-func decodeAnswer(m *numbered.Members, answered enrich.Answered) (answer enrich.Answer, err error) {
+// Values reads the values of an answer, with the details of v1fields.Catalogue.
+func (d *AnswerDecoder) Values(answered enrich.Answered, values *enrich.Values) error {
+	a, err := d.Decode(answered)
+	*values = enrich.Values{
+		Status: a.Status, Details: append(values.Details[:0], a.FullName, a.PhoneType, a.Profile),
+		RetrievedAt: a.RetrievedAt, Provenance: a.Provenance,
+	}
+	values.Fields[enrich.WorkEmail], values.Fields[enrich.BusinessPhone] = a.WorkEmail, a.BusinessPhone
+	return err
+}
+
+func decodeAnswer(m *numbered.Members, answered enrich.Answered) (answer Answer, err error) {
 	if err := numbered.Read(m, answered.Data, &answer, answerMembers); err != nil {
 		return answer, fmt.Errorf("an answer in the journal: %w", err)
 	}
@@ -48,7 +99,7 @@ func decodeAnswer(m *numbered.Members, answered enrich.Answered) (answer enrich.
 
 // answerMembers describes what the journal does not know of an answer: all but the status and
 // the request ID. The numbers never change their meaning.
-func answerMembers(m *numbered.Members, a *enrich.Answer) {
+func answerMembers(m *numbered.Members, a *Answer) {
 	numbered.Text(m, 1, &a.Operation)
 	personMembers(m, a)
 	numbered.Text(m, 5, &a.PhoneType)
@@ -61,14 +112,14 @@ func answerMembers(m *numbered.Members, a *enrich.Answer) {
 // PersonOf returns what an answer says about who the person is.
 func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
 	var m numbered.Members
-	var answer enrich.Answer
+	var answer Answer
 	if err := numbered.Read(&m, answered.Data, &answer, personMembers); err != nil {
 		return "", "", "", fmt.Errorf("an answer in the journal: %w", err)
 	}
 	return answer.FullName, answer.WorkEmail, answer.BusinessPhone, nil
 }
 
-func personMembers(m *numbered.Members, a *enrich.Answer) {
+func personMembers(m *numbered.Members, a *Answer) {
 	numbered.Text(m, 2, &a.FullName)
 	numbered.Text(m, 3, &a.WorkEmail)
 	numbered.Text(m, 4, &a.BusinessPhone)

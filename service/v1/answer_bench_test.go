@@ -10,7 +10,7 @@ import (
 
 // BenchmarkDecodeAnswer reads the answer of a person with an email and a phone.
 func BenchmarkDecodeAnswer(b *testing.B) {
-	answered := v1.EncodeAnswer(enrich.Answer{
+	answered := v1.EncodeAnswer(v1.Answer{
 		Status: enrich.Matched, Operation: "contact_enrichment", FullName: "Ann Lee", WorkEmail: "ann@acme.example",
 		BusinessPhone: "+15550100", PhoneType: "direct", RetrievedAt: time.Unix(1_800_000_000, 0), Provenance: "provider-a",
 	})

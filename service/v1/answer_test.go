@@ -16,7 +16,7 @@ func TestAnAnswerDecoderMixesNoAnswers(t *testing.T) {
 	var answers v1.AnswerDecoder
 	t.Run("together", func(t *testing.T) {
 		for n := range 8 {
-			want := enrich.Answer{Status: enrich.Matched, FullName: fmt.Sprint("person ", n), RequestID: fmt.Sprint(n)}
+			want := v1.Answer{Status: enrich.Matched, FullName: fmt.Sprint("person ", n), RequestID: fmt.Sprint(n)}
 			if n%2 == 0 {
 				want.WorkEmail, want.Unresolved = fmt.Sprintf("p%d@b.example", n), []string{"title"}
 			} else {
@@ -37,4 +37,21 @@ func TestAnAnswerDecoderMixesNoAnswers(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestAnswerReturned(t *testing.T) {
+	tests := []struct {
+		answer v1.Answer
+		want   enrich.Fields
+	}{
+		{v1.Answer{FullName: "Jane Doe"}, 0},
+		{v1.Answer{WorkEmail: "jane@acme.example"}, enrich.FieldsOf(enrich.WorkEmail)},
+		{v1.Answer{BusinessPhone: "+1 202 555 0100"}, enrich.FieldsOf(enrich.BusinessPhone)},
+		{v1.Answer{WorkEmail: "jane@acme.example", BusinessPhone: "+1 202 555 0100"}, enrich.AllFields},
+	}
+	for _, tt := range tests {
+		if got := tt.answer.Returned(); got != tt.want {
+			t.Errorf("%+v returned %q, want %q", tt.answer, got, tt.want)
+		}
+	}
 }

@@ -47,7 +47,7 @@ func FuzzJudge(f *testing.F) {
 }
 
 // checkAnswered reads the body a second way.
-func checkAnswered(t *testing.T, status int, body []byte, answer enrich.Answer) {
+func checkAnswered(t *testing.T, status int, body []byte, answer Answer) {
 	var result map[string]any
 	if err := json.Unmarshal(body, &result); err != nil {
 		t.Fatalf("answered by no JSON object: %v", err)

@@ -71,7 +71,7 @@ func clientOf(t *testing.T, server *httptest.Server) *Client {
 
 func find(client *Client) enrich.Verdict { return client.Find(context.Background(), ada()) }
 
-func wantAnswered(t *testing.T, verdict enrich.Verdict) enrich.Answer {
+func wantAnswered(t *testing.T, verdict enrich.Verdict) Answer {
 	t.Helper()
 	answered, ok := verdict.(enrich.Answered)
 	if !ok {

@@ -41,31 +41,31 @@ func readResult(body []byte) (enrich.Answered, error) {
 // is not thrown away over its grounding, and a text of absurd length is cut: its
 // beginning shows what was paid for, and its end that something is missing. No error
 // quotes the body.
-func decodeResult(body []byte) (enrich.Answer, error) {
+func decodeResult(body []byte) (Answer, error) {
 	result, ok := jsonobject.Parse(body)
 	if !ok {
-		return enrich.Answer{}, errors.New("the body is not a JSON object")
+		return Answer{}, errors.New("the body is not a JSON object")
 	}
 	if result.String("object").Value != resultObject {
-		return enrich.Answer{}, fmt.Errorf("the body is not %s", resultObject)
+		return Answer{}, fmt.Errorf("the body is not %s", resultObject)
 	}
 	status := enrich.Status(result.String("status").Value)
 	if !status.Valid() {
-		return enrich.Answer{}, errors.New("the result has no known status")
+		return Answer{}, errors.New("the result has no known status")
 	}
 	// A result that says not_found and holds values all the same keeps them: they
 	// may have been charged.
 	data, ok := result.Object("data")
 	if !ok && status != enrich.NotFound {
-		return enrich.Answer{}, errors.New("the result has no data")
+		return Answer{}, errors.New("the result has no data")
 	}
 	for f := range enrich.AllFields.Each() {
 		if _, given := data[f.String()]; given && !data.IsNull(f.String()) && !data.String(f.String()).Known {
-			return enrich.Answer{}, fmt.Errorf("the result's %s is not a string", f)
+			return Answer{}, fmt.Errorf("the result's %s is not a string", f)
 		}
 	}
 	grounding, _ := result.Object("grounding")
-	return enrich.Answer{
+	return Answer{
 		Status:        status,
 		Operation:     cut(result.Text("operation"), maxName),
 		RequestID:     cut(result.Text("request_id"), maxName),

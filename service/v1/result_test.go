@@ -22,9 +22,9 @@ func TestFindAnswered(t *testing.T) {
 	tests := []struct {
 		name string
 		body string
-		want enrich.Answer
+		want Answer
 	}{
-		{"both requested fields present", foundBoth, enrich.Answer{
+		{"both requested fields present", foundBoth, Answer{
 			Status: enrich.Matched, Operation: "contact_enrichment", RequestID: "req_1", FullName: "Ada Lovelace",
 			WorkEmail: email, BusinessPhone: "+44 20 7946 0000", PhoneType: "unknown",
 			RetrievedAt: retrieved, Provenance: "not_available",
@@ -32,53 +32,53 @@ func TestFindAnswered(t *testing.T) {
 		{
 			"one requested field present",
 			result + `"status":"partial","data":{"full_name":"Ada Lovelace","work_email":"ada@example.com"},"unresolved_fields":["business_phone"]}`,
-			enrich.Answer{Status: enrich.Partial, FullName: "Ada Lovelace", WorkEmail: email, Unresolved: []string{"business_phone"}},
+			Answer{Status: enrich.Partial, FullName: "Ada Lovelace", WorkEmail: email, Unresolved: []string{"business_phone"}},
 		},
 		{
 			"person identified, no requested field present",
 			result + `"status":"partial","data":{"full_name":"Ada Lovelace"},"unresolved_fields":["work_email","business_phone"]}`,
-			enrich.Answer{Status: enrich.Partial, FullName: "Ada Lovelace", Unresolved: []string{"work_email", "business_phone"}},
+			Answer{Status: enrich.Partial, FullName: "Ada Lovelace", Unresolved: []string{"work_email", "business_phone"}},
 		},
 		{
 			"no person found",
 			result + `"status":"not_found","data":null,"unresolved_fields":["person"]}`,
-			enrich.Answer{Status: enrich.NotFound, Unresolved: []string{"person"}},
+			Answer{Status: enrich.NotFound, Unresolved: []string{"person"}},
 		},
-		{"not found without data", result + `"status":"not_found"}`, enrich.Answer{Status: enrich.NotFound}},
-		{"not found with data of another type", result + `"status":"not_found","data":[]}`, enrich.Answer{Status: enrich.NotFound}},
+		{"not found without data", result + `"status":"not_found"}`, Answer{Status: enrich.NotFound}},
+		{"not found with data of another type", result + `"status":"not_found","data":[]}`, Answer{Status: enrich.NotFound}},
 		{
 			"not found with a value",
 			result + `"status":"not_found","data":{"work_email":"ada@example.com"}}`,
-			enrich.Answer{Status: enrich.NotFound, WorkEmail: email},
+			Answer{Status: enrich.NotFound, WorkEmail: email},
 		},
 		{
 			"values are trimmed and composed",
 			result + `"status":"matched","data":{"full_name":" Zoe\u0308\n","work_email":"\tada@example.com "}}`,
-			enrich.Answer{Status: enrich.Matched, FullName: "Zoë", WorkEmail: email},
+			Answer{Status: enrich.Matched, FullName: "Zoë", WorkEmail: email},
 		},
 		{
 			"empty and null values are not returned",
 			result + `"status":"partial","data":{"work_email":" ","business_phone":null}}`,
-			enrich.Answer{Status: enrich.Partial},
+			Answer{Status: enrich.Partial},
 		},
 		{
 			"what is not charged for is read leniently",
 			result + `"operation":7,"request_id":null,"status":"matched","data":{"full_name":[],"phone_type":1,"work_email":"ada@example.com"},
 				"unresolved_fields":["",3,null,{},"work_email"],"grounding":{"retrieved_at":"yesterday","source_provenance":{}}}`,
-			enrich.Answer{Status: enrich.Matched, WorkEmail: email, Unresolved: []string{"work_email"}},
+			Answer{Status: enrich.Matched, WorkEmail: email, Unresolved: []string{"work_email"}},
 		},
 		{
 			"unknown members are ignored",
 			result + `"status":"matched","extra":{"a":[1]},"data":{"profile":{"title":"x"},"work_email":"ada@example.com"},"unresolved_fields":"none","grounding":[]}`,
-			enrich.Answer{Status: enrich.Matched, WorkEmail: email, Profile: `{"title":"x"}`},
+			Answer{Status: enrich.Matched, WorkEmail: email, Profile: `{"title":"x"}`},
 		},
-		{"time with an offset", grounded("2026-11-20T12:00:00.000+02:00"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
-		{"time with a short offset", grounded("2026-11-20T12:00:00+0200"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
-		{"time without a zone", grounded("2026-11-20T10:00:00"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
-		{"time with a space", grounded("2026-11-20 10:00:00"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
-		{"date alone", grounded("2026-11-20"), enrich.Answer{Status: enrich.NotFound, RetrievedAt: retrieved.Truncate(24 * time.Hour)}},
-		{"time before the first year", grounded("0000-01-01T00:00:00+23:00"), enrich.Answer{Status: enrich.NotFound}},
-		{"time after the last year", grounded("9999-12-31T23:59:59-23:00"), enrich.Answer{Status: enrich.NotFound}},
+		{"time with an offset", grounded("2026-11-20T12:00:00.000+02:00"), Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
+		{"time with a short offset", grounded("2026-11-20T12:00:00+0200"), Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
+		{"time without a zone", grounded("2026-11-20T10:00:00"), Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
+		{"time with a space", grounded("2026-11-20 10:00:00"), Answer{Status: enrich.NotFound, RetrievedAt: retrieved}},
+		{"date alone", grounded("2026-11-20"), Answer{Status: enrich.NotFound, RetrievedAt: retrieved.Truncate(24 * time.Hour)}},
+		{"time before the first year", grounded("0000-01-01T00:00:00+23:00"), Answer{Status: enrich.NotFound}},
+		{"time after the last year", grounded("9999-12-31T23:59:59-23:00"), Answer{Status: enrich.NotFound}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -112,14 +112,14 @@ func TestTransportsAreAlike(t *testing.T) {
 				}
 				alike := cmp.Options{
 					cmp.Comparer(func(a, b enrich.Lost) bool { return true }), // the words differ
-					cmp.Transformer("decode", func(answered enrich.Answered) enrich.Answer {
+					cmp.Transformer("decode", func(answered enrich.Answered) v1.Answer {
 						answer, err := v1.DecodeAnswer(answered)
 						if err != nil {
 							t.Error(err)
 						}
 						return answer
 					}),
-					cmpopts.IgnoreFields(enrich.Answer{}, "RetrievedAt"),
+					cmpopts.IgnoreFields(v1.Answer{}, "RetrievedAt"),
 				}
 				if diff := cmp.Diff(wantVerdicts, verdicts, alike); diff != "" {
 					t.Errorf("%s: verdicts (-REST +MCP):\n%s", w, diff)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
 	{"List", []string{
 		"encoding", "sheet", "header-row", "map-file", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
 		"keep-outputs", "memory", "temp",
@@ -38,6 +39,16 @@ var flagGroups = []struct {
 		"exclusive", "offline",
 	}},
 	{"Journal", []string{"state", "workspace", "same-workspace"}},
+}
+
+// HasGroup reports whether a flag has a place in one of the groups.
+func HasGroup(flag string) bool {
+	for _, group := range flagGroups {
+		if slices.Contains(group.names, flag) {
+			return true
+		}
+	}
+	return false
 }
 
 // grouped puts the flags of a long usage text into groups. Flags of no group stay in the first.

@@ -60,6 +60,7 @@ var texts = map[string]string{
 	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
 	"disk_filled":             "; make room there and run the same command again",
 	"disk_full":               "; nothing was sent: make room there and run the same command again",
+	"journal_owner_ended":     "; nothing was changed: run the same command again",
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",

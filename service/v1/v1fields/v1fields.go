@@ -1,7 +1,9 @@
 // Package v1fields names the fields of the v1 interface and its operations.
 package v1fields
 
-import "payonce/enrich"
+import (
+	"payonce/enrich"
+)
 
 // Operation is one of the interface's three lookups.
 type Operation uint8
@@ -77,8 +79,13 @@ func Catalogue() enrich.Catalogue {
 	return enrich.Catalogue{
 		Interface: "v1",
 		Fields: []enrich.Description{
-			enrich.WorkEmail:     {Name: "work_email", Word: "email"},
-			enrich.BusinessPhone: {Name: "business_phone", Word: "phone"},
+			enrich.WorkEmail:     {Name: "work_email", Word: "email", Role: "email"},
+			enrich.BusinessPhone: {Name: "business_phone", Word: "phone", Role: "phone"},
+		},
+		Details: []enrich.Detail{
+			{Name: "full_name"},
+			{Name: "phone_type", Of: enrich.FieldsOf(enrich.BusinessPhone)},
+			{Name: "profile", Optional: true},
 		},
 		Operations: operations,
 	}

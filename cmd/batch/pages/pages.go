@@ -1,0 +1,90 @@
+// Package pages writes a report as a page to forward: Markdown or HTML in a file.
+package pages
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"payonce/cmd/batch/hints"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/target"
+	"payonce/io/atomicfile"
+)
+
+// Flags are the flags that name the pages.
+type Flags struct{ markdown, html string }
+
+// Add adds the flags to a command that shows a report of that name.
+func (f *Flags) Add(flags *pflag.FlagSet, name string) {
+	flags.StringVar(&f.markdown, "md", "", "write the "+name+" to this `FILE` too, as Markdown")
+	flags.StringVar(&f.html, "html", "", "write the "+name+" to this `FILE` too, as one HTML page")
+}
+
+// page is one file that is written.
+type page struct {
+	path    string
+	endings []string
+	render  func(io.Writer, report.Report, report.Hints) error
+}
+
+func (f *Flags) pages() (wanted []page) {
+	for _, p := range []page{
+		{f.markdown, []string{".md", ".markdown"}, report.Markdown},
+		{f.html, []string{".html", ".htm"}, report.HTML},
+	} {
+		if p.path != "" {
+			wanted = append(wanted, p)
+		}
+	}
+	return wanted
+}
+
+// Check refuses files that cannot be written, whose endings stand for another format, or that are
+// one of the sources. Call it before anything is read.
+func (f *Flags) Check(sources []target.Source) error {
+	for _, p := range f.pages() {
+		if ending := strings.ToLower(filepath.Ext(p.path)); !slices.Contains(p.endings, ending) {
+			return problem.Usagef("%s: the page is written as %s; choose a name that ends so", p.path, p.endings[0])
+		}
+		if err := target.Check(p.path, sources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write writes the report to the files, each whole or not at all. New files get the mode. It names
+// each file on stdout unless stdout is nil.
+func (f *Flags) Write(stdout io.Writer, r report.Report, mode fs.FileMode) error {
+	for _, p := range f.pages() {
+		if err := p.write(r, mode); err != nil {
+			return err
+		}
+		if stdout == nil {
+			continue
+		}
+		if _, err := fmt.Fprintf(stdout, "\nWritten to %s.\n", p.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p page) write(r report.Report, mode fs.FileMode) error {
+	file, err := atomicfile.Create(p.path, mode)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	if err := p.render(file, r, hints.Of); err != nil {
+		return err
+	}
+	return file.Commit()
+}
