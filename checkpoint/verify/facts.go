@@ -54,7 +54,7 @@ func (f *facts) enter(a *joined) {
 	if f.partOf(in.Key[0]) != f.part {
 		return
 	}
-	charged := res.Charge.Free | res.Charge.Paid
+	charged := res.Charge.Fields()
 	fields := in.Hold.Fields | charged
 	for field := range fields.Each() {
 		said := fact{

@@ -62,13 +62,14 @@ func (r *recount) add(id attempt.ID, in *record.Intent, res *attempt.Resolution,
 		}
 		r.days[r.dayName] = r.days[r.dayName].With(id)
 	}
+	held := in.Hold.Amounts()
 	for _, scope := range r.scopesOf(in) {
 		if scope.isAccount && id < r.baseFirst {
 			continue
 		}
-		scope.totals.Hold(in.Hold)
+		scope.totals.Hold(held)
 		if resolved {
-			scope.totals.Release(in.Hold, res.Charge)
+			scope.totals.Release(held, res.Charge)
 			record.CountOutcome(scope.totals, in.Hold, *res)
 		}
 	}

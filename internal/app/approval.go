@@ -83,6 +83,6 @@ func (j *job) keepToApproved() {
 // run has come to.
 func (j *job) keepTo(allowed cost.Money) {
 	totals := j.session.totals(checkpoint.RunScope(j.name))
-	limit := (totals.Settled + totals.Held).Plus(allowed)
+	limit := totals.Settled.Plus(totals.Held).Money().Plus(allowed)
 	j.approved = &limit
 }
