@@ -89,6 +89,8 @@ func useCaseLayers() map[string][]string {
 		"service/v1/v1fields": {"enrich"},
 		// The row with the names of the columns.
 		"io/headrow": {},
+		// What lets other processes read a journal.
+		"checkpoint/remote": {"checkpoint/store"},
 		// Full names.
 		"pipeline/names": {},
 		// The measuring of the whole program, which runs in a separate process.
