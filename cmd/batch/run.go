@@ -167,8 +167,13 @@ type person struct {
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
 
-// Show shows the plan. From here on the run outlives whoever reads what it tells.
+// Show shows the plan unless there is nothing left to look up. From here on the run outlives whoever
+// reads what it tells.
 func (p *person) Show(plan *report.Plan) error {
+	if plan.IsDone() {
+		p.env.outliveReaders()
+		return nil
+	}
 	if err := report.Text(p.out, plan, hints.Of); err != nil {
 		return err
 	}

@@ -56,6 +56,12 @@ type Plan struct {
 	Refused         *Refused         `json:"refused_now,omitempty"`
 }
 
+// IsDone reports whether an earlier start of this run, or another run, asked for all that the list
+// misses, and nothing is in doubt or forfeited.
+func (v *Plan) IsDone() bool {
+	return v.Rows.Answered > 0 && v.Rows.Lookup+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
+}
+
 // Covered returns how many of the lookups the ceilings certainly cover.
 func (v *Plan) Covered() int64 {
 	for _, ceiling := range v.Ceilings {

@@ -77,6 +77,10 @@ func samples() map[string]Report {
 			History: History{Missing: []string{"enrich by name"}},
 			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
+		"rerun": &Summary{
+			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2}, Spent: 30 * cost.Cent,
+			Found: FoundOf(enrich.ByField[int64]{2}, enrich.ByField[int64]{2}, 30*cost.Cent),
+		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,

@@ -89,7 +89,20 @@ var statusOrder = []row.Status{
 	row.StatusInDoubt, row.StatusForfeited, row.StatusNotAttempted,
 }
 
+// nothingToDo reports whether the start found every row of the run with its outcome.
+func (v *Summary) nothingToDo() bool {
+	open := v.Rows[string(row.StatusInDoubt)] + v.Rows[string(row.StatusForfeited)] + v.Rows[string(row.StatusNotAttempted)]
+	return v.Posts == 0 && v.Stop == nil && v.InDoubt == 0 && open == 0 && v.Drift == nil && v.Advice == "" &&
+		v.Found.fields() != ""
+}
+
 func (v *Summary) render(p *page) {
+	if v.nothingToDo() {
+		p.line("Nothing left to look up: %s; %s spent.", v.Found.fields(), UpTo(v.SpentLeast, v.Spent))
+		p.line("Run %s, output %s", v.Run, v.Output)
+		p.kept(v.Kept)
+		return
+	}
 	p.title("Summary of run %s", v.Run)
 	p.gap()
 	p.rows(v.Rows)
