@@ -94,7 +94,7 @@ func TestCeilingFormatCountsLookups(t *testing.T) {
 func TestCeilingMeasures(t *testing.T) {
 	totals := cost.Totals{Settled: 3 * cost.Dollar, Held: 2 * cost.Dollar, Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
 	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Prices: standard()}
-	paid := cost.Hold{Fields: enrich.AllFields, Prices: standard()}
+	paid := cost.Hold{Fields: allFields, Prices: standard()}
 	money := cost.SpendCeiling("max-spend", "run", 4*cost.Dollar)
 	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Measure: cost.Lookups, Limit: 30}
 	tests := []struct {
@@ -128,8 +128,8 @@ func TestCeilingMeasures(t *testing.T) {
 
 func TestRefusing(t *testing.T) {
 	totals := map[string]cost.Totals{"run": {Settled: 90 * cost.Cent, Lookups: 6, Open: 1}, "month": {Held: 2 * cost.Dollar}}
-	hold := cost.Hold{Fields: enrich.AllFields, Prices: standard()} // 40 cents
-	free := cost.Hold{Fields: enrich.AllFields, Free: enrich.AllFields, Prices: standard()}
+	hold := cost.Hold{Fields: allFields, Prices: standard()} // 40 cents
+	free := cost.Hold{Fields: allFields, Free: allFields, Prices: standard()}
 	fits := cost.SpendCeiling("fits", "run", 130*cost.Cent)
 	short := cost.SpendCeiling("short", "run", 129*cost.Cent)
 	shorter := cost.SpendCeiling("shorter", "month", 210*cost.Cent)

@@ -13,7 +13,7 @@ import (
 func showing(balance cost.Money, emails int64) cost.Account {
 	var a cost.Account
 	a.Balance.Available = cost.Known(balance)
-	a.Free[enrich.WorkEmail] = cost.Known(emails)
+	a.Free[email] = cost.Known(emails)
 	return a
 }
 
@@ -44,7 +44,7 @@ func TestDriftOf(t *testing.T) {
 			now := showing(100*dollar-dollar.Times(tt.gone), 100-tt.gone)
 			got := cost.DriftOf(showing(100*dollar, 100), now, tt.before, tt.after, false)
 			want := cost.Drift{Money: dollar.Times(tt.drift)}
-			want.Free[enrich.WorkEmail] = tt.drift
+			want.Free[email] = tt.drift
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -59,7 +59,7 @@ func TestDriftOf(t *testing.T) {
 // held, are held, and are settled.
 func totalsOf(everHeld, held, settled int64) cost.Totals {
 	t := cost.Totals{EverHeld: cost.Dollar.Times(everHeld), Held: cost.Dollar.Times(held), Settled: cost.Dollar.Times(settled)}
-	t.FreeEverHeld[enrich.WorkEmail], t.FreeHeld[enrich.WorkEmail], t.FreeUsed[enrich.WorkEmail] = everHeld, held, settled
+	t.FreeEverHeld[email], t.FreeHeld[email], t.FreeUsed[email] = everHeld, held, settled
 	return t
 }
 
@@ -76,14 +76,14 @@ func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 // TestOwnFreeUnitsAreNoDrift has a journal that pays for every email, as with --strict,
 // and a service that takes free units for them.
 func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
-	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{enrich.WorkEmail: 3}}
+	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{email: 3}}
 	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
 		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, true)
-		if got.Free[enrich.WorkEmail] != want {
+		if got.Free[email] != want {
 			t.Errorf("%d units gone: drift %+v, want %d", gone, got, want)
 		}
 		counted := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, false)
-		if counted.Free[enrich.WorkEmail] != gone {
+		if counted.Free[email] != gone {
 			t.Errorf("%d units gone, free units booked: drift %+v", gone, counted)
 		}
 	}

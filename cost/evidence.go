@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 	"sort"
@@ -69,8 +68,16 @@ type Change struct {
 	Exact bool
 }
 
-// fields returns the fields of the account's interface.
-func (e Evidence) fields() enrich.Fields { return cmp.Or(e.Fields, enrich.AllFields) }
+// fields returns the fields of the account's interface: those with a price, if it is not given.
+func (e Evidence) fields() enrich.Fields {
+	fields := e.Fields
+	for f := range e.Prices {
+		if e.Fields == 0 {
+			fields = fields.With(f)
+		}
+	}
+	return fields
+}
 
 // count returns the length of slices by field.
 func (e Evidence) count() int { return bits.Len8(uint8(e.fields())) }

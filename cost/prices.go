@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"payonce/enrich"
@@ -22,11 +24,29 @@ func (p Prices) Total(fields enrich.Fields) (Money, error) {
 	for f := range fields.Each() {
 		amount, known := p[f]
 		if !known {
-			return 0, fmt.Errorf("the price of %s is unknown; name it in the rate card", f)
+			return 0, &UnknownPriceError{Field: f}
 		}
 		total += amount
 	}
 	return total, nil
+}
+
+// UnknownPriceError says that a price is needed and unknown.
+type UnknownPriceError struct {
+	Field enrich.Field
+	Name  string // of the field, where it is known
+}
+
+func (e *UnknownPriceError) Error() string {
+	return fmt.Sprintf("the price of %s is unknown; name it in the rate card", cmp.Or(e.Name, e.Field.String()))
+}
+
+// Named gives an UnknownPriceError among the causes of an error the name of its field.
+func Named(err error, c enrich.Catalogue) error {
+	if unknown, ok := errors.AsType[*UnknownPriceError](err); ok {
+		unknown.Name = c.Name(unknown.Field)
+	}
+	return err
 }
 
 // Option is one way to pay for the service: a row of the rate card.

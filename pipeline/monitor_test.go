@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 func (r *rig) monitor() *dispatch.Monitor {
@@ -24,7 +25,7 @@ func (s *scripted) spendElsewhere(amount cost.Money, freeEmails int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.account.Balance.Available.Value -= amount
-	s.account.Free[enrich.WorkEmail].Value -= freeEmails
+	s.account.Free[v1fields.WorkEmail].Value -= freeEmails
 }
 
 func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
@@ -42,7 +43,7 @@ func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
 
 func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(5))
+		r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(5))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
 		r.service.spendElsewhere(0, 3)
 		for range 2 { // looking again changes nothing
 			drift, err := r.monitor().Read(t.Context())
-			if err != nil || drift.Free[enrich.WorkEmail] != 3 {
+			if err != nil || drift.Free[v1fields.WorkEmail] != 3 {
 				t.Fatalf("drift %+v, error %v; want 3 free emails", drift, err)
 			}
 		}
@@ -153,7 +154,7 @@ func TestAnotherUserTakesTheAllowance(t *testing.T) {
 	for _, taken := range []int64{1, 4, 20} {
 		for after := time.Second; after < 50*time.Second; after += 3500 * time.Millisecond {
 			withRig(t, func(call) reply { return answers(took) }, func(t *testing.T, r *rig) {
-				r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(free))
+				r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(free))
 				if err := r.journal.Rebase(r.service.account); err != nil {
 					t.Fatal(err)
 				}
@@ -185,7 +186,7 @@ func TestAnotherUserTakesTheAllowance(t *testing.T) {
 						took, after, before, o.tally.Spent, limit, bound)
 				}
 				exceeded = exceeded || before > limit
-				if took == taken && after+reading+time.Second < time.Since(start) && drift.Money+price*cost.Money(drift.Free[enrich.WorkEmail]) != price*cost.Money(took) {
+				if took == taken && after+reading+time.Second < time.Since(start) && drift.Money+price*cost.Money(drift.Free[v1fields.WorkEmail]) != price*cost.Money(took) {
 					t.Errorf("others took %d units after %s; drift %+v is not as much", took, after, drift)
 				}
 			})
@@ -203,8 +204,8 @@ const reading = 10 * time.Second
 func (s *scripted) takeFree(units int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	units = min(units, max(s.account.Free[enrich.WorkEmail].Value, 0))
-	s.account.Free[enrich.WorkEmail].Value -= units
+	units = min(units, max(s.account.Free[v1fields.WorkEmail].Value, 0))
+	s.account.Free[v1fields.WorkEmail].Value -= units
 	s.takenFree += units
 }
 
@@ -228,7 +229,7 @@ func TestTheStatusIsReadMoreOftenWhileFreeUnitsAreCountedOn(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-				r.service.account.Free[enrich.WorkEmail] = cost.Known(test.free)
+				r.service.account.Free[v1fields.WorkEmail] = cost.Known(test.free)
 				if err := r.journal.Rebase(r.service.account); err != nil {
 					t.Fatal(err)
 				}
@@ -262,13 +263,13 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		took  = 3 * time.Second
 	)
 	withRig(t, func(call) reply { return answers(took) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(free))
+		r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(free))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
-		r.service.status = showsPriceOnceUsedUp(prices[enrich.WorkEmail])
+		r.service.status = showsPriceOnceUsedUp(prices[v1fields.WorkEmail])
 		r.concurrency, r.pacer = 8, every(pace)
-		r.prices = cost.Prices{enrich.WorkEmail: inUse}
+		r.prices = cost.Prices{v1fields.WorkEmail: inUse}
 		r.maxSpend(30 * inUse)
 		ctx, halt := dispatch.WithHalt(t.Context())
 		defer halt(dispatch.Interrupted{})
@@ -284,7 +285,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		o := r.runWith(ctx, people(100, email))
 		endWatch()
 		<-watched
-		want := dispatch.PriceHigher{Field: enrich.WorkEmail, InUse: inUse, Shown: prices[enrich.WorkEmail]}
+		want := dispatch.PriceHigher{Field: v1fields.WorkEmail, InUse: inUse, Shown: prices[v1fields.WorkEmail]}
 		if o.err != nil || o.stop != want || o.word() != "service:price_higher" {
 			t.Fatalf("stop %+v, error %v; want %+v", o.stop, o.err, want)
 		}
@@ -295,7 +296,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		if o.tally.Answered != free+paid || r.service.inFlight != 0 {
 			t.Errorf("tally %+v, %d in flight; want every call that left answered", o.tally, r.service.inFlight)
 		}
-		if reported.Prices[enrich.WorkEmail] != want.Shown {
+		if reported.Prices[v1fields.WorkEmail] != want.Shown {
 			t.Errorf("drift %+v; want it to name the price", reported)
 		}
 		drift, err := monitor.Read(t.Context())
@@ -315,10 +316,10 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 func showsPriceOnceUsedUp(price cost.Money) func(int, cost.Account) (cost.Account, error) {
 	return func(_ int, account cost.Account) (cost.Account, error) {
 		most := price
-		if account.Free[enrich.WorkEmail].Value > 0 {
+		if account.Free[v1fields.WorkEmail].Value > 0 {
 			most = 0
 		}
-		account.Most[enrich.WorkEmail] = cost.Known(most)
+		account.Most[v1fields.WorkEmail] = cost.Known(most)
 		return account, nil
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/decide"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
@@ -21,7 +22,7 @@ var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
 // of holds, doubts, slots and pauses may occur.
 func drawView(t *rapid.T) decide.View {
 	view := decide.View{Now: now}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		state := rapid.SampledFrom([]attempt.FieldState{
 			attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Found, attempt.Missing,
 			attempt.Rejected, attempt.OutcomeUnknown, attempt.PaidAndGone, attempt.Forgotten,
@@ -43,7 +44,7 @@ func drawView(t *rapid.T) decide.View {
 		Ceilings: drawCeilings(t, "run"),
 		Window:   drawWindow(t),
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		view.Account.Allowance.Left[f] = rapid.Int64Range(-1, 3).Draw(t, "free units left")
 		view.Account.Allowance.Held[f] = rapid.Int64Range(0, 2).Draw(t, "free units held")
 		view.Account.Allowance.Doubted[f] = rapid.Int64Range(0, 2).Draw(t, "free units in doubt")
@@ -94,7 +95,7 @@ func drawWindow(t *rapid.T) decide.Window {
 
 func drawRequest(t *rapid.T) attempt.Request {
 	fields := rapid.Custom(func(t *rapid.T) enrich.Fields {
-		return enrich.Fields(rapid.Uint8Range(0, uint8(enrich.AllFields)).Draw(t, "fields"))
+		return enrich.Fields(rapid.Uint8Range(0, uint8(v1fields.AllFields)).Draw(t, "fields"))
 	})
 	onlyFree := rapid.OneOf(rapid.Just(enrich.Fields(0)), fields)
 	return attempt.Request{
@@ -109,7 +110,7 @@ func drawRequest(t *rapid.T) attempt.Request {
 	}
 }
 
-var prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+var prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 
 // TestDecideKeepsEveryLimit checks every decision against the limits, each computed here from
 // the view in the simplest way.
@@ -235,7 +236,7 @@ func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision at
 	switch d := decision.(type) {
 	case attempt.Blocked:
 		inFlight := view.Subject.InFlight != 0 || view.Account.Window.InFlight > 0
-		for f := range enrich.AllFields.Each() {
+		for f := range v1fields.AllFields.Each() {
 			inFlight = inFlight || view.Account.Allowance.Held[f] > 0
 		}
 		for _, scope := range view.Scopes {
@@ -303,9 +304,9 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 func TestDecideRefusesWhatItCannotJudge(t *testing.T) {
 	scopes := []*decide.Scope{{Name: "run"}}
 	for name, req := range map[string]attempt.Request{
-		"a price that is unknown": {Lookup: enrich.Lookup{Fields: enrich.AllFields}, Prices: cost.Prices{}},
+		"a price that is unknown": {Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Prices: cost.Prices{}},
 		"a ceiling on a scope that the call does not count in": {
-			Lookup: enrich.Lookup{Fields: enrich.AllFields}, Prices: prices,
+			Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Prices: prices,
 			Ceilings: []cost.Ceiling{{Name: "loose", Scope: "other", Limit: int64(cost.Dollar)}},
 		},
 	} {

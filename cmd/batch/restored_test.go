@@ -114,8 +114,8 @@ func (b restoredBench) beginInCopy() {
 		b.t.Fatal(err)
 	}
 	decision, err := j.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "another", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
+		Run:    "another", Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent},
 	})
 	if err == nil {
 		_, err = decision.(attempt.Granted).Ticket()

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // Observer tells a person how a use case proceeds.
@@ -121,7 +122,7 @@ func (p *progress) update(tally dispatch.Tally) {
 // are left out, then the money.
 func (p *progress) describe() string {
 	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
 			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f)))
 		}
