@@ -156,7 +156,7 @@ func lookupOf(row table.Row) enrich.Lookup {
 func answer(journal *checkpoint.Journal, lookup enrich.Lookup) error {
 	decision, err := journal.Begin(attempt.Request{
 		Lookup: lookup, Run: tenthRun, Strict: true,
-		Prices: cost.Prices{v1fields.WorkEmail: cost.Cents(15), v1fields.BusinessPhone: cost.Cents(25)},
+		Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: cost.Cents(15), v1fields.BusinessPhone: cost.Cents(25)}),
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/cost"
 	"payonce/enrich"
 )
 
@@ -33,7 +34,10 @@ type Options struct {
 	Rate Rate
 	// Catalogue has the fields of the account's interface.
 	Catalogue enrich.Catalogue
-	Now       func() time.Time
+	// Tariff has the meters of the account's interface. If it has none, it is money and a free
+	// allowance for each field.
+	Tariff cost.Tariff
+	Now    func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
@@ -77,6 +81,39 @@ func New(s Store, options Options) (*Journal, error) {
 	return j, nil
 }
 
+// ErrReadOnly refuses a write to a journal that was opened with Read.
+var ErrReadOnly = errors.New("the journal was opened to be read")
+
+// Read opens a snapshot of a journal that somebody else owns. Calls that are in flight stay in flight:
+// their owner may still record the answers. Every method that writes returns ErrReadOnly. Close closes
+// the store, and so does an error. The errors are those of New.
+func Read(s Store, options Options) (*Journal, error) {
+	identity, err := record.Identify(s)
+	if err == nil && identity.ID == "" {
+		err = errors.New("the journal is being created")
+	}
+	if err == nil {
+		_, err = record.MustKnowFields(s, options.Catalogue)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
+	}
+	j, err := newJournal(s, identity, options)
+	if err == nil {
+		j.failure = ErrReadOnly
+		err = j.restore(true, nil)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
+	}
+	j.store = store.WithStop(s, options.Stop)
+	close(j.stopped) // nothing is committed
+	return j, nil
+}
+
+// readOnly reports whether the journal was opened with Read.
+func (j *Journal) readOnly() bool { return j.failure == ErrReadOnly }
+
 func open(s Store, options Options) (*Journal, error) {
 	if len(options.Catalogue.Fields) == 0 {
 		return nil, errors.New("it was opened without the catalogue of its interface")
@@ -94,11 +131,15 @@ func open(s Store, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s, identity, names, options)
+	j, err := newJournal(s, identity, options)
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := s.(keeper); ok {
+	k, ok := s.(keeper)
+	if err := j.restore(ok && k.Whole(), names); err != nil {
+		return nil, err
+	}
+	if ok {
 		if err := k.Opened(j.id); err != nil {
 			return nil, err
 		}
@@ -115,21 +156,28 @@ func newIdentity(s Store) (record.Journal, error) {
 	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
 }
 
-func newJournal(s Store, identity record.Journal, names []Write, options Options) (*Journal, error) {
+func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
+	}
+	if len(options.Tariff.Meters) == 0 {
+		options.Tariff = cost.AllowancePerField(options.Catalogue)
 	}
 	room, _ := s.(roomy)
 	eraser, _ := s.(eraser)
 	j := &Journal{
 		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
 		catalogue: options.Catalogue, fields: options.Catalogue.All(),
-		state: newLedgerState(options.Rate, options.Catalogue),
+		state: newLedgerState(options.Rate, options.Catalogue, options.Tariff),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)
-	k, ok := s.(keeper)
-	return j, errors.Join(j.recover(ok && k.Whole(), names), j.recoverVersion())
+	return j, nil
+}
+
+// restore loads the ledger state and the version.
+func (j *Journal) restore(whole bool, names []Write) error {
+	return errors.Join(j.recover(whole, names), j.recoverVersion())
 }
 
 // Close waits for what is being written and closes the journal.

@@ -40,8 +40,8 @@ func (j *Journal) recover(whole bool, names []Write) error {
 			return err
 		}
 	}
-	if err := j.recoverOpen(now); err != nil {
-		return err
+	if err := j.recoverOpen(now); err != nil || j.readOnly() {
+		return err // who only reads needs no slots
 	}
 	return j.recoverWindow(now)
 }
@@ -85,7 +85,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 }
 
 // loadOpen reads an open attempt. If it is not in doubt yet, loadOpen also returns the writes that
-// mark it as in doubt.
+// mark it as in doubt. In a journal that is only read it stays in flight.
 func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write, error) {
 	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {
@@ -99,6 +99,10 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	a.doubt, found, err = record.Load[record.Doubt](j.store, record.IDKey(record.DoubtPrefix, id))
 	if err != nil || found {
 		return a, nil, err
+	}
+	if j.readOnly() { // the owner waits for the answer
+		a.state = attempt.Intended
+		return a, nil, nil
 	}
 	a.doubt = record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
 	return a, doubtWrites(id, a.doubt), nil

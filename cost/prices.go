@@ -24,12 +24,14 @@ func (p Prices) Total(fields enrich.Fields) (Money, error) {
 	for f := range fields.Each() {
 		amount, known := p[f]
 		if !known {
-			return 0, &UnknownPriceError{Field: f}
+			return 0, unknownPrice(f)
 		}
 		total += amount
 	}
 	return total, nil
 }
+
+func unknownPrice(f enrich.Field) error { return &UnknownPriceError{Field: f} }
 
 // UnknownPriceError says that a price is needed and unknown.
 type UnknownPriceError struct {

@@ -93,14 +93,17 @@ func (s *engine) Version() uint64 { return s.durable.Load() }
 // goOnFrom numbers the commits of a fresh store from behind a version on.
 func (s *engine) goOnFrom(version uint64) { s.given = max(s.given, version) }
 
-// reading returns a transaction that reads what is durable.
-func (s *engine) reading() *badger.Txn { return s.db.NewTransactionAt(s.durable.Load(), false) }
-
-func (s *engine) Get(key []byte) (value []byte, err error) {
-	defer asCorrupt(&err)
+// Get returns the durable value of key, or nil when there is none.
+func (s *engine) Get(key []byte) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	txn := s.reading()
+	return s.getAt(s.durable.Load(), key)
+}
+
+// getAt returns the value that key had at a version. The caller holds the lock for reading.
+func (s *engine) getAt(version uint64, key []byte) (value []byte, err error) {
+	defer asCorrupt(&err)
+	txn := s.db.NewTransactionAt(version, false)
 	defer txn.Discard()
 	item, err := txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {

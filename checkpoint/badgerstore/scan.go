@@ -17,11 +17,16 @@ func (s *engine) Scan(prefix, from []byte, visit func(key, value []byte) (bool, 
 }
 
 // Seek is a Scan in which visit may say from which key to go on.
-func (s *engine) Seek(prefix, from []byte, visit store.Visit) (err error) {
-	defer asCorrupt(&err)
+func (s *engine) Seek(prefix, from []byte, visit store.Visit) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	txn := s.reading()
+	return s.seekAt(s.durable.Load(), prefix, from, visit)
+}
+
+// seekAt visits the records that there were at a version. The caller holds the lock for reading.
+func (s *engine) seekAt(version uint64, prefix, from []byte, visit store.Visit) (err error) {
+	defer asCorrupt(&err)
+	txn := s.db.NewTransactionAt(version, false)
 	defer txn.Discard()
 	options := badger.DefaultIteratorOptions
 	options.Prefix = prefix

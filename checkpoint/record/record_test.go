@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	start  = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	email  = enrich.FieldsOf(v1fields.WorkEmail)
-	prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
+	start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	email = enrich.FieldsOf(v1fields.WorkEmail)
+	rates = cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
 )
 
 func person(n int) enrich.Identity {

@@ -66,7 +66,7 @@ func (c *checker) checkIntent(id attempt.ID, in record.Intent) {
 	case len(c.secret) == record.SecretLength && record.HashKey(c.secret, in.Identity) != in.Key:
 		c.problem(name, "has an identity that does not hash to its key")
 	}
-	if _, err := in.Hold.Prices.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
+	if _, err := in.Hold.Rates.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problem(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
 	if want := in.Identity.Pattern().String(); !in.Erased && in.Pattern != want {
@@ -81,19 +81,19 @@ func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.R
 	if res.Run != in.Run {
 		c.problem(name, "belongs to run %q and its intent to run %q", res.Run, in.Run)
 	}
-	charged := res.Charge.Free | res.Charge.Paid
+	charged := res.Charge.Fields()
 	switch res.State {
 	case attempt.Settled:
 		if !res.Answered() {
 			c.problem(name, "is settled without an answer")
 			break
 		}
-		if res.Charge != settled(in.Hold, res.Returned, res.Charge) {
-			c.problem(name, "charges $%s for %q, which does not follow from its answer and its hold", res.Charge.Amount, charged)
+		if !in.Hold.Follows(res.Charge, res.Returned) {
+			c.problem(name, "charges $%s for %q, which does not follow from its answer and its hold", res.Charge.Money(), charged)
 		}
 	case attempt.Forfeited:
-		if charged == 0 || res.Charge != settled(in.Hold, charged, res.Charge) {
-			c.problem(name, "charges $%s for %q, which does not follow from its hold", res.Charge.Amount, charged)
+		if charged == 0 || !in.Hold.Follows(res.Charge, charged) {
+			c.problem(name, "charges $%s for %q, which does not follow from its hold", res.Charge.Money(), charged)
 		}
 	case attempt.Voided:
 		if res.Charge != (cost.Charge{}) || res.Answered() {
@@ -102,17 +102,11 @@ func (c *checker) checkResolution(id attempt.ID, in record.Intent, res attempt.R
 	default:
 		c.problem(name, "has the state %q, which is not an outcome", res.State)
 	}
-	if res.Charge.Amount > in.Hold.Amount() {
-		c.problem(name, "charges $%s, more than the $%s held", res.Charge.Amount, in.Hold.Amount())
+	if charged, held := res.Charge.Money(), in.Hold.Money(); charged > held {
+		c.problem(name, "charges $%s, more than the $%s held", charged, held)
 	}
 	c.checkPaidOnce(id, in.Key, charged, res.State)
 	c.expectFields(id, in, res, charged)
-}
-
-// settled returns what follows from a hold for the charged fields, if those that the
-// charge has as free beyond the hold were corrected.
-func settled(hold cost.Hold, charged enrich.Fields, charge cost.Charge) cost.Charge {
-	return hold.Settle(charged).Correct(charge.Free.Without(hold.Free), hold.Prices)
 }
 
 // checkPaidOnce finds fields that were charged before. Only what was forfeited may

@@ -34,9 +34,10 @@ func (r *recount) add(id attempt.ID, in record.Intent, res attempt.Resolution, r
 			continue
 		}
 		totals := r.totals[scope]
-		totals.Hold(in.Hold)
+		held := in.Hold.Amounts()
+		totals.Hold(held)
 		if resolved {
-			totals.Release(in.Hold, res.Charge)
+			totals.Release(held, res.Charge)
 			record.CountOutcome(&totals, in.Hold, res)
 		}
 		r.totals[scope] = totals

@@ -35,6 +35,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.addWaitFlag(cmd.Flags())
 	o.addServiceFlags(cmd.Flags())
 	o.addSharedCeilingFlags(cmd.Flags())
 	o.addConformanceFlags(cmd.Flags(), &who)

@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
 	"payonce/internal/problem"
@@ -47,7 +48,7 @@ var exitHelp = map[int]string{
 	exitDoubt:       "done, but some lookups are in doubt or forfeited",
 	exitInterrupted: "interrupted; resumable",
 	exitApproval:    "approval needed; nothing was sent",
-	exitLocked:      "another run holds the journal",
+	exitLocked:      "another process owns the journal",
 }
 
 // exitCodes returns the help text for the codes that a command can end with.
@@ -131,7 +132,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &stop):
 		return stop.code
-	case errors.As(err, &locked):
+	case errors.As(err, &locked), errors.Is(err, remote.ErrLost):
 		return exitLocked
 	case problem.IsRefused(err):
 		return exitRefused

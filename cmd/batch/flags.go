@@ -20,7 +20,10 @@ import (
 )
 
 // journalFlags say where the workspace's journal is.
-type journalFlags struct{ state, workspace string }
+type journalFlags struct {
+	state, workspace string
+	wait             time.Duration
+}
 
 func (f *journalFlags) setDefaults(env environment) {
 	f.state, f.workspace = env.getenv("BATCH_STATE"), "default"
@@ -28,7 +31,7 @@ func (f *journalFlags) setDefaults(env environment) {
 
 func (f *journalFlags) value(env environment, rate checkpoint.Rate) workspace.Journal {
 	return workspace.Journal{
-		State: f.state, Name: f.workspace, Rate: rate,
+		State: f.state, Name: f.workspace, Rate: rate, Wait: f.wait,
 		Key:    workspace.Key{From: hints.KeyVariable, Text: env.getenv(hints.KeyVariable)},
 		NewKey: workspace.Key{From: hints.NewKeyVariable, Text: env.getenv(hints.NewKeyVariable)},
 	}
@@ -148,6 +151,11 @@ func (o *options) addJournalFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.journal.state, "state", o.journal.state, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
 	flags.StringVar(&o.journal.workspace, "workspace", o.journal.workspace, "the `NAME` of the workspace; each has its own journal")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+}
+
+// addWaitFlag adds the flag of commands that no other process may own the journal beside.
+func (o *options) addWaitFlag(flags *pflag.FlagSet) {
+	flags.DurationVar(&o.journal.wait, "wait", 0, "wait up to this time (30s, 2h) for another process that owns the journal")
 }
 
 // addServiceFlags adds the flags of every command that calls the service.

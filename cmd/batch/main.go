@@ -28,6 +28,7 @@ type environment struct {
 	now            func() time.Time
 	canAsk         bool           // stdin and stderr are terminals: somebody can be asked
 	showsProgress  bool           // stderr is a terminal
+	showsText      bool           // stdout is a terminal
 	columns        func() int     // of that terminal; nil, or not above 0, without one
 	fileMode       fs.FileMode    // of new files outside the journal; zero for 0600
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
@@ -44,6 +45,7 @@ func main() {
 		fileMode:      0o666 &^ fs.FileMode(umask),
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		showsText:     term.IsTerminal(int(os.Stdout.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
 	}

@@ -11,6 +11,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -44,7 +45,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.rate.kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.rate.kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	}
 	decision, err := journal.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-		Run:    "run", Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent},
+		Run:    "run", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	})
 	if err != nil {
 		t.Fatal(err)

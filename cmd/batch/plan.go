@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
@@ -68,9 +70,13 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 	if err := o.output.pages.Check(append(target.SourcesOf(list), o.sources()...)); err != nil {
 		return err
 	}
-	planned, err := w.Plan(cmd.Context(), app.PlanOptions{
-		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Offline: o.offline,
-		Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
+	var planned *app.Planned
+	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
+	err := o.offerMapping(cmd.Context(), order, func() (err error) {
+		planned, err = w.Plan(cmd.Context(), app.PlanOptions{
+			List: order, Budget: o.budget.value(), Offline: o.offline, Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -92,6 +98,23 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))
 	return err
+}
+
+// offerMapping does something with a list. Where somebody can be asked and the list is refused because its
+// columns are doubtful, it offers to look at them and does it again.
+func (o *options) offerMapping(ctx context.Context, order app.List, do func() error) error {
+	refused := do()
+	if refused == nil || o.json || o.yes {
+		return refused
+	}
+	again, err := mapping.Offer(ctx, o.env.mapping(), order, refused, func(question string) bool { return o.env.confirm(ctx, question) })
+	switch {
+	case err != nil:
+		return err
+	case !again:
+		return refused
+	}
+	return do()
 }
 
 // checkKeep refuses a file that a plan cannot be kept in, before anything is read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -109,13 +111,13 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := workspace.OpenJournal(copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
+	j, err := workspace.OpenJournal(context.Background(), copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	decision, err := j.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-		Run:    "another", Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent},
+		Run:    "another", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	})
 	if err == nil {
 		_, err = decision.(attempt.Granted).Ticket()

@@ -75,7 +75,7 @@ func (env environment) rehearsal() rehearse.Environment {
 
 // mapping is what the command for mappings needs.
 func (env environment) mapping() mapping.Environment {
-	return mapping.Environment{Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, Hints: hints.Of, FileMode: env.fileMode}
+	return mapping.Environment{Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, Hints: hints.Of, FileMode: env.fileMode, Terminal: env.canAsk && env.showsText}
 }
 
 // withExitCodes adds to a command without arguments the codes that it can end with.

@@ -11,7 +11,6 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/usage"
-	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -43,6 +42,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.addWaitFlag(cmd.Flags())
 	o.addServiceFlags(cmd.Flags())
 	o.addListFlags(cmd.Flags())
 	o.addPriceFlags(cmd.Flags())
@@ -108,8 +108,11 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if o.kept != nil {
 		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
 	}
-	ended, err := w.Run(cmd.Context(), run, person)
-	if err != nil {
+	var ended *app.Ended
+	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
+		ended, err = w.Run(cmd.Context(), run, person)
+		return err
+	}); err != nil {
 		return err
 	}
 	return o.conclude(out, ended)
@@ -175,10 +178,14 @@ func (p *person) Show(plan *report.Plan) error {
 }
 
 // Confirm asks whether the lookups may be sent.
-func (p *person) Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool {
-	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(lookups), possible)
-	if beyond != nil {
-		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", beyond) + question
+func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
+	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
+	if asked.Covered < asked.Lookups {
+		question = fmt.Sprintf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
+			report.Lookups(asked.Lookups), asked.Possible, asked.Covered)
+	}
+	if asked.Beyond != nil {
+		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", asked.Beyond) + question
 	}
 	return p.env.confirm(ctx, question)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -248,7 +249,7 @@ func booksCommand(ts *testscript.TestScript, neg bool, args []string) {
 // holdCommand holds a journal as another process would.
 func holdCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 1, "hold DIR")
-	journal, err := workspace.OpenJournal(ts.MkAbs(args[0]), workspace.Opening{
+	journal, err := workspace.OpenJournal(context.Background(), ts.MkAbs(args[0]), workspace.Opening{
 		Store:   badgerstore.Options{Holder: `"batch run other" (process 4711, since 10:31)`},
 		Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
 	})

@@ -55,9 +55,16 @@ type Approver interface {
 	Show(plan *report.Plan) error
 	// CanAsk reports whether Confirm can ask somebody.
 	CanAsk() bool
-	// Confirm asks whether the lookups may be sent for at most the possible cost. Beyond is
-	// the approval threshold when that is lower, nil otherwise.
-	Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool
+	// Confirm asks the question and reports whether the answer is yes.
+	Confirm(ctx context.Context, asked Question) bool
+}
+
+// Question asks whether lookups may be sent for at most the possible cost.
+type Question struct {
+	Lookups  int64
+	Covered  int64 // of the lookups, at least, by the ceilings
+	Possible cost.Money
+	Beyond   *cost.Money // the approval threshold when it is lower than the possible cost, else nil
 }
 
 // List says which list is read, how it is read, and what is asked of it.
@@ -134,7 +141,7 @@ func (w *Work) open() *session {
 // with runs a use case and closes what it opened.
 func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
 	return do(s)
 }
 
@@ -142,6 +149,17 @@ func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) {
 		if err := s.place.Require(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s)
+	})
+}
+
+// withReading runs a use case that only reads the workspace's journal, which has to exist.
+func withReading[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Read(ctx, doing); err != nil {
 			var none T
 			return none, err
 		}
@@ -169,7 +187,7 @@ func With[T any](w *Work, do func(*workspace.Session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) { return do(s.place) })
 }
 
-// WithJournal calls do with the workspace and its open journal, which has to exist.
+// WithJournal calls do with the workspace and its journal, which has to exist and is only read.
 func WithJournal[T any](ctx context.Context, w *Work, doing string, do func(*workspace.Session) (T, error)) (T, error) {
-	return withJournal(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
+	return withReading(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
 }

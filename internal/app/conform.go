@@ -105,7 +105,7 @@ func (s *session) prepareConform(ctx context.Context, o ConformOptions) (*job, [
 		return nil, nil, err
 	}
 	if o.Budget.MaxSpend != nil {
-		if err := s.place.OpenJournal(ConformanceRun); err != nil {
+		if err := s.place.OpenJournal(ctx, ConformanceRun); err != nil {
 			return nil, nil, err
 		}
 		listed, err := j.listLookups(ctx)

@@ -83,7 +83,7 @@ func (s *session) writeFiles(
 	done.rows, err = request.Output.Write(ctx, pass, index, s.journal(), files.Out(), files.Rejects())
 	if err = errors.Join(err, index.Close()); err == nil {
 		done.kept, err = files.Commit(ctx, outputs.Protection{
-			Journal: s.journal(), Run: request.Output.Run, Now: s.now(), Most: keep, Rows: rows,
+			Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: request.Output.Run, Now: s.now(), Most: keep, Rows: rows,
 		})
 	}
 	return done, err

@@ -36,7 +36,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	}
 	s.warnOfDelay()
 	j.budget = o.Budget
-	opened, err := s.place.OpenExisting(ctx, "plan")
+	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {
 		err = j.keepColumns()
 	}

@@ -53,7 +53,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.checkOutputs(); err != nil {
 		return nil, err
 	}
-	if err := s.place.OpenJournal("run " + j.name); err != nil {
+	if err := s.place.OpenJournal(ctx, "run "+j.name); err != nil {
 		return nil, err
 	}
 	runs, err := s.journal().Runs()
@@ -179,7 +179,7 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 // two a last time at the end.
 func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
 	update, sent := j.session.work.Observer.Sending(Sending{
-		Lookups: j.counts.Lookup, Rate: j.rate(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled, MaxSpend: *j.budget.MaxSpend,
+		Lookups: j.counts.Lookup, Rate: j.rate(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: *j.budget.MaxSpend,
 	})
 	monitor := j.monitor(client.StatusClient)
 	sending, halt := dispatch.WithHalt(ctx)

@@ -19,7 +19,7 @@ import (
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
 // how the list is read where the run does not.
 func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*report.Written, error) {
-	return withJournal(ctx, w, "write", func(s *session) (*report.Written, error) {
+	return withReading(ctx, w, "write", func(s *session) (*report.Written, error) {
 		run, err := FindRun(s.journal(), name)
 		if err != nil {
 			return nil, err
@@ -34,6 +34,15 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		recorded, err := RecordedLists(s.journal())
 		if err != nil {
 			return nil, err
+		}
+		if s.place.Snapshot() { // the owner may be about to write them
+			outputs, err := RecordedOutputs(s.journal())
+			if err != nil {
+				return nil, err
+			}
+			if err := target.CheckUnused(outputs, to.Path, to.Rejects); err != nil {
+				return nil, err
+			}
 		}
 		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), recorded...)); err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func TestAJournalInUseIsAWarning(t *testing.T) {
 	service := serve(t)
 	options := optionsFor(service.BaseURL, t.TempDir())
 	holder := &workspace.Session{Options: options, Env: workspace.Environment{Now: time.Now, Program: "batch"}}
-	if err := holder.OpenJournal("run leads"); err != nil {
+	if err := holder.OpenJournal(t.Context(), "run leads"); err != nil {
 		t.Fatal(err)
 	}
 	defer holder.Close()

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/expired"
+	"payonce/checkpoint/store"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -23,7 +23,7 @@ import (
 func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*report.Expiring, error) {
 	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
 		view := &report.Expiring{Before: before, Exported: export}
-		err := workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+		err := workspace.WithStore(ctx, dir, options, func(store store.Store) error {
 			outputs, err := expired.Outputs(store)
 			if err != nil {
 				return err

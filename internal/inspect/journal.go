@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/persons"
+	"payonce/checkpoint/store"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
 	"payonce/internal/app"
@@ -39,7 +39,7 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 // journal is damaged.
 func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
-		err = workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+		err = workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var problems []verify.Problem
 			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
 			view = report.JournalCheckOf(found, problems)
@@ -60,7 +60,7 @@ func Damage(view *report.JournalCheck) error {
 // Dump writes every record of the journal, one JSON object to a line.
 func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
-		return nil, workspace.WithStore(dir, options, func(store *badgerstore.Store) error {
+		return nil, workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var show verify.Show
 			if values {
 				var answers v1.AnswerDecoder
@@ -82,14 +82,14 @@ func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &report.Rekeyed{Encrypted: true}, options.Rewrite(dir, key)
+		return &report.Rekeyed{Encrypted: true}, options.Rewrite(ctx, dir, key)
 	})
 }
 
 // Unpause ends a wait that the service has asked for.
 func Unpause(ctx context.Context, w *app.Work) (*report.Unpaused, error) {
 	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
-		journal, err := workspace.OpenJournal(dir, options)
+		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
 // erase erases from the journal. What was erased is gone from its files when it is closed.
 func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
 	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
-		journal, err := workspace.OpenJournal(dir, options)
+		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}

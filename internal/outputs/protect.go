@@ -23,6 +23,20 @@ type Journal interface {
 	SaveFile(file record.File) error
 }
 
+// JournalOf returns a journal, which is not told about files when it can only be read. A file that was
+// not recorded counts as made by somebody else, so nothing is lost when it is replaced.
+func JournalOf(j Journal, readOnly bool) Journal {
+	if readOnly {
+		return unrecorded{j}
+	}
+	return j
+}
+
+// unrecorded is a Journal that is not told about files.
+type unrecorded struct{ Journal }
+
+func (unrecorded) SaveFile(record.File) error { return nil }
+
 // Protection says how the files that outputs replace are protected.
 type Protection struct {
 	Journal Journal

@@ -92,10 +92,14 @@ func (m *Mapping) render(p *page) {
 func (m *Mapping) renderRows(p *page) {
 	p.section("The first rows, as they would be looked up")
 	for _, r := range m.Rows {
-		text := "nothing: " + r.Reason
-		if r.Identity != nil {
-			text = strings.Join(r.Fields, " and ") + " of " + r.Identity.String()
-		}
-		p.line("  row %-4d %s", r.Row, Cut(Printable(text), LineWidth-11))
+		p.line("  row %-4d %s", r.Row, Cut(Printable(r.Text()), LineWidth-11))
 	}
+}
+
+// Text says what would be looked up of the row, or why nothing would be.
+func (r MappedRow) Text() string {
+	if r.Identity == nil {
+		return "nothing: " + r.Reason
+	}
+	return strings.Join(r.Fields, " and ") + " of " + r.Identity.String()
 }

@@ -90,6 +90,19 @@ func Check(path string, sources []Source) error {
 	return nil
 }
 
+// CheckUnused refuses files that another process may be about to write.
+func CheckUnused(outputs []Source, paths ...string) error {
+	for _, path := range paths {
+		for _, s := range outputs {
+			if path != "" && path != listfile.Standard && sameFile(path, s.Path) {
+				return problem.Usagef("%s is %s, and the process that owns the journal may be about to write it; choose another file",
+					path, s.What)
+			}
+		}
+	}
+	return nil
+}
+
 // fits reports whether a pattern stands for a path, also where it is not there yet.
 func fits(pattern, path string) bool {
 	pattern, patternErr := filepath.Abs(pattern)

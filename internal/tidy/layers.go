@@ -89,19 +89,22 @@ func useCaseLayers() map[string][]string {
 		"service/v1/v1fields": {"enrich"},
 		// The row with the names of the columns.
 		"io/headrow": {},
+		// What lets other processes read a journal.
+		"checkpoint/remote": {"checkpoint/store"},
 		// Full names.
 		"pipeline/names": {},
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
-		"internal/problem": {"service/v1"},
-		"internal/pricing": {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
-		"internal/target":  {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
-		"internal/mapfile": {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
+		"internal/problem":         {"service/v1"},
+		"internal/pricing":         {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
+		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
+		"cmd/batch/mapping/screen": {"internal/mapping", "internal/report", "pipeline/columns"},
+		"internal/mapfile":         {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
-		"cmd/batch/mapping":   {"cmd/batch/listflags", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
+		"cmd/batch/mapping":   {"cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},

@@ -24,13 +24,28 @@ type Embedded struct {
 // HeaderTimeout ends connections that never say what they want.
 const HeaderTimeout = 10 * time.Second
 
-// startSandbox starts the embedded service. Its books are kept beside the
-// journal, so that resuming works as with the real one. It allows the rate of the options.
-func (s *Session) startSandbox() (*Embedded, error) {
+// sandboxURL returns the base URL of the embedded service: of the process that owns the journal, when it
+// serves one, or else of this one.
+func (s *Session) sandboxURL() (string, error) {
 	dir, err := s.Options.Dir()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	if s.Journal == nil || s.snapshot {
+		if owner, err := ownerOf(dir); err == nil && owner.Service != "" {
+			return owner.Service, nil
+		}
+	}
+	if s.embedded, err = s.startSandbox(dir); err != nil {
+		return "", err
+	}
+	s.service.Store(&s.embedded.BaseURL)
+	return s.embedded.BaseURL, nil
+}
+
+// startSandbox starts the embedded service. Its books are kept beside the
+// journal, so that resuming works as with the real one. It allows the rate of the options.
+func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	card, option, err := s.Options.Prices.Read()
 	if err != nil {
 		return nil, err

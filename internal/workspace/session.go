@@ -13,11 +13,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/sandbox"
@@ -32,6 +34,7 @@ type Journal struct {
 	Key    Key             // that encrypts it at rest
 	NewKey Key             // that it is to be encrypted with
 	Rate   checkpoint.Rate // the limit that it keeps
+	Wait   time.Duration   // how long a command waits for another process that owns it
 }
 
 // Service says which service the workspace belongs to and how it is called.
@@ -123,6 +126,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop},
+		Wait:    o.Journal.Wait,
 	}, err
 }
 
@@ -138,6 +142,8 @@ func OpenError(err error) error {
 		return &problem.Error{Code: "journal_damaged", Err: err}
 	case errors.Is(err, checkpoint.ErrNewer):
 		return &problem.Error{Code: "journal_newer", Err: err}
+	case errors.Is(err, remote.ErrLost):
+		return ReadError(err)
 	case errors.Is(err, syscall.ENOSPC):
 		return &problem.Error{Code: "disk_full", Err: err}
 	case errors.Is(err, badgerstore.ErrEncryptionKey):
@@ -150,48 +156,103 @@ func OpenError(err error) error {
 	return err
 }
 
+// ReadError adds to an error of reading a journal that another process owns who has to act. It returns
+// other errors as they are.
+func ReadError(err error) error {
+	if !errors.Is(err, remote.ErrLost) {
+		return err
+	}
+	return &problem.Error{Code: "journal_owner_ended", Err: err}
+}
+
 // Session is an open workspace. Its parts are opened when a use case needs them.
 type Session struct {
 	Options  Options
 	Env      Environment
 	Journal  *checkpoint.Journal // nil before it is opened
+	snapshot bool                // another process owns the journal
 	embedded *Embedded
-	key      string // that the client was opened with
+	service  atomic.Pointer[string] // the base URL of embedded
+	key      string                 // that the client was opened with
 }
 
-// OpenJournal opens the workspace's journal, which no other process may hold. What is
-// begun on it ends by itself, also after an interrupt.
-func (s *Session) OpenJournal(doing string) error {
-	return s.openJournal(doing, nil)
-}
-
-// openJournal opens the workspace's journal for walks that end when stop returns an error.
-func (s *Session) openJournal(doing string, stop func() error) error {
-	dir, err := s.Options.Dir()
+// OpenJournal opens the workspace's journal, which no other process may own. What is
+// begun on it ends by itself, also after an interrupt, which ends only the wait for another process.
+func (s *Session) OpenJournal(ctx context.Context, doing string) error {
+	dir, options, err := s.opening(doing, nil)
 	if err != nil {
 		return err
 	}
-	options, err := s.Options.Opening(s.Env, doing, stop)
-	if err != nil {
-		return err
-	}
-	s.Journal, err = OpenJournal(dir, options)
+	s.Journal, err = OpenJournal(ctx, dir, options)
 	return OpenError(err)
 }
 
+// opening returns the directory of the journal and how it is opened.
+func (s *Session) opening(doing string, stop func() error) (string, Opening, error) {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return "", Opening{}, err
+	}
+	options, err := s.Options.Opening(s.Env, doing, stop)
+	options.Owner = func() Owner {
+		owner := Owner{}
+		if service := s.service.Load(); service != nil {
+			owner.Service = *service
+		}
+		return owner
+	}
+	return dir, options, err
+}
+
+// Snapshot reports whether another process owns the journal. Then it is a snapshot, to which nothing can
+// be written.
+func (s *Session) Snapshot() bool { return s.snapshot }
+
 // OpenExisting opens the workspace's journal for a command that spends nothing, so that
-// an interrupt may end its walks; false when there is none.
+// an interrupt may end its walks; false when there is none. No other process may own it.
 func (s *Session) OpenExisting(ctx context.Context, doing string) (bool, error) {
+	return s.ifExisting(func() error {
+		dir, options, err := s.opening(doing, ctx.Err)
+		if err == nil {
+			s.Journal, err = OpenJournal(ctx, dir, options)
+		}
+		return err
+	})
+}
+
+// ReadExisting is OpenExisting for a command that only reads. When another process owns the journal, it
+// opens a snapshot.
+func (s *Session) ReadExisting(ctx context.Context, doing string) (bool, error) {
+	return s.ifExisting(func() error {
+		dir, options, err := s.opening(doing, ctx.Err)
+		if err == nil {
+			s.Journal, s.snapshot, err = ReadJournal(ctx, dir, options)
+		}
+		return err
+	})
+}
+
+// ifExisting calls open when there is a journal.
+func (s *Session) ifExisting(open func() error) (bool, error) {
 	_, exists, err := s.Options.Find()
 	if err != nil || !exists {
 		return false, err
 	}
-	return true, s.openJournal(doing, ctx.Err)
+	return true, OpenError(open())
 }
 
 // Require opens the workspace's journal, which has to exist.
 func (s *Session) Require(ctx context.Context, doing string) error {
-	found, err := s.OpenExisting(ctx, doing)
+	return s.mustExist(s.OpenExisting(ctx, doing))
+}
+
+// Read opens the workspace's journal to read it. The journal has to exist.
+func (s *Session) Read(ctx context.Context, doing string) error {
+	return s.mustExist(s.ReadExisting(ctx, doing))
+}
+
+// mustExist returns an error when there is no journal.
+func (s *Session) mustExist(found bool, err error) error {
 	if err == nil && !found {
 		err = s.Options.none()
 	}
@@ -221,12 +282,11 @@ func (s *Session) Config() (v1.Config, error) {
 		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
 	}
 	if service.Sandbox {
-		embedded, err := s.startSandbox()
-		if err != nil {
+		var err error
+		if config.BaseURL, err = s.sandboxURL(); err != nil {
 			return config, err
 		}
-		s.embedded = embedded
-		config.BaseURL, config.MCPURL, config.Key = embedded.BaseURL, "", sandbox.DefaultKey
+		config.MCPURL, config.Key = "", sandbox.DefaultKey
 	}
 	s.key = config.Key
 	return config, nil

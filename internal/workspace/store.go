@@ -1,38 +1,187 @@
 package workspace
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/remote"
+	"payonce/checkpoint/store"
 )
 
 // Opening says how a journal and its store are opened.
 type Opening struct {
 	Store   badgerstore.Options
 	Journal checkpoint.Options
+	Wait    time.Duration // how long to wait for another process that owns the journal
+	// Owner returns what this process tells other processes while it owns the journal. It may be nil. It
+	// may be called from any goroutine.
+	Owner func() Owner
 }
 
-// OpenJournal opens the journal in a directory, or creates it.
-func OpenJournal(dir string, o Opening) (*checkpoint.Journal, error) {
-	store, err := badgerstore.Open(dir, o.Store)
+// OpenJournal opens the journal in a directory, or creates it. Until it is closed, other processes can
+// read it.
+func OpenJournal(ctx context.Context, dir string, o Opening) (*checkpoint.Journal, error) {
+	s, err := own(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.New(store, o.Journal)
+	return checkpoint.New(s, o.Journal)
 }
 
-// WithStore calls do with the store of a closed journal, which has to exist.
-func WithStore(dir string, o Opening, do func(*badgerstore.Store) error) error {
-	store, err := badgerstore.OpenExisting(dir, o.Store)
+// ReadJournal opens the journal in a directory to read it, and reports whether another process owns it.
+// Then it is a snapshot.
+func ReadJournal(ctx context.Context, dir string, o Opening) (journal *checkpoint.Journal, another bool, err error) {
+	s, another, err := read(ctx, dir, o)
+	switch {
+	case err != nil:
+		return nil, another, err
+	case another:
+		journal, err = checkpoint.Read(s, o.Journal)
+		return journal, true, err
+	}
+	journal, err = checkpoint.New(s, o.Journal)
+	return journal, false, err
+}
+
+// WithStore calls do with the store of a journal, which has to exist and which no other process owns.
+func WithStore(ctx context.Context, dir string, o Opening, do func(store.Store) error) error {
+	s, err := own(ctx, dir, o)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(store), store.Close())
+	return errors.Join(do(s), s.Close())
+}
+
+// ReadStore calls do with the store of a journal, which has to exist. When another process owns the
+// journal, the store is a snapshot.
+func ReadStore(ctx context.Context, dir string, o Opening, do func(store.Store) error) error {
+	s, _, err := read(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
 }
 
 // Rewrite makes a fresh store of a closed journal, encrypted with a key.
-func (o Opening) Rewrite(dir string, key []byte) error {
-	return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
+func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
+	return o.alone(ctx, dir, func() error {
+		return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
+	})
+}
+
+// The times that a command waits for a journal, at least.
+const (
+	// silentTime is for an owner that does not serve readers: it is about to open or to close the journal.
+	silentTime = 500 * time.Millisecond
+	// readersTime is for an owner that only reads, when the command has to own the journal.
+	readersTime = 10 * time.Second
+)
+
+// own opens the store of the journal in dir for this process alone.
+func own(ctx context.Context, dir string, o Opening) (s *owned, err error) {
+	err = o.alone(ctx, dir, func() error {
+		opened, err := badgerstore.Open(dir, o.Store)
+		if err == nil {
+			s = serveReaders(dir, opened, o, false)
+		}
+		return err
+	})
+	return s, err
+}
+
+// alone calls open again while another process owns the journal in dir, as long as the command may wait
+// for that one. While it waits, no command that only reads becomes the owner.
+func (o Opening) alone(ctx context.Context, dir string, open func() error) error {
+	var release func() error
+	defer func() {
+		if release != nil {
+			_ = release() // closing a file that was not written
+		}
+	}()
+	for waiting := begin(); ; {
+		err := open()
+		if _, held := errors.AsType[*badgerstore.LockedError](err); !held {
+			return err
+		}
+		patience := o.Wait
+		switch owner, ownerErr := ownerOf(dir); {
+		case ownerErr != nil:
+			patience = max(patience, silentTime)
+		case owner.Reading:
+			patience = max(patience, readersTime)
+		}
+		if release == nil {
+			release, _ = badgerstore.TakeTurn(dir) // without it, this process may wait longer
+		}
+		if more, ctxErr := waiting.more(ctx, patience); !more {
+			return cmp.Or(ctxErr, err)
+		}
+	}
+}
+
+// read opens the store of the journal in dir, or a snapshot of it when another process owns it.
+func read(ctx context.Context, dir string, o Opening) (s store.Store, another bool, err error) {
+	for waiting := begin(); ; {
+		var held error = &badgerstore.LockedError{Dir: dir}
+		if !badgerstore.Awaited(dir) {
+			s, err := badgerstore.Open(dir, o.Store)
+			if err == nil {
+				return serveReaders(dir, s, o, true), false, nil
+			}
+			if _, isHeld := errors.AsType[*badgerstore.LockedError](err); !isHeld {
+				return nil, false, err
+			}
+			held = err
+		}
+		snapshot, err := remote.Open(dir, o.Store.EncryptionKey)
+		switch {
+		case err == nil:
+			return snapshot, true, nil
+		case errors.Is(err, remote.ErrKey):
+			return nil, true, fmt.Errorf("%w: %w", badgerstore.ErrEncryptionKey, err)
+		}
+		if more, ctxErr := waiting.more(ctx, max(o.Wait, silentTime)); !more {
+			if !errors.Is(err, remote.ErrNoOwner) {
+				held = fmt.Errorf("%w, and cannot be read: %w", held, err)
+			}
+			return nil, true, cmp.Or(ctxErr, held)
+		}
+	}
+}
+
+// waiting is how long a command has waited.
+type waiting struct {
+	begun time.Time
+	pause time.Duration
+}
+
+// The pauses between two attempts to open a journal.
+const (
+	firstPause = 10 * time.Millisecond
+	maxPause   = 200 * time.Millisecond
+)
+
+func begin() *waiting { return &waiting{time.Now(), firstPause} }
+
+// more waits before the next attempt. It returns false when the patience or the context has ended.
+func (w *waiting) more(ctx context.Context, patience time.Duration) (bool, error) {
+	left := patience - time.Since(w.begun)
+	if left <= 0 {
+		return false, nil
+	}
+	timer := time.NewTimer(min(w.pause, left))
+	defer timer.Stop()
+	w.pause = min(w.pause*2, maxPause)
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-timer.C:
+		return true, nil
+	}
 }

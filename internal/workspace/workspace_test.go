@@ -88,7 +88,7 @@ func sessionIn(t *testing.T, state string) *Session {
 func TestAJournalInUseNamesItsCommand(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	if err := sessionIn(t, state).OpenJournal("run leads"); err != nil {
+	if err := sessionIn(t, state).OpenJournal(t.Context(), "run leads"); err != nil {
 		t.Fatal(err)
 	}
 	err := sessionIn(t, state).Require(t.Context(), "runs")
@@ -120,7 +120,7 @@ func TestAnotherKeyNeedsTheWordThatTheWorkspaceIsTheSame(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	s := sessionIn(t, state)
-	if err := s.OpenJournal("run"); err != nil {
+	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
 	s.key = "the first"
@@ -147,7 +147,7 @@ func TestAJournalThatIsEncryptedOpensWithItsKeyAlone(t *testing.T) {
 	state := t.TempDir()
 	s := sessionIn(t, state)
 	s.Options.Journal.Key = Key{"THE_KEY", strings.Repeat("0a", keyLength)}
-	if err := errors.Join(s.OpenJournal("run"), s.Close()); err != nil {
+	if err := errors.Join(s.OpenJournal(t.Context(), "run"), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"": "encryption_key", strings.Repeat("0b", keyLength): "encryption_key"} {

@@ -19,7 +19,7 @@ func parseOverrides(schema table.Schema, overrides []string) (Mapping, error) {
 		if !ok || !IsRole(name) {
 			return nil, &OverrideError{override, fmt.Errorf("write FIELD=COLUMN, with FIELD one of %s", joinRoles())}
 		}
-		found, err := findColumns(schema, column)
+		found, err := FindSeveral(schema, column)
 		if err != nil {
 			return nil, &OverrideError{override, err}
 		}
@@ -42,8 +42,8 @@ func joinRoles() string {
 	return strings.Join(names, ", ")
 }
 
-// findColumns returns the column of a name or number, or several with commas between them.
-func findColumns(schema table.Schema, text string) ([]int, error) {
+// FindSeveral returns the column of a name or number, or several with commas between them.
+func FindSeveral(schema table.Schema, text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -189,3 +189,6 @@ func Beneath(overrides, saved []string) []string {
 		return slices.ContainsFunc(overrides, func(o string) bool { return strings.HasPrefix(o, role+"=") })
 	})
 }
+
+// TakesSeveral reports whether all columns of a role count, not only the first one that is not blank.
+func TakesSeveral(role Role) bool { return role == HeldEmail || role == HeldPhone }

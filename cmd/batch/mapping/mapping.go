@@ -4,6 +4,7 @@ package mapping
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/listflags"
+	"payonce/cmd/batch/mapping/screen"
+	"payonce/internal/app"
 	"payonce/internal/mapping"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -23,15 +26,17 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
 	Hints          report.Hints
-	FileMode       fs.FileMode // of new files; zero for 0600
+	// Terminal says that standard input, output and error are terminals.
+	Terminal bool
+	FileMode fs.FileMode // of new files; zero for 0600
 }
 
 // command is one call of the command.
 type command struct {
-	env  Environment
-	list listflags.Flags
-	json bool
-	save string
+	env         Environment
+	list        listflags.Flags
+	json, plain bool
+	save        string
 }
 
 // NewCommand returns the command.
@@ -43,6 +48,8 @@ func NewCommand(env Environment) *cobra.Command {
 		Short: "Show how the columns of a list are read, and save it for plan and run",
 		Long: "Show how each column of a list is read and why, the first rows as they would be looked up, and the\n" +
 			"columns that a run appends. Nothing is sent, and no service is needed.\n\n" +
+			"In a terminal, a screen shows the columns, changes them and saves them in LIST.map.yaml; --plain asks\n" +
+			"simple questions instead. With --json, with --save and without a terminal nothing is asked.\n\n" +
 			"--map changes how a column is read, and --save keeps it in a mapping file, which anybody can edit.\n" +
 			"plan and run use the mapping file LIST.map.yaml, or another one beside the list for the same headers,\n" +
 			"and say so. --map wins over it.",
@@ -53,6 +60,7 @@ func NewCommand(env Environment) *cobra.Command {
 	c.list.AddReading(flags)
 	c.list.AddAsking(flags)
 	flags.BoolVar(&c.json, "json", false, "print one JSON object on standard output")
+	flags.BoolVar(&c.plain, "plain", false, "in a terminal, ask simple questions in place of showing a screen")
 	flags.StringVar(&c.save, "save", "", "save the mapping in this `FILE`, such as LIST.map.yaml")
 	return cmd
 }
@@ -71,6 +79,10 @@ func (c *command) run(ctx context.Context, names []string) (err error) {
 			return err
 		}
 	}
+	if c.env.Terminal && !c.json && c.save == "" && m.DefaultFile() != "" {
+		_, err := edit(ctx, c.env, m, c.plain)
+		return err
+	}
 	if c.save != "" {
 		if err := m.Save(c.save, c.env.FileMode); err != nil {
 			return err
@@ -84,11 +96,38 @@ func (c *command) run(ctx context.Context, names []string) (err error) {
 	return report.Text(c.env.Stdout, view, c.env.Hints)
 }
 
+// edit lets somebody at a terminal change a mapping. It saves the mapping when that is wanted, and reports
+// whether it did.
+func edit(ctx context.Context, env Environment, m *mapping.Mapping, plain bool) (save bool, err error) {
+	path := m.DefaultFile()
+	if plain {
+		save, err = ask(ctx, env.Stdin, env.Stderr, m, path)
+	} else {
+		save, err = screen.Run(ctx, env.Stdin, env.Stderr, m)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case !save:
+		_, err = fmt.Fprintln(env.Stderr, "Nothing was saved.")
+		return false, err
+	}
+	if err := m.Save(path, env.FileMode); err != nil {
+		return false, err
+	}
+	_, err = fmt.Fprintf(env.Stderr, "Saved in %s; plan and run use it.\n", path)
+	return true, err
+}
+
 func (c *command) open(ctx context.Context, names []string) (*mapping.Mapping, error) {
-	order := c.list.Value(ctx, c.env.Stdin, c.env.Now, names...)
+	return open(c.list.Value(ctx, c.env.Stdin, c.env.Now, names...))
+}
+
+// open reads the columns of a list.
+func open(order app.List) (*mapping.Mapping, error) {
 	return mapping.Open(mapping.Options{
 		List: userlist.Options{
-			Names: names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 		},
 		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held,
 	})

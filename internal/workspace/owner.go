@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
+)
+
+// Owner is what the process that owns a journal says about itself.
+type Owner struct {
+	// Reading says that the process only reads, and soon ends.
+	Reading bool `json:"reading,omitempty"`
+	// Service is the base URL of the embedded service of the process, "" for none.
+	Service string `json:"service,omitempty"`
+}
+
+// ownerOf asks the owner of the journal in dir about itself.
+func ownerOf(dir string) (owner Owner, err error) {
+	text, err := remote.Owner(dir)
+	if err != nil {
+		return owner, err
+	}
+	if err := json.Unmarshal(text, &owner); err != nil {
+		return owner, fmt.Errorf("what the owner of the journal says about itself cannot be read: %w", err)
+	}
+	return owner, nil
+}
+
+// owned is the store of a journal that this process owns. It serves readers until it is closed.
+type owned struct {
+	*badgerstore.Store
+	server *remote.Server // nil when there is no socket
+}
+
+// serveReaders lets other processes read a journal. Where a socket cannot be made, as on some network
+// drives, they cannot, and all else goes on.
+func serveReaders(dir string, s *badgerstore.Store, o Opening, reading bool) *owned {
+	server, err := remote.Serve(dir, func() remote.Snapshot { return s.Snapshot() }, remote.Options{
+		Key: o.Store.EncryptionKey,
+		Owner: func() []byte {
+			owner := Owner{}
+			if o.Owner != nil {
+				owner = o.Owner()
+			}
+			owner.Reading = reading
+			text, _ := json.Marshal(owner) // of texts and numbers
+			return text
+		},
+	})
+	if err != nil {
+		return &owned{Store: s}
+	}
+	return &owned{s, server}
+}
+
+// Close ends the readers' connections and closes the store.
+func (s *owned) Close() (err error) {
+	if s.server != nil {
+		_ = s.server.Close() // a socket that stays is replaced by the next owner
+	}
+	return s.Store.Close()
+}
