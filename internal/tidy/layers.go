@@ -147,6 +147,8 @@ func testPackageLayers() map[string][]string {
 		"service/servicetest":         {},
 		"internal/testuser":           {},
 		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of the stages and the journal with an interface that does not exist.
+		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}
