@@ -87,7 +87,9 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 		return nil, err
 	}
 	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
-	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
+	env := o.environment()
+	env.Progress = progressOf(observer)
+	return &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
 }
 
 // log returns where a command notes what happens while it runs.
