@@ -50,7 +50,7 @@ type Request struct {
 	Lookup enrich.Lookup
 	Run    string // the run that pays
 	Job    string // the job that the run belongs to; "" when the run is a job by itself
-	Prices cost.Prices
+	Rates  cost.Rates
 	// Ceilings limit this lookup. Each applies to a scope that the lookup counts in.
 	Ceilings []cost.Ceiling
 	// Strict holds the full price, even when free allowance is left.
@@ -240,10 +240,9 @@ type Doubt struct {
 
 // Movement is what an account lost between two snapshots.
 type Movement struct {
-	From, To time.Time             // of the snapshots
-	Lost     cost.Money            // at most; cost.MaxMoney when that is not known
-	Booked   cost.Money            // for answers, and for calls that are decided
-	Free     enrich.ByField[int64] // units of the free allowance
+	From, To time.Time    // of the snapshots
+	Lost     cost.Amounts // at most; its money is cost.MaxMoney when that is not known
+	Booked   cost.Amounts // for answers, and for calls that are decided
 }
 
 // Case is what the account proves about a doubt.
@@ -257,7 +256,7 @@ type Case struct {
 type Findings struct {
 	Cases []Case
 	// Unexplained is what the account spent beyond what the journal booked.
-	Unexplained cost.Unexplained
+	Unexplained cost.Amounts
 	// Why says why some of the cases are undecided; "" when all are decided.
 	Why string
 }

@@ -24,7 +24,7 @@ type Entry struct {
 	Charge   cost.Charge // zero until the attempt ends
 	// MayBeFree are fields that were booked as paid and may turn out to have been free.
 	MayBeFree enrich.Fields
-	Prices    cost.Prices // of the fields asked for
+	Rates     cost.Rates // of the fields asked for
 
 	RequestID string
 	Reason    string // why there is no answer

@@ -156,7 +156,7 @@ func lookupOf(row table.Row) enrich.Lookup {
 func answer(journal *checkpoint.Journal, lookup enrich.Lookup) error {
 	decision, err := journal.Begin(attempt.Request{
 		Lookup: lookup, Run: tenthRun, Strict: true,
-		Prices: cost.Prices{enrich.WorkEmail: cost.Cents(15), enrich.BusinessPhone: cost.Cents(25)},
+		Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: cost.Cents(15), enrich.BusinessPhone: cost.Cents(25)}),
 	})
 	if err != nil {
 		return err

@@ -50,8 +50,8 @@ func TestATenthIsAnswered(t *testing.T) {
 			if i == 0 {
 				settled = totals.Lookups
 			}
-			if totals.Lookups != settled || settled < 150 || settled > 200 || totals.Settled == 0 {
-				t.Errorf("%d lookups are settled for $%s after list %d, %d after the first", totals.Lookups, totals.Settled, i+1, settled)
+			if totals.Lookups != settled || settled < 150 || settled > 200 || totals.Settled.Money() == 0 {
+				t.Errorf("%d lookups are settled for $%s after list %d, %d after the first", totals.Lookups, totals.Settled.Money(), i+1, settled)
 			}
 		})
 	}

@@ -48,15 +48,15 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 		t.Error("a person was forgotten while a call was in flight")
 	}
 
-	base := attempt.Entry{Begun: start, Ended: start, Run: "run", Job: "run", Pattern: "profile", Prices: prices}
+	base := attempt.Entry{Begun: start, Ended: start, Run: "run", Job: "run", Pattern: "profile", Rates: rates}
 	answered, rejected, gone, doubted, open := base, base, base, base, base
 	answered.ID, answered.State, answered.Job, answered.RequestID = 1, attempt.Settled, "nightly", "req-1"
 	answered.Asked, answered.Returned = email|phone, email|phone
-	answered.Charge = cost.Charge{Amount: 25 * cost.Cent, Free: email, Paid: phone}
+	answered.Charge = cost.Charge{Amounts: cost.OfMoney(25 * cost.Cent).Plus(free(email).Amounts), Free: email, Paid: phone}
 	rejected.ID, rejected.State, rejected.Asked = 2, attempt.Voided, email
 	rejected.RequestID, rejected.Reason = "req-2", "invalid_identifiers"
 	gone.ID, gone.State, gone.Asked, gone.Pattern = 3, attempt.Forfeited, phone, "name"
-	gone.Charge, gone.Reason = cost.Charge{Amount: 25 * cost.Cent, Paid: phone}, "response lost, charged: somebody said so"
+	gone.Charge, gone.Reason = cost.Charge{Amounts: cost.OfMoney(25 * cost.Cent), Paid: phone}, "response lost, charged: somebody said so"
 	doubted.ID, doubted.State, doubted.Asked, doubted.Ended = 4, attempt.InDoubt, phone, time.Time{}
 	open.ID, open.State, open.Asked, open.Ended = 5, attempt.Intended, phone, time.Time{}
 	if diff := cmp.Diff([]attempt.Entry{answered, rejected, gone, doubted, open}, r.ledgerOf(time.Time{}, time.Time{})); diff != "" {
@@ -191,11 +191,11 @@ func TestTheLedgersMonthsAddUpToTheAccount(t *testing.T) {
 	for month := range 4 {
 		from := time.Date(2026, time.Month(10+month), 1, 0, 0, 0, 0, time.UTC)
 		for _, e := range r.ledgerOf(from, from.AddDate(0, 1, 0)) {
-			sum += e.Charge.Amount
+			sum += e.Charge.Money()
 			count++
 		}
 	}
-	if want := r.Totals(ScopeAll).Settled; sum != want || sum == 0 || count != 60 {
+	if want := r.Totals(ScopeAll).Settled.Money(); sum != want || sum == 0 || count != 60 {
 		t.Errorf("the months have %d entries that cost %s; want 60 that cost %s", count, sum, want)
 	}
 }

@@ -24,8 +24,8 @@ func TestAJournalHoldsAnyCatalogue(t *testing.T) {
 	const figures, owners, visits = enrich.Field(2), enrich.Field(3), enrich.Field(4)
 	ask := func(who int, fields ...enrich.Field) attempt.Request {
 		req := request(person(who), enrich.FieldsOf(fields...))
-		req.Prices = cost.Prices{0: 0, 1: 0, figures: 0, owners: 0, visits: 0} // it costs no money
-		req.Ceilings = []cost.Ceiling{{Name: "calls", Scope: RunScope("run"), Measure: cost.Lookups, Limit: 3}}
+		req.Rates = cost.Rates{0: {}, 1: {}, figures: {}, owners: {}, visits: {}} // it costs no money
+		req.Ceilings = []cost.Ceiling{{Name: "calls", Scope: RunScope("run"), Meter: cost.Lookups, Limit: 3}}
 		return req
 	}
 	ticket := r.grant(ask(1, figures, visits))

@@ -33,15 +33,15 @@ func TestACeilingCountsWhatWasSpentBeforeItWasSet(t *testing.T) {
 		used    int64
 	}{
 		{cost.Ceiling{Scope: JobScope("nightly"), Period: cost.Day}, int64(40 * cost.Cent)},
-		{cost.Ceiling{Scope: JobScope("nightly"), Period: cost.Month, Measure: cost.Lookups}, 2},
+		{cost.Ceiling{Scope: JobScope("nightly"), Period: cost.Month, Meter: cost.Lookups}, 2},
 		{cost.Ceiling{Scope: JobScope("run"), Period: cost.Month}, int64(15 * cost.Cent)},
 		{cost.Ceiling{Scope: WorkspaceScope, Period: cost.Month}, int64(55 * cost.Cent)},
-		{cost.Ceiling{Scope: WorkspaceScope, Period: cost.Day, Measure: cost.Lookups}, 3},
+		{cost.Ceiling{Scope: WorkspaceScope, Period: cost.Day, Meter: cost.Lookups}, 3},
 		{cost.Ceiling{Scope: RunScope("run")}, int64(55 * cost.Cent)},
-		{cost.Ceiling{Scope: ScopeAll, Measure: cost.Lookups}, 3},
+		{cost.Ceiling{Scope: ScopeAll, Meter: cost.Lookups}, 3},
 	} {
 		c.ceiling.Name = "set now"
-		for _, limit := range []int64{c.used, c.used + c.ceiling.Need(cost.Hold{Fields: email, Prices: prices})} {
+		for _, limit := range []int64{c.used, c.used + c.ceiling.Need(cost.Hold{Fields: email, Rates: rates}.Amounts())} {
 			c.ceiling.Limit = limit
 			job := "nightly"
 			if c.ceiling.Scope == JobScope("run") {
@@ -87,7 +87,7 @@ func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
 	r := newRig(t)
 	r.clock.at = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC).In(time.FixedZone("east", 5*3600))
 	day := cost.Ceiling{Name: "daily", Scope: JobScope("nightly"), Period: cost.Day, Limit: int64(15 * cost.Cent)}
-	month := cost.Ceiling{Name: "monthly", Scope: WorkspaceScope, Period: cost.Month, Measure: cost.Lookups, Limit: 2}
+	month := cost.Ceiling{Name: "monthly", Scope: WorkspaceScope, Period: cost.Month, Meter: cost.Lookups, Limit: 2}
 	late := r.grant(onJob(person(1), email, "nightly", day, month))
 	r.want(r.begin(onJob(person(2), email, "nightly", day, month)), attempt.Blocked{})
 	r.clock.at = r.clock.at.Add(time.Second)
@@ -102,7 +102,7 @@ func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
 		"job/nightly/2026-11-30": 15 * cost.Cent, "job/nightly/2026-12-01": 15 * cost.Cent,
 		"workspace/2026-11": 15 * cost.Cent, "workspace/2026-12": 15 * cost.Cent,
 	} {
-		if got := r.Totals(scope).Settled; got != want {
+		if got := r.Totals(scope).Settled.Money(); got != want {
 			t.Errorf("settled in %s: %s, want %s", scope, got, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
 func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(9, 0))) // lookups that cost nothing count as well
-	four := cost.Ceiling{Name: "four", Scope: RunScope("run"), Measure: cost.Lookups, Limit: 4}
+	four := cost.Ceiling{Name: "four", Scope: RunScope("run"), Meter: cost.Lookups, Limit: 4}
 	heldBack := r.grant(request(person(1), email, four))
 	r.settle(r.grant(request(person(2), email, four)), v1.Answer{Status: enrich.NotFound})
 	lost, charged := r.grant(request(person(3), email, four)), r.grant(request(person(4), email, four))
@@ -159,8 +159,10 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 // walkFlight adds up the calls in flight one by one, as the ledger state does in passing.
 func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
 	inFlight = map[string]cost.Totals{}
-	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - b.sums.Totals(ScopeAccount).FreeUsed[f] - b.persisted.Forgone[f]
+	for f, rate := range b.tariff.Rates {
+		if m := rate.Allowance; m != cost.USD {
+			allowance.Left[m] = b.persisted.Base.Free[f].Value - b.sums.Totals(ScopeAccount).Settled[m] - b.persisted.Forgone[m]
+		}
 	}
 	for id, a := range b.open {
 		if a.resolving {
@@ -168,19 +170,19 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost
 		}
 		held := &allowance.Held
 		if id < b.persisted.BaseFirst {
-			held = new(enrich.ByField[int64]) // the base is net of what it used
+			held = new(cost.Amounts) // the base is net of what it used
 		}
 		if a.state == attempt.InDoubt && id >= b.persisted.BaseFirst {
 			held = &allowance.Doubted
 		}
 		for f := range a.Hold.Free.Each() {
-			held[f]++
+			held[rates[f].Allowance]++
 		}
 		if a.state == attempt.Intended {
 			for _, scope := range a.Scopes(v1fields.Catalogue()) {
 				totals := inFlight[scope]
 				totals.Open++
-				totals.Held += a.Hold.Amount()
+				totals.Held = totals.Held.Plus(a.Hold.Amounts())
 				inFlight[scope] = totals
 			}
 		}
@@ -193,12 +195,16 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	inFlight, allowance := walkFlight(j.state)
-	if got := j.state.allowance(); got != allowance {
+	got := j.state.allowance()
+	for _, amounts := range []*cost.Amounts{&got.Left, &got.Held, &got.Doubted} {
+		amounts[cost.USD] = 0 // is no allowance
+	}
+	if got != allowance {
 		t.Errorf("the allowance is %+v, and the open attempts make it %+v", got, allowance)
 	}
 	for scope, sum := range j.state.sums.Scopes {
 		if want := inFlight[scope]; sum.InFlight.Open != want.Open || sum.InFlight.Held != want.Held {
-			t.Errorf("in flight in %s: %d hold %s, and the open attempts say %d hold %s",
+			t.Errorf("in flight in %s: %d hold %v, and the open attempts say %d hold %v",
 				scope, sum.InFlight.Open, sum.InFlight.Held, want.Open, want.Held)
 		}
 		delete(inFlight, scope)
@@ -222,13 +228,13 @@ func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 		if err := journal.Rebase(account); err != nil {
 			t.Fatal(err)
 		}
-		crowd := &crowd{Journal: journal, clock: clock, strict: rapid.Bool().Draw(t, "strict"), released: map[string]cost.Money{}}
+		crowd := &crowd{Journal: journal, clock: clock, strict: rapid.Bool().Draw(t, "strict"), released: map[string]cost.Amounts{}}
 		spend := rapid.Int64Range(0, int64(3*cost.Dollar))
 		crowd.ceilings = []cost.Ceiling{
 			{Name: "run", Scope: RunScope("run"), Limit: spend.Draw(t, "run")},
 			{Name: "daily", Scope: JobScope("nightly"), Period: cost.Day, Limit: spend.Draw(t, "daily")},
 			{Name: "monthly", Scope: WorkspaceScope, Period: cost.Month, Limit: spend.Draw(t, "monthly")},
-			{Name: "lookups", Scope: JobScope("nightly"), Period: cost.Day, Measure: cost.Lookups, Limit: rapid.Int64Range(0, 20).Draw(t, "lookups")},
+			{Name: "lookups", Scope: JobScope("nightly"), Period: cost.Day, Meter: cost.Lookups, Limit: rapid.Int64Range(0, 20).Draw(t, "lookups")},
 		}
 		ends := rapid.SliceOfN(rapid.IntRange(0, 4), 24, 24).Draw(t, "ends")
 		var all sync.WaitGroup
@@ -268,7 +274,7 @@ type crowd struct {
 
 	mu       sync.Mutex
 	broken   []string
-	released map[string]cost.Money // by scope, what was held and not charged
+	released map[string]cost.Amounts // by scope, what was held and not charged
 }
 
 func (c *crowd) work(worker int, ends []int) {
@@ -304,7 +310,7 @@ func (c *crowd) lookUp(n, end int) error {
 	if err != nil {
 		return err
 	}
-	held := ticket.Hold.Amount()
+	held := ticket.Hold.Amounts()
 	var charge cost.Charge
 	switch end {
 	case 0:
@@ -319,13 +325,13 @@ func (c *crowd) lookUp(n, end int) error {
 		}
 		charge = ticket.Hold.Settle(ticket.Hold.Fields)
 	case 4:
-		charge.Amount = held // goes on holding it
+		charge.Amounts = held // goes on holding it
 		err = c.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, scope := range in.Scopes(v1fields.Catalogue()) {
-		c.released[scope] += held - charge.Amount
+		c.released[scope] = c.released[scope].Plus(held).Minus(charge.Amounts)
 	}
 	return err
 }
@@ -348,8 +354,8 @@ func (c *crowd) watch() {
 func (c *crowd) conserve(t *rapid.T) {
 	for scope, sum := range c.state.sums.Scopes {
 		totals := sum.Totals
-		if totals.Settled+totals.Held+c.released[scope] != totals.EverHeld {
-			t.Errorf("%s: %s settled, %s held and %s released are not the %s ever held",
+		if totals.Settled.Plus(totals.Held).Plus(c.released[scope]) != totals.EverHeld {
+			t.Errorf("%s: %v settled, %v held and %v released are not the %v ever held",
 				scope, totals.Settled, totals.Held, c.released[scope], totals.EverHeld)
 		}
 	}
@@ -365,13 +371,10 @@ func (c *crowd) conserve(t *rapid.T) {
 func (c *crowd) sumOf(scopes ...string) (sum cost.Totals) {
 	for _, scope := range scopes {
 		t := c.Totals(scope)
-		sum.Settled, sum.Held, sum.EverHeld = sum.Settled+t.Settled, sum.Held+t.Held, sum.EverHeld+t.EverHeld
+		sum.Settled, sum.Held, sum.EverHeld = sum.Settled.Plus(t.Settled), sum.Held.Plus(t.Held), sum.EverHeld.Plus(t.EverHeld)
 		sum.Lookups, sum.Whole, sum.Open, sum.Forfeited = sum.Lookups+t.Lookups, sum.Whole+t.Whole, sum.Open+t.Open, sum.Forfeited+t.Forfeited
 		sum.Uncharged += t.Uncharged
 		for f := range enrich.MaxFields {
-			sum.FreeUsed[f] += t.FreeUsed[f]
-			sum.FreeHeld[f] += t.FreeHeld[f]
-			sum.FreeEverHeld[f] += t.FreeEverHeld[f]
 			sum.Charged[f] += t.Charged[f]
 			sum.Asked[f] += t.Asked[f]
 			sum.Returned[f] += t.Returned[f]

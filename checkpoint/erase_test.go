@@ -190,7 +190,7 @@ func TestDumpMasksValues(t *testing.T) {
 		t.Error("the journal's secret is shown")
 	}
 	r.store.records["r7"], r.store.records["zz"] = []byte{1}, []byte{1}
-	r.store.records[string(record.IDKey(record.IntentPrefix, 1))] = []byte("\x06{")
+	r.store.records[string(record.IDKey(record.IntentPrefix, 1))] = []byte("\x07{")
 	var damaged bytes.Buffer
 	if err := verify.Dump(r.store, nil, &damaged, nil); err == nil {
 		t.Error("a damaged record was dumped without a word")

@@ -25,7 +25,7 @@ import (
 // of record is in them, and every member, but for the excess of a closed period: that needs a call in
 // doubt there.
 //
-// In that of version 6, attempt 1 was forfeited and 4 bought its phone again; 2 has an answer with
+// In that of version 7, attempt 1 was forfeited and 4 bought its phone again; 2 has an answer with
 // everything that an answer can have, by name, for the job "crm"; 3 was rejected; 5 found nobody; 6
 // is forgotten; 7 has an email; 8 was refused with a pause; 9 is in doubt; 10 was in flight when
 // the process ended. The account's base came after attempt 1. The rare parts of the ledger state

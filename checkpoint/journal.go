@@ -125,11 +125,9 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 
 // Forgo notes how many units of the free allowance others have used since the base, at least.
 // The journal does not count on those units any more.
-func (j *Journal) Forgo(units enrich.ByField[int64]) error {
+func (j *Journal) Forgo(units cost.Amounts) error {
 	j.lock()
-	for f, n := range units {
-		j.state.persisted.Forgone[f] = max(j.state.persisted.Forgone[f], n)
-	}
+	j.state.persisted.Forgone = j.state.persisted.Forgone.Most(units)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

@@ -18,10 +18,12 @@ import (
 )
 
 var (
-	email  = enrich.FieldsOf(enrich.WorkEmail)
-	phone  = enrich.FieldsOf(enrich.BusinessPhone)
-	prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
-	start  = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	email      = enrich.FieldsOf(enrich.WorkEmail)
+	phone      = enrich.FieldsOf(enrich.BusinessPhone)
+	tariff     = cost.AllowancePerField(v1fields.Catalogue())
+	rates      = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
+	freeEmails = tariff.Rates[enrich.WorkEmail].Allowance
+	start      = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 )
 
 // clock is a clock that the test moves.
@@ -69,8 +71,13 @@ func person(n int) enrich.Identity {
 	return enrich.Identity{ProfileURL: "https://pro.example/in/p" + strconv.Itoa(n)}
 }
 
+// free is the charge of fields that the free allowance paid for.
+func free(fields enrich.Fields) cost.Charge {
+	return cost.Hold{Fields: fields, Free: fields, Rates: rates}.Settle(fields)
+}
+
 func request(who enrich.Identity, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
-	return attempt.Request{Lookup: enrich.Lookup{Identity: who, Fields: fields}, Run: "run", Prices: prices, Ceilings: ceilings}
+	return attempt.Request{Lookup: enrich.Lookup{Identity: who, Fields: fields}, Run: "run", Rates: rates, Ceilings: ceilings}
 }
 
 func (r *rig) begin(req attempt.Request) attempt.Decision {
@@ -161,7 +168,7 @@ func TestWhatWasInFlightAtACrashIsInDoubt(t *testing.T) {
 		if n, held := r.InDoubt(""); n != 2 || held != 55*cost.Cent {
 			t.Errorf("%d in doubt hold %s, want 2 and 0.55", n, held)
 		}
-		if got := r.Totals(RunScope("run")).Held; got != 55*cost.Cent {
+		if got := r.Totals(RunScope("run")).Held.Money(); got != 55*cost.Cent {
 			t.Errorf("the run holds %s, want 0.55", got)
 		}
 	}
@@ -183,7 +190,7 @@ func TestAnAttemptIsResolvedOnce(t *testing.T) {
 	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "x"}); err == nil {
 		t.Error("it was parked after it was settled")
 	}
-	if got := r.Totals(ScopeAll).Settled; got != 15*cost.Cent {
+	if got := r.Totals(ScopeAll).Settled.Money(); got != 15*cost.Cent {
 		t.Errorf("settled %s, want 0.15", got)
 	}
 }
@@ -224,7 +231,7 @@ func TestCeilingsNest(t *testing.T) {
 func TestAnUnknownPriceIsRefused(t *testing.T) {
 	r := newRig(t)
 	req := request(person(1), email|phone)
-	req.Prices = cost.Prices{enrich.WorkEmail: cost.Cent}
+	req.Rates = tariff.At(cost.Prices{enrich.WorkEmail: cost.Cent})
 	if decision, err := r.Begin(req); err == nil {
 		t.Errorf("decision %#v for a lookup of unknown price", decision)
 	}
@@ -247,7 +254,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	b := r.grant(request(person(2), email, nothing))
 	// Both units are held: whether the next is free depends on a call in flight.
 	r.want(r.begin(request(person(3), email, nothing)), attempt.Blocked{})
-	if charge := r.settle(a, found); charge.Amount != 0 || charge.Free != email {
+	if charge := r.settle(a, found); charge.Money() != 0 || charge.Free != email {
 		t.Errorf("the charge is %+v, want one free email", charge)
 	}
 	r.settle(b, v1.Answer{Status: enrich.NotFound}) // gives its unit back
@@ -255,7 +262,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	c := r.grant(request(person(3), email, nothing))
 	r.settle(c, found)
 	r.want(r.begin(request(person(4), email, nothing)), attempt.Over{Ceiling: nothing, Need: int64(15 * cost.Cent)})
-	if used := r.Totals(RunScope("run")).FreeUsed[enrich.WorkEmail]; used != 2 {
+	if used := r.Totals(RunScope("run")).Settled[freeEmails]; used != 2 {
 		t.Errorf("%d free emails used, want 2", used)
 	}
 }
@@ -265,7 +272,7 @@ func TestDoubtedFreeUnitsAreNotWaitedFor(t *testing.T) {
 	r.check(r.Rebase(accountWith(1, 0)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
 	ticket := r.grant(request(person(2), email))
-	if got := ticket.Hold.Amount(); got != 15*cost.Cent {
+	if got := ticket.Hold.Money(); got != 15*cost.Cent {
 		t.Errorf("the hold is %s, want the full price: the free unit is in doubt", got)
 	}
 }
@@ -275,7 +282,7 @@ func TestStrictHoldsTheFullPrice(t *testing.T) {
 	r.check(r.Rebase(accountWith(5, 5)))
 	req := request(person(1), email|phone)
 	req.Strict = true
-	if got := r.grant(req).Hold.Amount(); got != 40*cost.Cent {
+	if got := r.grant(req).Hold.Money(); got != 40*cost.Cent {
 		t.Errorf("the hold is %s, want 0.40", got)
 	}
 }

@@ -23,6 +23,7 @@ type ledgerState struct {
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
 	window    window
+	tariff    cost.Tariff
 	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
 	// left counts the attempts that were removed from open, by the first byte of their
 	// keys. It is read without the lock.
@@ -39,13 +40,14 @@ type openAttempt struct {
 	resolving bool
 }
 
-func newLedgerState(rate Rate, catalogue enrich.Catalogue) *ledgerState {
+func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
 	return &ledgerState{
-		persisted: record.State{NextID: 1, Horizon: 1, Prices: cost.Prices{}},
+		persisted: record.State{NextID: 1, Horizon: 1, Rates: cost.Rates{}},
 		sums:      sums.New(catalogue),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 		window:    window{rate: rate},
+		tariff:    tariff,
 	}
 }
 
@@ -70,7 +72,7 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 	return decide.View{
 		Now: a.At, Subject: subject, Scopes: scopes,
 		Account: decide.Account{
-			Ceilings:  b.persisted.Base.Ceilings(ScopeAccount),
+			Ceilings:  b.tariff.Ceilings(b.persisted.Base, ScopeAccount),
 			Allowance: b.allowance(), PausedUntil: b.persisted.PausedUntil, Window: b.window.at(a.At),
 		},
 	}
@@ -81,14 +83,12 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 // flight holds are held by calls that came into doubt since the snapshot. What earlier calls
 // used is no longer part of the snapshot.
 func (b *ledgerState) allowance() cost.Allowance {
-	var allowance cost.Allowance
 	account := b.sums.Scope(ScopeAccount)
-	for f, base := range b.persisted.Base.Free {
-		allowance.Left[f] = base.Value - account.Totals.FreeUsed[f] - b.persisted.Forgone[f]
-		allowance.Held[f] = account.InFlight.FreeHeld[f]
-		allowance.Doubted[f] = account.Totals.FreeHeld[f] - account.InFlight.FreeHeld[f]
+	return cost.Allowance{
+		Left:    b.tariff.FreeUnits(b.persisted.Base).Minus(account.Totals.Settled).Minus(b.persisted.Forgone),
+		Held:    account.InFlight.Held,
+		Doubted: account.Totals.Held.Minus(account.InFlight.Held),
 	}
-	return allowance
 }
 
 // apply applies the changes of a decision that grants an attempt.
@@ -108,13 +108,13 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 	return id
 }
 
-// remember keeps the prices of a hold. It replaces the map and does not change it, because the
+// remember keeps the rates of a hold. It replaces the map and does not change it, because the
 // committer may be encoding the map.
 func (b *ledgerState) remember(hold cost.Hold) {
 	for f := range hold.Fields.Each() {
-		if known, ok := b.persisted.Prices.Of(f); !ok || known != hold.Prices[f] {
-			b.persisted.Prices = maps.Clone(b.persisted.Prices)
-			b.persisted.Prices[f] = hold.Prices[f]
+		if known, ok := b.persisted.Rates[f]; !ok || known != hold.Rates[f] {
+			b.persisted.Rates = maps.Clone(b.persisted.Rates)
+			b.persisted.Rates[f] = hold.Rates[f]
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (b *ledgerState) remember(hold cost.Hold) {
 func (b *ledgerState) rebase(account cost.Account) {
 	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
 	b.persisted.DecidableFrom = b.persisted.NextID
-	b.persisted.Forgone = enrich.ByField[int64]{}
+	b.persisted.Forgone = cost.Amounts{}
 	b.persisted.CreditAdded, b.persisted.Strict = false, false
 	sum := b.sums.Scope(ScopeAccount)
 	sum.Totals = cost.Totals{}

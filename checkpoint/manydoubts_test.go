@@ -78,8 +78,8 @@ func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
 	wantSound(t, r.store)
 	findings, err := r.Reconcile(account, true)
 	r.check(err)
-	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled != count*15*cost.Cent {
-		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled, count, findings.Why)
+	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled.Money() != count*15*cost.Cent {
+		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled.Money(), count, findings.Why)
 	}
 	wantSound(t, r.store)
 }

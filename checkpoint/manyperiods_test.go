@@ -24,7 +24,7 @@ func TestManyClosedPeriodsAreDecidedTogether(t *testing.T) {
 	var ids []attempt.ID
 	for id := attempt.ID(1); id < state.NextID; id++ {
 		ids = append(ids, id)
-		state.Closed = append(state.Closed, record.ClosedPeriod{First: id, Next: id + 1, Lost: cost.Dollar, Prices: prices})
+		state.Closed = append(state.Closed, record.ClosedPeriod{First: id, Next: id + 1, Lost: cost.OfMoney(cost.Dollar), Rates: rates})
 	}
 	state.BaseFirst, state.DecidableFrom = state.NextID, state.NextID
 	r.store.records[string(record.StateKey)] = record.Encode(&state)

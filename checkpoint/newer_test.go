@@ -104,7 +104,7 @@ func TestACorrectedResolutionKeepsItsMembers(t *testing.T) {
 	r.check(err)
 	res, _, err := r.Resolution(ticket.ID)
 	r.check(err)
-	if res.Charge != (cost.Charge{Free: email}) {
+	if res.Charge != free(email) {
 		t.Errorf("the answer is charged %+v, want free", res.Charge)
 	}
 	if !bytes.Contains(r.store.records[key], later()) {

@@ -10,6 +10,7 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/cost"
 	"payonce/enrich"
 )
 
@@ -33,7 +34,10 @@ type Options struct {
 	Rate Rate
 	// Catalogue has the fields of the account's interface.
 	Catalogue enrich.Catalogue
-	Now       func() time.Time
+	// Tariff has the meters of the account's interface. If it has none, it is money and a free
+	// allowance for each field.
+	Tariff cost.Tariff
+	Now    func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
@@ -156,12 +160,15 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
+	if len(options.Tariff.Meters) == 0 {
+		options.Tariff = cost.AllowancePerField(options.Catalogue)
+	}
 	room, _ := s.(roomy)
 	eraser, _ := s.(eraser)
 	j := &Journal{
 		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
 		catalogue: options.Catalogue, fields: options.Catalogue.All(),
-		state: newLedgerState(options.Rate, options.Catalogue),
+		state: newLedgerState(options.Rate, options.Catalogue, options.Tariff),
 		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	j.drained = sync.NewCond(&j.mu)

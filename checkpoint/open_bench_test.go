@@ -205,7 +205,7 @@ func (j *Journal) fill(answers int) error {
 	for n := range answers {
 		id, at := attempt.ID(n+1), begun.Add(time.Duration(n)*pace)
 		who := fullPerson(n)
-		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run"}
+		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Rates: rates}, Run: "run"}
 		answer := v1.EncodeAnswer(v1.Answer{
 			Status: enrich.Matched, Operation: "work_email_lookup", RequestID: fmt.Sprintf("req_lookup_%08x", n), FullName: who.FirstName + " " + who.LastName,
 			WorkEmail: who.FirstName + "." + who.LastName + "@" + who.CompanyDomain, RetrievedAt: at, Provenance: "provider-a",

@@ -23,7 +23,8 @@ func (b *ledgerState) noteProvisional(id attempt.ID, charge cost.Charge) {
 	listed, allowance := record.CountProvisional(b.persisted.Provisional), b.allowance()
 	var fields enrich.Fields
 	for f := range charge.Paid.Each() {
-		if listed[f] < min(allowance.Doubted[f], allowance.Left[f]-allowance.Held[f]) {
+		m := b.open[id].Hold.Rates[f].Allowance
+		if m != cost.USD && listed[f] < min(allowance.Doubted[m], allowance.Left[m]-allowance.Held[m]) {
 			fields = fields.With(f)
 		}
 	}
@@ -57,10 +58,10 @@ func (j *Journal) closePeriod(evidence cost.Evidence) ([]Write, error) {
 	totals = j.state.sums.Totals(ScopeAccount)
 	period := record.ClosedPeriod{
 		First: p.BaseFirst, Next: p.NextID, From: evidence.Base.ReadAt, To: evidence.Now.ReadAt,
-		Lost: cost.MaxMoney, Booked: totals.Settled, Prices: p.Prices, Provisional: list,
+		Lost: cost.OfMoney(cost.MaxMoney), Booked: totals.Settled, Rates: p.Rates, Provisional: list,
 	}
 	if change, why := evidence.Change(); why == "" && !p.Strict {
-		period.Lost, period.Free = change.Money, change.Free
+		period.Lost = change.Lost
 		most, known := evidence.MostInDoubt(certain)
 		period.Limit(totals.Held, most, known)
 	}
@@ -101,10 +102,10 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (cost.Charge
 	}
 	p.Closed = slices.Clone(p.Closed)
 	period := &p.Closed[at]
-	var rest cost.Money
+	var rest cost.Amounts
 	for id, a := range j.state.open {
 		if id != d.ID && period.Holds(id) && !a.resolving {
-			rest += a.Hold.Amount()
+			rest = rest.Plus(a.Hold.Amounts())
 		}
 	}
 	charge, correction := period.Settle(d.ID, d.Hold, charge, rest)
@@ -120,14 +121,14 @@ func (b *ledgerState) movementOf(id attempt.ID) attempt.Movement {
 		return attempt.Movement{}
 	}
 	c := &b.persisted.Closed[at]
-	return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked, Free: c.Free}
+	return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked}
 }
 
 // inDoubt returns the calls in doubt for the sums, in the order of their Begin.
 func (b *ledgerState) inDoubt() (doubts []sums.Doubt) {
 	for id, a := range b.open {
 		if a.state == attempt.InDoubt && !a.resolving {
-			doubts = append(doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amount()})
+			doubts = append(doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
 		}
 	}
 	slices.SortFunc(doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -176,7 +177,7 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 		return Write{}, fmt.Errorf("%w: attempt %d has a provisional charge and no outcome", ErrCorrupt, id)
 	}
 	before := res.Charge
-	res.Charge = res.Charge.Correct(free, in.Hold.Prices)
+	res.Charge = res.Charge.Correct(free, in.Hold.Rates)
 	j.state.sums.Correct(in, before, res.Charge, id < j.state.persisted.BaseFirst)
 	write, _, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(r *attempt.Resolution) { r.Charge = res.Charge })
 	return write, err
@@ -212,7 +213,7 @@ func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 		}
 		if known && slices.Contains(in.Scopes(j.catalogue), scope) {
 			for f := range fields.Each() {
-				amount += in.Hold.Prices[f]
+				amount += in.Hold.Rates[f].Price()
 			}
 		}
 	}

@@ -24,13 +24,13 @@ func (r *rig) wantBooked(least, most cost.Money, free int64) {
 	totals := r.Totals(RunScope("run"))
 	mayBeFree, err := r.MayBeFree(RunScope("run"))
 	r.check(err)
-	if totals.Settled-mayBeFree != least || totals.Settled != most || totals.FreeUsed[enrich.WorkEmail] != free {
+	if totals.Settled.Money()-mayBeFree != least || totals.Settled.Money() != most || totals.Settled[freeEmails] != free {
 		r.t.Errorf("booked $%s to $%s and %d free emails, want $%s to $%s and %d",
-			totals.Settled-mayBeFree, totals.Settled, totals.FreeUsed[enrich.WorkEmail], least, most, free)
+			totals.Settled.Money()-mayBeFree, totals.Settled.Money(), totals.Settled[freeEmails], least, most, free)
 	}
 	var charged cost.Money
 	r.check(r.Attempts(start.AddDate(-1, 0, 0), start.AddDate(1, 0, 0), func(e attempt.Entry) error {
-		charged += e.Charge.Amount
+		charged += e.Charge.Money()
 		return nil
 	}))
 	if charged != most {
@@ -64,7 +64,7 @@ func TestAnswersAfterALostCallAreCorrected(t *testing.T) {
 	r.wantBooked(30*cost.Cent, 30*cost.Cent, 1)
 	res, _, err := r.Resolution(2)
 	r.check(err)
-	if res.Charge != (cost.Charge{Free: email}) {
+	if res.Charge != free(email) {
 		t.Errorf("the first answer is charged %+v, want free", res.Charge)
 	}
 }
@@ -180,8 +180,8 @@ func TestAnUndecidedCallKeepsItsFreeUnit(t *testing.T) {
 	_, err := r.Reconcile(paidAccount(cost.Dollar-40*cost.Cent), true)
 	r.check(err)
 	totals := r.Totals(ScopeAll)
-	if totals.Settled+totals.Held < 40*cost.Cent {
-		t.Errorf("$%s is settled and $%s held, less than the $0.40 that was charged", totals.Settled, totals.Held)
+	if totals.Settled.Money()+totals.Held.Money() < 40*cost.Cent {
+		t.Errorf("$%s is settled and $%s held, less than the $0.40 that was charged", totals.Settled.Money(), totals.Held.Money())
 	}
 }
 
@@ -213,7 +213,7 @@ func TestAStrictLookupOnTheBaseCorrectsNothing(t *testing.T) {
 	r.settle(r.grant(request(person(3), email)), found)
 	_, err := r.Reconcile(freeAndPaid(0, cost.Dollar-15*cost.Cent), false)
 	r.check(err)
-	if got := r.Totals(ScopeAll).Settled; got < 15*cost.Cent {
+	if got := r.Totals(ScopeAll).Settled.Money(); got < 15*cost.Cent {
 		t.Errorf("$%s is booked, and $0.15 was charged", got)
 	}
 }

@@ -23,7 +23,7 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := j.Totals(RunScope("run")), r.Totals(RunScope("run")); got != want || got.Settled == 0 || got.Held == 0 {
+	if got, want := j.Totals(RunScope("run")), r.Totals(RunScope("run")); got != want || got.Settled.Money() == 0 || got.Held.Money() == 0 {
 		t.Errorf("totals %+v, want %+v", got, want)
 	}
 	if count, _ := j.InDoubt(""); count != 0 {

@@ -22,7 +22,7 @@ func TestRecallTellsTheSameWithoutWho(t *testing.T) {
 		t.Skip("it takes long and tells nothing about data races")
 	}
 	for name, make := range map[string]func(t *testing.T) *rig{
-		"version 6": func(t *testing.T) *rig { return versionRig(t, "testdata/journal-v6") },
+		"version 7": func(t *testing.T) *rig { return versionRig(t, "testdata/journal-v7") },
 		"memory":    func(t *testing.T) *rig { return erasedHere(newRig(t)) },
 		"badger":    func(t *testing.T) *rig { return erasedHere(newBadgerRig(t)) },
 	} {

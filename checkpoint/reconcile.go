@@ -62,7 +62,7 @@ func (j *Journal) Base() cost.Account {
 func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
 	p := &j.state.persisted
 	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Prices: p.Prices, Fields: j.fields,
+		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Rates: p.Rates, Tariff: j.state.tariff,
 		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
 		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
 		CreditAdded: p.CreditAdded,
@@ -81,7 +81,7 @@ func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
 		}
 		decidable, asked = append(decidable, i), append(asked, d.Hold.Fields)
 		for f := range d.Hold.Fields.Each() {
-			if d.Hold.Prices[f] != evidence.Prices[f] {
+			if d.Hold.Rates[f] != evidence.Rates[f] {
 				findings.Why = "the prices changed in between"
 			}
 		}
@@ -103,29 +103,26 @@ func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
 // lost and that no answer has used paid for them, first those of the calls that held one.
 func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 	change, _ := evidence.Change()
-	var spare enrich.ByField[int64]
-	for f := range spare {
-		spare[f] = change.Free[f] - evidence.Booked.FreeUsed[f]
-	}
+	spare := change.Lost.Minus(evidence.Booked.Settled)
 	for i, c := range cases {
 		used := c.Fields & c.Hold.Free
 		if c.Decidable && c.Finding == cost.Undecided {
 			used = c.Hold.Free // it may have used them
 		}
 		for f := range used.Each() {
-			spare[f]--
+			spare[c.Hold.Rates[f].Allowance]--
 		}
 		cases[i].Charge = c.Hold.Settle(c.Fields)
 	}
 	for i, c := range cases {
 		var free enrich.Fields
 		for f := range c.Charge.Paid.Each() {
-			if spare[f] > 0 {
-				spare[f]--
+			if m := c.Hold.Rates[f].Allowance; m != cost.USD && spare[m] > 0 {
+				spare[m]--
 				free = free.With(f)
 			}
 		}
-		cases[i].Charge = c.Charge.Correct(free, c.Hold.Prices)
+		cases[i].Charge = c.Charge.Correct(free, c.Hold.Rates)
 	}
 }
 
@@ -263,7 +260,7 @@ func (j *Journal) conclude(d attempt.Doubt, charge cost.Charge, proof string) []
 	now := j.now()
 	res := attempt.Resolution{State: attempt.Voided, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
 	var states fieldStates
-	if charged := charge.Free | charge.Paid; charged != 0 {
+	if charged := charge.Fields(); charged != 0 {
 		res.State, res.Charge = attempt.Forfeited, charge
 		res.Reason = "response lost, charged: " + proof
 		for f := range charged.Each() {
@@ -334,8 +331,8 @@ func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
 	for _, d := range j.doubts() {
 		if run == "" || d.Run == run {
 			count++
-			held += d.Hold.Amount()
+			held += d.Hold.Money()
 		}
 	}
-	return count, held - j.state.sums.Relief(scope)
+	return count, held - j.state.sums.Relief(scope).Money()
 }

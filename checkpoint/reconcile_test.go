@@ -27,7 +27,7 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	// An answered email, and a phone of one of the lost calls.
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent-25*cost.Cent), true)
 	r.check(err)
-	if len(findings.Cases) != 2 || findings.Why != "" || findings.Unexplained.Money != 25*cost.Cent {
+	if len(findings.Cases) != 2 || findings.Why != "" || findings.Unexplained.Money() != 25*cost.Cent {
 		t.Fatalf("findings %+v, want both decided by 0.25 unexplained", findings)
 	}
 	r.reopen()
@@ -38,12 +38,12 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	if record.States[enrich.BusinessPhone] != attempt.PaidAndGone || record.States[enrich.WorkEmail] != attempt.Unasked {
 		t.Errorf("record %+v, want the phone forfeited and the email askable", record)
 	}
-	if got := r.Totals(RunScope("run")); got.Settled != 40*cost.Cent || got.Forfeited != 1 {
+	if got := r.Totals(RunScope("run")); got.Settled.Money() != 40*cost.Cent || got.Forfeited != 1 {
 		t.Errorf("the run's sums are %+v, want 0.40 settled and one forfeited", got)
 	}
 	res, _, err := r.Resolution(charged.ID)
 	r.check(err)
-	if res.State != attempt.Forfeited || res.Charge.Amount != 25*cost.Cent {
+	if res.State != attempt.Forfeited || res.Charge.Money() != 25*cost.Cent {
 		t.Errorf("resolution %+v", res)
 	}
 }
@@ -71,7 +71,7 @@ func TestASharedAccountNeverProvesACharge(t *testing.T) {
 	if in, held := r.InDoubt(""); in != 2 || held != 20*cost.Cent {
 		t.Errorf("%d in doubt hold $%s, want 2 with the $0.20 that is gone", in, held)
 	}
-	if got := r.Totals(ScopeAll).Settled; got != 0 {
+	if got := r.Totals(ScopeAll).Settled.Money(); got != 0 {
 		t.Errorf("$%s is booked on evidence alone", got)
 	}
 }
@@ -132,7 +132,7 @@ func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	if got := record.Earlier[enrich.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
 		t.Errorf("the charges before are of attempts %v, want %d", got, lost.ID)
 	}
-	if got := r.Totals(ScopeAll).Settled; got != 30*cost.Cent {
+	if got := r.Totals(ScopeAll).Settled.Money(); got != 30*cost.Cent {
 		t.Errorf("settled %s, want 0.30: it was paid for twice on request", got)
 	}
 }

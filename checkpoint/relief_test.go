@@ -27,7 +27,7 @@ func (r *rig) lose(n int, fields enrich.Fields, run string) attempt.ID {
 func (r *rig) wantHeld(when string, want map[string]cost.Money) {
 	r.t.Helper()
 	for scope, held := range want {
-		if got := r.Totals(scope).Held; got != held {
+		if got := r.Totals(scope).Held.Money(); got != held {
 			r.t.Errorf("%s: %s holds $%s, want $%s", when, scope, got, held)
 		}
 	}
@@ -71,7 +71,7 @@ func TestHoldsInDoubtNeverExceedTheChange(t *testing.T) {
 	r.wantHeld("two are left", map[string]cost.Money{ScopeAll: 55 * cost.Cent, RunScope("run"): 15 * cost.Cent, RunScope("other"): 40 * cost.Cent})
 	r.check(r.Assume(true, ids[20], ids[21]))
 	r.wantHeld("all are decided", map[string]cost.Money{ScopeAll: 15 * cost.Cent, RunScope("other"): 0})
-	if got := r.Totals(ScopeAll).Settled; got != 65*cost.Cent {
+	if got := r.Totals(ScopeAll).Settled.Money(); got != 65*cost.Cent {
 		t.Errorf("$%s is booked, want $0.65", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestCheckKnowsReducedHolds(t *testing.T) {
 		wantSound(t, r.store)
 		state, _, err := record.Load[record.State](r.store, record.StateKey)
 		r.check(err)
-		state.Closed[0].Excess += damage
+		state.Closed[0].Excess[cost.USD] += int64(damage)
 		r.store.records[string(record.StateKey)] = record.Encode(&state)
 		if problems := problemsOf(t, r.store); len(problems) == 0 {
 			t.Errorf("the check does not find $%s more", damage)
@@ -158,8 +158,8 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 					free--
 					continue
 				}
-				charged[run] += prices[f]
-				charged["all"] += prices[f]
+				charged[run] += rates[f].Price()
+				charged["all"] += rates[f].Price()
 			}
 		}
 		for n := range rapid.IntRange(1, 12).Draw(d, "calls") {
@@ -189,8 +189,8 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 			}
 			for scope, money := range map[string]cost.Money{ScopeAll: charged["all"], RunScope("a"): charged["a"], RunScope("b"): charged["b"]} {
 				// With free units it may not be known which run was charged.
-				if totals := r.Totals(scope); totals.Settled+totals.Held < money && (scope == ScopeAll || initially == 0) {
-					d.Errorf("%s: %s has $%s booked and $%s held, and was charged $%s", when, scope, totals.Settled, totals.Held, money)
+				if totals := r.Totals(scope); totals.Settled.Money()+totals.Held.Money() < money && (scope == ScopeAll || initially == 0) {
+					d.Errorf("%s: %s has $%s booked and $%s held, and was charged $%s", when, scope, totals.Settled.Money(), totals.Held.Money(), money)
 				}
 			}
 			if problems := problemsOf(t, r.store); len(problems) > 0 {
@@ -210,7 +210,7 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 			count := func(sums *[3]cost.Money) {
 				for i, scope := range []string{ScopeAll, RunScope("a"), RunScope("b")} {
 					totals := r.Totals(scope)
-					sums[i] = totals.Settled + totals.Held
+					sums[i] = totals.Settled.Money() + totals.Held.Money()
 				}
 			}
 			count(&before)
@@ -225,7 +225,7 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 			}
 			check("said")
 		}
-		if in, held := r.InDoubt(""); in != 0 || held != 0 || r.Totals(ScopeAll).Held != 0 {
+		if in, held := r.InDoubt(""); in != 0 || held != 0 || r.Totals(ScopeAll).Held.Money() != 0 {
 			d.Errorf("%d are in doubt with $%s at the end", in, held)
 		}
 	})
@@ -238,8 +238,8 @@ func TestNoAssumptionBooksLessThanWasCharged(t *testing.T) {
 	const charged = 25 * cost.Cent
 	covered := func(t *testing.T, r *rig) {
 		t.Helper()
-		if totals := r.Totals(ScopeAll); totals.Settled+totals.Held < charged || totals.Held < 0 {
-			t.Errorf("spent $%s and held $%s, want at least $%s together", totals.Settled, totals.Held, charged)
+		if totals := r.Totals(ScopeAll); totals.Settled.Money()+totals.Held.Money() < charged || totals.Held.Money() < 0 {
+			t.Errorf("spent $%s and held $%s, want at least $%s together", totals.Settled.Money(), totals.Held.Money(), charged)
 		}
 		wantSound(t, r.store)
 	}

@@ -107,7 +107,7 @@ func (r *crashRig) begin() attempt.Decision {
 	who := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "acme.example"}
 	decision, err := r.journal.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)}, Run: "crash",
-		Prices:   cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Rates:    v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 		Ceilings: []cost.Ceiling{cost.SpendCeiling("max-spend", checkpoint.RunScope("crash"), cost.Dollar)},
 	})
 	if err != nil {

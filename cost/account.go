@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"slices"
 	"time"
 
 	"payonce/enrich"
@@ -26,8 +27,12 @@ type Account struct {
 	// reservations; FreeReserved is what the service holds for calls under way.
 	Free         enrich.ByField[Optional[int64]]
 	FreeReserved enrich.ByField[Optional[int64]]
-	Balance      Balance
-	Budget       Budget
+	// Left is what is left of the meters that are neither money nor a free allowance, and
+	// Reserved what the service holds of them for calls under way.
+	Left     ByMeter[Optional[int64]] `json:",omitzero"`
+	Reserved ByMeter[Optional[int64]] `json:",omitzero"`
+	Balance  Balance
+	Budget   Budget
 	// Most is the most that a lookup of one field alone may cost now.
 	Most enrich.ByField[Optional[Money]] `json:",omitzero"`
 	// Readiness and Available are by enrich.Catalogue.Operation. Available says which
@@ -60,15 +65,33 @@ type Readiness struct {
 	MaximumCharge Optional[Money]
 }
 
-// ReservationsKnown reports whether the status tells of the free units of all these fields and of
-// the money that is reserved for calls under way.
-func (a Account) ReservationsKnown(fields enrich.Fields) bool {
-	for f := range fields.Each() {
-		if !a.FreeReserved[f].Known {
+// left returns what an account has left of a meter.
+func (t Tariff) left(a Account, m Meter) Optional[int64] {
+	if m == USD {
+		return Optional[int64]{int64(a.Balance.Available.Value), a.Balance.Available.Known}
+	}
+	if f, found := t.fieldOf(m); found {
+		return a.Free[f]
+	}
+	return a.Left[m]
+}
+
+// reservationsKnown reports whether an account tells, of every meter that it shows, how much is
+// reserved for calls under way.
+func (t Tariff) reservationsKnown(a Account) bool {
+	for m := range t.Shown().Each() {
+		known := a.Reserved[m].Known
+		if f, found := t.fieldOf(m); found {
+			known = a.FreeReserved[f].Known
+		}
+		if m == USD {
+			known = a.Balance.Reserved.Known || a.Budget.Reserved.Known
+		}
+		if !known {
 			return false
 		}
 	}
-	return a.Balance.Reserved.Known || a.Budget.Reserved.Known
+	return true
 }
 
 // Gained reports whether a snapshot shows credit that an earlier one did not have. What
@@ -89,7 +112,7 @@ func (a Account) credit() Optional[Money] {
 // Quiet reports whether the service holds nothing for calls under way, as far as
 // the status tells.
 func (a Account) Quiet() bool {
-	for _, reserved := range a.FreeReserved {
+	for _, reserved := range slices.Concat(a.FreeReserved[:], a.Reserved[:]) {
 		if reserved.Value != 0 {
 			return false
 		}
@@ -103,8 +126,20 @@ const (
 	UsageBudget    = "usage budget" // monthly
 )
 
-// Ceilings returns the ceilings that the account itself sets, by its snapshot. A value that the
-// snapshot leaves out sets no ceiling. Only the service's refusal then shows the limit.
+// Ceilings returns the ceilings that an account itself sets, by its snapshot. A value that the
+// snapshot leaves out sets no ceiling. Only the service's refusal then shows the limit. A free
+// allowance sets none: when it is used up, money pays.
+func (t Tariff) Ceilings(a Account, scope string) []Ceiling {
+	ceilings := a.Ceilings(scope)
+	for m, info := range t.Meters {
+		if left := a.Left[m]; left.Known {
+			ceilings = append(ceilings, Ceiling{Name: info.Name, Scope: scope, Meter: Meter(m), Limit: left.Value})
+		}
+	}
+	return ceilings
+}
+
+// Ceilings returns the ceilings on money that the account itself sets.
 func (a Account) Ceilings(scope string) []Ceiling {
 	var ceilings []Ceiling
 	if a.Balance.Available.Known {

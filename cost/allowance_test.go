@@ -10,6 +10,9 @@ import (
 	"payonce/enrich"
 )
 
+// freeOf returns the meter of the free allowance of a field.
+func freeOf(f enrich.Field) cost.Meter { return tariff.Rates[f].Allowance }
+
 // call is a lookup in flight: what was held for it and, once the service has seen
 // it, what it returned and charged.
 type call struct {
@@ -24,7 +27,7 @@ type call struct {
 // field it returns first (specification v1, "Outcome rules").
 type world struct {
 	allowance cost.Allowance
-	truth     enrich.ByField[int64] // free units that the service has left
+	truth     cost.Amounts // free units that the service has left
 	inFlight  []*call
 	lost      []*call // in doubt; the service may still come to see them
 	// spare is set once a call fell into doubt without having used its free units:
@@ -34,8 +37,8 @@ type world struct {
 
 func newWorld(t *rapid.T) *world {
 	w := &world{}
-	for f := range w.truth {
-		w.truth[f] = rapid.Int64Range(0, 4).Draw(t, "free units")
+	for f := range enrich.AllFields.Each() {
+		w.truth[freeOf(f)] = rapid.Int64Range(0, 4).Draw(t, "free units")
 	}
 	w.allowance.Left = w.truth
 	return w
@@ -44,7 +47,7 @@ func newWorld(t *rapid.T) *world {
 // send takes a hold for a lookup and puts it in flight, when the allowance lets it.
 func (w *world) send(t *rapid.T) {
 	fields := enrich.Fields(rapid.Uint8Range(1, uint8(enrich.AllFields)).Draw(t, "fields"))
-	free, ok := w.allowance.Take(fields)
+	free, ok := w.allowance.Take(fields, standardRates())
 	if !ok {
 		if len(w.inFlight) == 0 {
 			t.Fatalf("%s is blocked with nothing in flight: %+v", fields, w.allowance)
@@ -52,9 +55,9 @@ func (w *world) send(t *rapid.T) {
 		return
 	}
 	for f := range free.Each() {
-		w.allowance.Held[f]++
+		w.allowance.Held[freeOf(f)]++
 	}
-	w.inFlight = append(w.inFlight, &call{hold: cost.Hold{Fields: fields, Free: free, Prices: standard()}})
+	w.inFlight = append(w.inFlight, &call{hold: cost.Hold{Fields: fields, Free: free, Rates: standardRates()}})
 }
 
 // serve lets the service work on one of the calls that it has not seen.
@@ -67,13 +70,14 @@ func (w *world) serve(t *rapid.T) {
 	c.served = true
 	c.returned = c.hold.Fields & fieldSets().Draw(t, "returned")
 	for f := range c.returned.Each() {
-		if w.truth[f] > 0 {
-			w.truth[f]--
+		if w.truth[freeOf(f)] > 0 {
+			w.truth[freeOf(f)]--
 			c.charge.Free = c.charge.Free.With(f)
+			c.charge.Amounts[freeOf(f)]++
 			continue
 		}
 		c.charge.Paid = c.charge.Paid.With(f)
-		c.charge.Amount += c.hold.Prices[f]
+		c.charge.Amounts[cost.USD] += int64(c.hold.Rates[f].Price())
 	}
 }
 
@@ -83,7 +87,7 @@ func (w *world) land(t *rapid.T) *call {
 	c := w.inFlight[i]
 	w.inFlight = slices.Delete(w.inFlight, i, i+1)
 	for f := range c.hold.Free.Each() {
-		w.allowance.Held[f]--
+		w.allowance.Held[freeOf(f)]--
 	}
 	return c
 }
@@ -94,12 +98,12 @@ func (w *world) settle(t *rapid.T) {
 	c := w.land(t)
 	charge := c.hold.Settle(c.returned)
 	for f := range charge.Free.Each() {
-		w.allowance.Left[f]--
+		w.allowance.Left[freeOf(f)]--
 	}
 	switch {
 	case !w.spare && charge != c.charge:
 		t.Fatalf("settled as %+v, the service charged %+v", charge, c.charge)
-	case charge.Amount < c.charge.Amount:
+	case charge.Money() < c.charge.Money():
 		t.Fatalf("settled as %+v, the service charged more: %+v", charge, c.charge)
 	}
 }
@@ -109,7 +113,7 @@ func (w *world) lose(t *rapid.T) {
 	c := w.land(t)
 	w.lost = append(w.lost, c)
 	for f := range c.hold.Free.Each() {
-		w.allowance.Doubted[f]++
+		w.allowance.Doubted[freeOf(f)]++
 	}
 	if c.charge.Free != c.hold.Free {
 		w.spare = true
@@ -119,8 +123,8 @@ func (w *world) lose(t *rapid.T) {
 // check fails when the client counts on a free unit that the service may not have.
 func (w *world) check(t *rapid.T) {
 	for f := range enrich.AllFields.Each() {
-		if open := w.allowance.Left[f] - w.allowance.Doubted[f]; w.allowance.Held[f] > max(open, 0) {
-			t.Fatalf("%s: %d units held of %d", f, w.allowance.Held[f], open)
+		if open := w.allowance.Left[freeOf(f)] - w.allowance.Doubted[freeOf(f)]; w.allowance.Held[freeOf(f)] > max(open, 0) {
+			t.Fatalf("%s: %d units held of %d", f, w.allowance.Held[freeOf(f)], open)
 		}
 	}
 }
@@ -149,7 +153,7 @@ func TestSettleKnowsTheCharge(t *testing.T) {
 		for len(w.inFlight) > 0 {
 			w.settle(t)
 		}
-		if w.allowance.Left != w.truth || w.allowance.Held != (enrich.ByField[int64]{}) {
+		if w.allowance.Left != w.truth || w.allowance.Held != (cost.Amounts{}) {
 			t.Errorf("the allowance is %+v, the service has %v left", w.allowance, w.truth)
 		}
 	})

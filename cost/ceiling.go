@@ -2,16 +2,8 @@ package cost
 
 import (
 	"fmt"
+	"math"
 	"time"
-)
-
-// Measure is the quantity that a ceiling limits. It decides the unit of the limit.
-type Measure uint8
-
-// The measures.
-const (
-	Spend   Measure = iota // money settled and held together, in micro-USD
-	Lookups                // lookups that were sent or may have been sent, whatever their outcome
 )
 
 // Period says how often a ceiling renews.
@@ -35,14 +27,18 @@ func (p Period) Of(t time.Time) string {
 	return ""
 }
 
-// Ceiling is the upper limit of one scope.
+// Ceiling is the upper limit of one meter in one scope.
 type Ceiling struct {
-	Name    string // how the summary names it: "max-spend", "account balance", …
-	Scope   string // whose totals it bounds
-	Period  Period // of the scope
-	Measure Measure
-	Limit   int64 // in the unit of the measure
+	Name   string // how the summary names it: "max-spend", "account balance", …
+	Scope  string // whose totals it bounds
+	Period Period // of the scope
+	Meter  Meter  // what is settled and held of it counts; or Lookups
+	Limit  int64  // in the unit of the meter
 }
+
+// Lookups stands in a ceiling for the number of lookups that were sent or may have been sent,
+// whatever their outcome. No tariff has a meter with this number.
+const Lookups Meter = math.MaxUint8
 
 // SpendCeiling returns a ceiling on the money of a scope. It never renews.
 func SpendCeiling(name, scope string, limit Money) Ceiling {
@@ -59,42 +55,46 @@ func (c Ceiling) At(t time.Time) Ceiling {
 
 // Used returns how much of the ceiling the totals of its scope have used.
 func (c Ceiling) Used(t Totals) int64 {
-	if c.Measure == Lookups {
-		return t.Lookups + t.Forfeited + t.Uncharged + t.Open
+	if c.Meter == Lookups {
+		return t.Calls()
 	}
-	return int64(t.Settled + t.Held)
+	return t.Settled[c.Meter] + t.Held[c.Meter]
 }
 
 // Left returns how much of the ceiling is left.
 func (c Ceiling) Left(t Totals) int64 { return c.Limit - c.Used(t) }
 
-// Need returns how much of the ceiling a lookup with this hold uses.
-func (c Ceiling) Need(h Hold) int64 {
-	if c.Measure == Lookups {
+// Need returns how much of the ceiling a lookup that holds these amounts uses.
+func (c Ceiling) Need(held Amounts) int64 {
+	if c.Meter == Lookups {
 		return 1
 	}
-	return int64(h.Amount())
+	return held[c.Meter]
 }
 
-// Format writes an amount in the unit of the ceiling: "$3.00", "1 lookup" or "12 lookups".
+// Format writes an amount in the unit of the ceiling: "$3.00", "1 lookup", "12 lookups" or "5 units".
 func (c Ceiling) Format(amount int64) string {
-	switch {
-	case c.Measure != Lookups:
+	unit := "unit"
+	switch c.Meter {
+	case USD:
 		return "$" + Money(amount).String()
-	case amount == 1:
-		return "1 lookup"
+	case Lookups:
+		unit = "lookup"
 	}
-	return fmt.Sprintf("%d lookups", amount)
+	if amount != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", amount, unit)
 }
 
-// Refusing returns the ceiling that a lookup with this hold does not fit under. When there are
-// several, it returns the one with the least left. It reports false when the lookup fits.
-func Refusing(ceilings []Ceiling, h Hold, totals func(scope string) Totals) (Ceiling, bool) {
+// Refusing returns the ceiling that a lookup that holds these amounts does not fit under. When there
+// are several, it returns the one with the least left. It reports false when the lookup fits.
+func Refusing(ceilings []Ceiling, held Amounts, totals func(scope string) Totals) (Ceiling, bool) {
 	var refusing Ceiling
 	var least int64
 	found := false
 	for _, c := range ceilings {
-		left, need := c.Left(totals(c.Scope)), c.Need(h)
+		left, need := c.Left(totals(c.Scope)), c.Need(held)
 		if need > 0 && left < need && (!found || left < least) {
 			refusing, least, found = c, left, true
 		}
@@ -109,7 +109,7 @@ func Tightest(ceilings []Ceiling, totals func(scope string) Totals) (Ceiling, Mo
 	var least Money
 	found := false
 	for _, c := range ceilings {
-		if left := Money(c.Left(totals(c.Scope))); c.Measure == Spend && (!found || left < least) {
+		if left := Money(c.Left(totals(c.Scope))); c.Meter == USD && (!found || left < least) {
 			tightest, least, found = c, left, true
 		}
 	}

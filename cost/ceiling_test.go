@@ -64,12 +64,12 @@ func TestPeriodsOfOneMoment(t *testing.T) {
 func TestCeilingAt(t *testing.T) {
 	at := time.Date(2026, 12, 1, 1, 0, 0, 0, time.FixedZone("east", 2*60*60))
 	monthly := cost.Ceiling{Name: "monthly", Scope: "job/crm", Period: cost.Month, Limit: 7}
-	daily := cost.Ceiling{Name: "daily", Scope: "job/crm", Period: cost.Day, Measure: cost.Lookups, Limit: 7}
+	daily := cost.Ceiling{Name: "daily", Scope: "job/crm", Period: cost.Day, Meter: cost.Lookups, Limit: 7}
 	run := cost.SpendCeiling("max-spend", "run/a", 7)
 	tests := []struct{ given, want cost.Ceiling }{
 		{run, cost.Ceiling{Name: "max-spend", Scope: "run/a", Limit: 7}},
 		{monthly, cost.Ceiling{Name: "monthly", Scope: "job/crm/2026-11", Limit: 7}},
-		{daily, cost.Ceiling{Name: "daily", Scope: "job/crm/2026-11-30", Measure: cost.Lookups, Limit: 7}},
+		{daily, cost.Ceiling{Name: "daily", Scope: "job/crm/2026-11-30", Meter: cost.Lookups, Limit: 7}},
 	}
 	for _, tt := range tests {
 		got := tt.given.At(at)
@@ -83,7 +83,7 @@ func TestCeilingAt(t *testing.T) {
 }
 
 func TestCeilingFormatCountsLookups(t *testing.T) {
-	ceiling := cost.Ceiling{Measure: cost.Lookups}
+	ceiling := cost.Ceiling{Meter: cost.Lookups}
 	for amount, want := range map[int64]string{0: "0 lookups", 1: "1 lookup", 2: "2 lookups", 21: "21 lookups"} {
 		if got := ceiling.Format(amount); got != want {
 			t.Errorf("%d is written as %q, want %q", amount, got, want)
@@ -92,11 +92,11 @@ func TestCeilingFormatCountsLookups(t *testing.T) {
 }
 
 func TestCeilingMeasures(t *testing.T) {
-	totals := cost.Totals{Settled: 3 * cost.Dollar, Held: 2 * cost.Dollar, Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
-	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Prices: standard()}
-	paid := cost.Hold{Fields: enrich.AllFields, Prices: standard()}
+	totals := cost.Totals{Settled: cost.OfMoney(3 * cost.Dollar), Held: cost.OfMoney(2 * cost.Dollar), Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
+	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Rates: standardRates()}
+	paid := cost.Hold{Fields: enrich.AllFields, Rates: standardRates()}
 	money := cost.SpendCeiling("max-spend", "run", 4*cost.Dollar)
-	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Measure: cost.Lookups, Limit: 30}
+	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Meter: cost.Lookups, Limit: 30}
 	tests := []struct {
 		ceiling                        cost.Ceiling
 		used, left, needFree, needPaid int64
@@ -113,10 +113,10 @@ func TestCeilingMeasures(t *testing.T) {
 			if got := tt.ceiling.Left(totals); got != tt.left {
 				t.Errorf("left %d, want %d", got, tt.left)
 			}
-			if got := tt.ceiling.Need(free); got != tt.needFree {
+			if got := tt.ceiling.Need(free.Amounts()); got != tt.needFree {
 				t.Errorf("a free lookup needs %d, want %d", got, tt.needFree)
 			}
-			if got := tt.ceiling.Need(paid); got != tt.needPaid {
+			if got := tt.ceiling.Need(paid.Amounts()); got != tt.needPaid {
 				t.Errorf("a paid lookup needs %d, want %d", got, tt.needPaid)
 			}
 			if got := tt.ceiling.Format(tt.ceiling.Limit); got != tt.text {
@@ -127,15 +127,15 @@ func TestCeilingMeasures(t *testing.T) {
 }
 
 func TestRefusing(t *testing.T) {
-	totals := map[string]cost.Totals{"run": {Settled: 90 * cost.Cent, Lookups: 6, Open: 1}, "month": {Held: 2 * cost.Dollar}}
-	hold := cost.Hold{Fields: enrich.AllFields, Prices: standard()} // 40 cents
-	free := cost.Hold{Fields: enrich.AllFields, Free: enrich.AllFields, Prices: standard()}
+	totals := map[string]cost.Totals{"run": {Settled: cost.OfMoney(90 * cost.Cent), Lookups: 6, Open: 1}, "month": {Held: cost.OfMoney(2 * cost.Dollar)}}
+	hold := cost.Hold{Fields: enrich.AllFields, Rates: standardRates()} // 40 cents
+	free := cost.Hold{Fields: enrich.AllFields, Free: enrich.AllFields, Rates: standardRates()}
 	fits := cost.SpendCeiling("fits", "run", 130*cost.Cent)
 	short := cost.SpendCeiling("short", "run", 129*cost.Cent)
 	shorter := cost.SpendCeiling("shorter", "month", 210*cost.Cent)
 	passed := cost.SpendCeiling("passed", "month", cost.Dollar)
-	room := cost.Ceiling{Name: "room", Scope: "run", Measure: cost.Lookups, Limit: 8}
-	full := cost.Ceiling{Name: "full", Scope: "run", Measure: cost.Lookups, Limit: 7}
+	room := cost.Ceiling{Name: "room", Scope: "run", Meter: cost.Lookups, Limit: 8}
+	full := cost.Ceiling{Name: "full", Scope: "run", Meter: cost.Lookups, Limit: 7}
 	tests := []struct {
 		name     string
 		ceilings []cost.Ceiling
@@ -154,7 +154,7 @@ func TestRefusing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, refused := cost.Refusing(tt.ceilings, tt.hold, func(scope string) cost.Totals { return totals[scope] })
+			got, refused := cost.Refusing(tt.ceilings, tt.hold.Amounts(), func(scope string) cost.Totals { return totals[scope] })
 			if got.Name != tt.want || refused != (tt.want != "") {
 				t.Errorf("refused by %q, %t, want %q", got.Name, refused, tt.want)
 			}
@@ -164,15 +164,15 @@ func TestRefusing(t *testing.T) {
 
 func TestTightest(t *testing.T) {
 	totals := map[string]cost.Totals{
-		"run":     {Settled: 3 * cost.Dollar, Held: cost.Dollar},
-		"month":   {Settled: 50 * cost.Dollar},
-		"account": {Held: 2 * cost.Dollar},
+		"run":     {Settled: cost.OfMoney(3 * cost.Dollar), Held: cost.OfMoney(cost.Dollar)},
+		"month":   {Settled: cost.OfMoney(50 * cost.Dollar)},
+		"account": {Held: cost.OfMoney(2 * cost.Dollar)},
 	}
 	run := cost.SpendCeiling("max-spend", "run", 10*cost.Dollar)
 	month := cost.SpendCeiling("monthly", "month", 55*cost.Dollar)
 	balance := cost.SpendCeiling("account balance", "account", 8*cost.Dollar)
 	over := cost.SpendCeiling("usage budget", "account", cost.Dollar)
-	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Measure: cost.Lookups, Limit: 1}
+	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Meter: cost.Lookups, Limit: 1}
 	tests := []struct {
 		name     string
 		ceilings []cost.Ceiling

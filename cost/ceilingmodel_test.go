@@ -27,6 +27,9 @@ type entry struct {
 	scopes []string
 }
 
+// freeEmails is the meter of the free emails.
+var freeEmails = tariff.Rates[email].Allowance
+
 var jobs = []string{"job/a", "job/b"}
 
 func newLedger(t *rapid.T) *ledger {
@@ -35,15 +38,15 @@ func newLedger(t *rapid.T) *ledger {
 	}
 	for _, scope := range append([]string{"run/a", "run/b", "workspace"}, jobs...) {
 		for _, period := range []cost.Period{cost.Ever, cost.Day, cost.Month} {
-			for _, measure := range []cost.Measure{cost.Spend, cost.Lookups} {
+			for _, meter := range []cost.Meter{cost.USD, freeEmails, cost.Lookups} {
 				if !rapid.Bool().Draw(t, "a ceiling") {
 					continue
 				}
 				limit := rapid.Int64Range(-1, 6).Draw(t, "limit")
-				if measure == cost.Spend {
+				if meter == cost.USD {
 					limit = rapid.Int64Range(-1, int64(2*cost.Dollar)).Draw(t, "limit")
 				}
-				l.ceilings = append(l.ceilings, cost.Ceiling{Name: scope, Scope: scope, Period: period, Measure: measure, Limit: limit})
+				l.ceilings = append(l.ceilings, cost.Ceiling{Name: scope, Scope: scope, Period: period, Meter: meter, Limit: limit})
 			}
 		}
 	}
@@ -75,17 +78,17 @@ func (l *ledger) totalsOf(scope string) cost.Totals { return l.totals[scope] }
 func (l *ledger) begin(t *rapid.T) {
 	run := rapid.SampledFrom([]string{"run/a", "run/b"}).Draw(t, "run")
 	ceilings, scopes := l.of(run, rapid.SampledFrom(jobs).Draw(t, "job"))
-	hold := cost.Hold{Fields: enrich.Fields(rapid.Uint8Range(1, uint8(enrich.AllFields)).Draw(t, "fields")), Prices: odd(t)}
+	hold := cost.Hold{Fields: enrich.Fields(rapid.Uint8Range(1, uint8(enrich.AllFields)).Draw(t, "fields")), Rates: tariff.At(odd(t))}
 	hold.Free = hold.Fields & fieldSets().Draw(t, "free")
-	if refusing, refused := cost.Refusing(ceilings, hold, l.totalsOf); refused {
-		if refusing.Need(hold) <= refusing.Left(l.totals[refusing.Scope]) {
+	if refusing, refused := cost.Refusing(ceilings, hold.Amounts(), l.totalsOf); refused {
+		if refusing.Need(hold.Amounts()) <= refusing.Left(l.totals[refusing.Scope]) {
 			t.Errorf("%+v refuses what fits under it", refusing)
 		}
 		return
 	}
 	for _, scope := range scopes {
 		totals := l.totals[scope]
-		totals.Hold(hold)
+		totals.Hold(hold.Amounts())
 		l.totals[scope] = totals
 	}
 	l.open = append(l.open, entry{hold, scopes})
@@ -109,7 +112,7 @@ func (l *ledger) end(t *rapid.T) {
 	}
 	for _, scope := range call.scopes {
 		totals := l.totals[scope]
-		totals.Release(call.hold, call.hold.Settle(returned))
+		totals.Release(call.hold.Amounts(), call.hold.Settle(returned))
 		switch outcome {
 		case "answered":
 			totals.Count(call.hold.Fields, returned)

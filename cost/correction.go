@@ -16,15 +16,18 @@ func (e Evidence) Correct(candidates enrich.ByField[int64]) Correction {
 	if why != "" {
 		return Correction{}
 	}
-	for f, gone := range change.Free {
-		candidates[f] = max(min(candidates[f], gone-e.Booked.FreeUsed[f]), 0)
+	gone := change.Lost.Minus(e.Booked.Settled)
+	for f := range candidates {
+		if m := e.Rates[enrich.Field(f)].Allowance; m != USD {
+			candidates[f] = max(min(candidates[f], gone[m]), 0)
+		}
 	}
-	return CorrectTo(change.Money, e.Booked.Settled, candidates, e.Prices)
+	return CorrectTo(change.Lost.Money(), e.Booked.Settled.Money(), candidates, e.Rates)
 }
 
-// CorrectTo returns the cheapest correction of the candidates that brings what was booked
+// CorrectTo returns the cheapest correction of the candidates that brings the money that was booked
 // down to what the account lost. It corrects nothing when no correction suffices.
-func CorrectTo(lost, booked Money, candidates enrich.ByField[int64], prices Prices) Correction {
+func CorrectTo(lost, booked Money, candidates enrich.ByField[int64], rates Rates) Correction {
 	excess := booked - lost
 	if excess <= 0 || rounded(booked, lost) {
 		return Correction{}
@@ -42,28 +45,31 @@ func CorrectTo(lost, booked Money, candidates enrich.ByField[int64], prices Pric
 		}
 		for n := range candidates[f] + 1 {
 			chosen[f] = n
-			try(f+1, chosen, freed+prices[f].Times(n))
+			try(f+1, chosen, freed+rates[f].Price().Times(n))
 		}
 	}
 	try(0, Correction{}, 0)
 	return best
 }
 
-// Amount returns the money that the corrected charges were booked with.
-func (c Correction) Amount(prices Prices) (amount Money) {
+// Amounts returns by how much what was booked falls with the correction. That of an allowance
+// grows, so its amount is negative.
+func (c Correction) Amounts(rates Rates) (amounts Amounts) {
 	for f, n := range c {
-		amount += prices[enrich.Field(f)].Times(n)
+		if rate := rates[enrich.Field(f)]; n > 0 {
+			amounts = amounts.Plus(rate.Uses.Minus(rate.Free()).Times(n))
+		}
 	}
-	return amount
+	return amounts
 }
 
 // Zero reports whether there is nothing to correct.
 func (c Correction) Zero() bool { return c == Correction{} }
 
 // Correct moves charges of fields from money to the free allowance.
-func (c Charge) Correct(free enrich.Fields, prices Prices) Charge {
+func (c Charge) Correct(free enrich.Fields, rates Rates) Charge {
 	for f := range (free & c.Paid).Each() {
-		c.Amount -= prices[f]
+		c.Amounts = c.Amounts.Minus(rates[f].Uses).Plus(rates[f].Free())
 	}
 	c.Free, c.Paid = c.Free|free&c.Paid, c.Paid.Without(free)
 	return c

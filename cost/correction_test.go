@@ -35,7 +35,7 @@ func TestCorrect(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Prices: cardRates}
+			evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Tariff: tariff, Rates: cardRates}
 			if got := evidence.Correct(c.candidates); got != c.want {
 				t.Errorf("%v, want %v", got, c.want)
 			}
@@ -55,15 +55,15 @@ func TestCorrectedBooksEqualTheAccount(t *testing.T) {
 			used[f] = min(units, answered[f])
 			bookedFree[f] = rapid.Int64Range(0, used[f]).Draw(t, "booked free")
 			candidates[f] = min(units-bookedFree[f], answered[f]-bookedFree[f])
-			paid += cardRates[enrich.Field(f)].Times(answered[f] - used[f])
+			paid += cardRates[enrich.Field(f)].Price().Times(answered[f] - used[f])
 		}
 		evidence := Evidence{
 			Base: snapshot(9, 9, 100*Dollar), Now: snapshot(9-used[0], 9-used[1], 100*Dollar-paid),
-			Booked: booked(answered, bookedFree, cardRates), Prices: cardRates,
+			Booked: booked(answered, bookedFree, cardRates), Tariff: tariff, Rates: cardRates,
 		}
-		settled := evidence.Booked.Settled
+		settled := evidence.Booked.Settled.Money()
 		for f, n := range evidence.Correct(candidates) {
-			settled -= cardRates[enrich.Field(f)].Times(n)
+			settled -= cardRates[enrich.Field(f)].Price().Times(n)
 		}
 		if settled != paid {
 			t.Fatalf("booked %s after the correction, and the account paid %s", settled, paid)
@@ -72,9 +72,9 @@ func TestCorrectedBooksEqualTheAccount(t *testing.T) {
 }
 
 func TestCorrectAmountOfACharge(t *testing.T) {
-	charge := Hold{Fields: bothOf, Prices: cardRates}.Settle(bothOf)
+	charge := Hold{Fields: bothOf, Rates: cardRates}.Settle(bothOf)
 	got := charge.Correct(phoneOnly, cardRates)
-	if want := (Charge{Amount: 15 * Cent, Free: phoneOnly, Paid: emailOnly}); got != want {
+	if want := (Charge{Amounts: amounts(15*Cent, enrich.ByField[int64]{0, 1}), Free: phoneOnly, Paid: emailOnly}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if again := got.Correct(phoneOnly, cardRates); again != got {
@@ -84,7 +84,7 @@ func TestCorrectAmountOfACharge(t *testing.T) {
 
 // TestACorrectionBooksNoLessThanWasCharged: the account shows whole cents.
 func TestACorrectionBooksNoLessThanWasCharged(t *testing.T) {
-	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 15 * Cent}
+	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 15 * Cent})
 	got := CorrectTo(12*Cent, 27*Cent+Cent/2, enrich.ByField[int64]{1, 1}, prices)
 	if want := (Correction{0, 1}); got != want {
 		t.Errorf("%v, want %v: the email was charged", got, want)

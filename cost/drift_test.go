@@ -42,9 +42,8 @@ func TestDriftOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := showing(100*dollar-dollar.Times(tt.gone), 100-tt.gone)
-			got := cost.DriftOf(showing(100*dollar, 100), now, tt.before, tt.after, false)
-			want := cost.Drift{Money: dollar.Times(tt.drift)}
-			want.Free[enrich.WorkEmail] = tt.drift
+			got := cost.DriftOf(showing(100*dollar, 100), now, tt.before, tt.after, tariff, false)
+			want := cost.Drift{Lost: of(dollar.Times(tt.drift), enrich.ByField[int64]{tt.drift})}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -58,16 +57,15 @@ func TestDriftOf(t *testing.T) {
 // totalsOf returns sums with the same number of dollars and free emails: how many were ever
 // held, are held, and are settled.
 func totalsOf(everHeld, held, settled int64) cost.Totals {
-	t := cost.Totals{EverHeld: cost.Dollar.Times(everHeld), Held: cost.Dollar.Times(held), Settled: cost.Dollar.Times(settled)}
-	t.FreeEverHeld[enrich.WorkEmail], t.FreeHeld[enrich.WorkEmail], t.FreeUsed[enrich.WorkEmail] = everHeld, held, settled
-	return t
+	dollars := func(n int64) cost.Amounts { return of(cost.Dollar.Times(n), enrich.ByField[int64]{n}) }
+	return cost.Totals{EverHeld: dollars(everHeld), Held: dollars(held), Settled: dollars(settled)}
 }
 
 // TestNoDriftIsSeenInWhatIsNotTold: what one of the snapshots leaves out is not zero.
 func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 	told := showing(100*cost.Dollar, 100)
 	for name, pair := range map[string][2]cost.Account{"before": {{}, told}, "after": {told, {}}} {
-		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}, false); !got.Zero() {
+		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}, tariff, false); !got.Zero() {
 			t.Errorf("not told %s: %+v", name, got)
 		}
 	}
@@ -78,12 +76,12 @@ func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
 	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{enrich.WorkEmail: 3}}
 	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
-		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, true)
-		if got.Free[enrich.WorkEmail] != want {
+		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, tariff, true)
+		if got.Lost[freeEmails] != want {
 			t.Errorf("%d units gone: drift %+v, want %d", gone, got, want)
 		}
-		counted := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, false)
-		if counted.Free[enrich.WorkEmail] != gone {
+		counted := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, tariff, false)
+		if counted.Lost[freeEmails] != gone {
 			t.Errorf("%d units gone, free units booked: drift %+v", gone, counted)
 		}
 	}

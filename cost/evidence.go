@@ -1,8 +1,7 @@
 package cost
 
 import (
-	"cmp"
-	"math/bits"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -51,9 +50,8 @@ type Judgement struct {
 type Evidence struct {
 	Base, Now Account
 	Booked    Totals // by the journal, between the snapshots
-	Prices    Prices // of all that was charged in between
-	// Fields are those of the account's interface; none stands for those of v1.
-	Fields enrich.Fields
+	Tariff    Tariff // of the account's interface
+	Rates     Rates  // of all that was charged in between
 	// Exclusive says that the user declares that nobody else uses the account.
 	Exclusive bool
 	// CreditAdded says that a reading between the snapshots showed new credit.
@@ -62,18 +60,19 @@ type Evidence struct {
 
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
-	Free  enrich.ByField[int64]
-	Money Money
-	// Exact says that Money is what was spent. Otherwise it is an upper bound: credit
+	Lost Amounts // of each meter that the account shows
+	// Exact says that the money of Lost is what was spent. Otherwise it is an upper bound: credit
 	// that expired is part of it.
 	Exact bool
 }
 
-// fields returns the fields of the account's interface.
-func (e Evidence) fields() enrich.Fields { return cmp.Or(e.Fields, enrich.AllFields) }
-
 // count returns the length of slices by field.
-func (e Evidence) count() int { return bits.Len8(uint8(e.fields())) }
+func (e Evidence) count() (length int) {
+	for f := range e.Rates {
+		length = max(length, int(f)+1)
+	}
+	return length
+}
 
 // Change returns what the account lost. The reason is not empty when the snapshots do
 // not tell, or when something may have hidden a part of the loss.
@@ -81,19 +80,32 @@ func (e Evidence) Change() (change Change, why string) {
 	if !e.Base.Quiet() || !e.Now.Quiet() {
 		return change, "calls were under way when the account was read"
 	}
-	if !e.Base.ReservationsKnown(e.fields()) || !e.Now.ReservationsKnown(e.fields()) {
+	if !e.Tariff.reservationsKnown(e.Base) || !e.Tariff.reservationsKnown(e.Now) {
 		return change, "the account status does not tell whether calls are under way"
 	}
-	for f := range e.fields().Each() {
-		if !e.Base.Free[f].Known || !e.Now.Free[f].Known {
-			return change, "the account status does not tell the free allowance"
+	change.Exact = true
+	for m := range e.Tariff.Shown().Each() {
+		if m == USD {
+			continue
 		}
-		change.Free[f] = e.Base.Free[f].Value - e.Now.Free[f].Value
-		if change.Free[f] < 0 {
-			return change, "the free allowance has grown in between"
+		name := "units of every meter"
+		if _, free := e.Tariff.fieldOf(m); free {
+			name = "free allowance"
+		}
+		before, after := e.Tariff.left(e.Base, m), e.Tariff.left(e.Now, m)
+		if !before.Known || !after.Known {
+			return change, "the account status does not tell the " + name
+		}
+		change.Lost[m] = before.Value - after.Value
+		if change.Lost[m] < 0 {
+			return change, "the " + name + " has grown in between"
 		}
 	}
-	change.Money, change.Exact, why = e.moneyLost()
+	if e.Tariff.Shown().Has(USD) {
+		var money Money
+		money, change.Exact, why = e.moneyLost()
+		change.Lost[USD] = int64(money)
+	}
 	return change, why
 }
 
@@ -149,25 +161,15 @@ const readAccuracy = time.Minute
 
 func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 
-// Unexplained is what the account lost between two snapshots beyond what the
-// journal booked. A part is negative when the journal booked more.
-type Unexplained struct {
-	Free  enrich.ByField[int64]
-	Money Money
-}
-
-// Unexplained returns the difference between the account and the journal, and
+// Unexplained returns what the account lost between two snapshots beyond what the journal booked,
+// of the meters that it shows. An amount is negative when the journal booked more. The reason says
 // why it cannot be told when the snapshots do not say enough.
-func (e Evidence) Unexplained() (difference Unexplained, why string) {
+func (e Evidence) Unexplained() (difference Amounts, why string) {
 	change, why := e.Change()
 	if why != "" {
-		return Unexplained{}, why
+		return Amounts{}, why
 	}
-	for f, gone := range change.Free {
-		difference.Free[f] = gone - e.Booked.FreeUsed[f]
-	}
-	difference.Money = change.Money - e.Booked.Settled
-	return difference, ""
+	return change.Lost.Minus(e.Booked.Settled).Only(e.Tariff.Shown()), ""
 }
 
 // usable returns the change when the evidence can be used. Otherwise it returns the reason.
@@ -175,7 +177,7 @@ func (e Evidence) usable() (change Change, why string) {
 	change, why = e.Change()
 	switch {
 	case why != "":
-	case !e.pricesHeld():
+	case !e.ratesHeld():
 		why = "the prices changed in between"
 	case !e.pricesShown():
 		why = "the service's prices are not those of the rate card"
@@ -185,20 +187,43 @@ func (e Evidence) usable() (change Change, why string) {
 	return change, why
 }
 
-// pricesHeld reports whether all that was booked was booked at the prices.
-func (e Evidence) pricesHeld() bool {
-	var booked Money
-	for f := range e.Booked.Charged {
-		booked += e.Prices[enrich.Field(f)].Times(e.Booked.Charged[f] - e.Booked.FreeUsed[f])
+// sure returns what the journal booked for fields without an allowance. These charges are known. A
+// charge of a field with an allowance may be free or not.
+func (e Evidence) sure() Amounts {
+	sure := e.Booked.Settled
+	for f, rate := range e.Rates {
+		if m := rate.Allowance; m != USD {
+			free := e.Booked.Settled[m]
+			sure = sure.Minus(rate.Free().Times(free)).Minus(rate.Uses.Times(e.Booked.Charged[f] - free))
+		}
 	}
-	return booked == e.Booked.Settled
+	return sure
+}
+
+// ratesHeld reports whether all that was booked was booked at the rates.
+func (e Evidence) ratesHeld() bool {
+	var least, most Amounts
+	for f, rate := range e.Rates {
+		if rate.Allowance != USD {
+			continue
+		}
+		uses := rate.Uses.Times(e.Booked.Charged[f])
+		most = most.Plus(uses)
+		for m := range rate.Varies.Each() {
+			uses[m] = 0
+		}
+		least = least.Plus(uses)
+	}
+	sure := e.sure()
+	return least.Within(sure) && sure.Within(most)
 }
 
 // pricesShown reports whether the prices are those that the service shows, as far
 // as it shows any.
 func (e Evidence) pricesShown() bool {
 	for _, account := range []Account{e.Base, e.Now} {
-		for f, price := range e.Prices {
+		for f, rate := range e.Rates {
+			price := rate.Price()
 			if shown := account.PriceShown(f); shown.Known && shown.Value != price && !rounded(price, shown.Value) {
 				return false
 			}
@@ -227,6 +252,11 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		return judgements, why
 	}
 	lost := lostCalls(asked)
+	for f, calls := range lost {
+		if _, known := e.Rates[enrich.Field(f)]; calls > 0 && !known {
+			return judgements, "the price of a lost call is not known"
+		}
+	}
 	exact := explanations{complete: true} // and none is found
 	if e.Exclusive && change.Exact {
 		exact = e.movement(change, e.Booked.Charged, lost).explain()
@@ -268,21 +298,44 @@ func (e Evidence) whyUndecided(exact explanations) string {
 	}
 }
 
-// movement returns the change with the charges that can have caused it. A field is paid with a
-// unit of its free allowance, or with money. The account is the same whichever of the calls that
-// ask for a field was charged, so only their number counts.
+// movement returns the change with the charges that can have caused it. Certain are those of fields
+// with an allowance that belong to calls whose outcome is known; those of other fields are sure. The
+// account is the same whichever of the calls that ask for a field was charged, so only their number
+// counts.
 func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) movement {
-	money := e.count()
-	m := movement{lost: append(change.Free[:money:money], int64(change.Money)), grain: slices.Repeat([]int64{1}, money+1)}
-	for f := range money {
-		free, paid := make([]int64, money+1), make([]int64, money+1)
-		free[f], paid[money] = 1, int64(e.Prices[enrich.Field(f)])
-		m.charges = append(m.charges, charges{ways: [][]int64{free, paid}, certain: certain[f], most: lost[f]})
-		if paid[money]%int64(Cent) != 0 {
-			m.grain[money] = int64(Cent) // the account status shows whole cents
+	shown, sure := e.Tariff.Shown(), e.sure()
+	var m movement
+	grain := int64(1)
+	for f := range enrich.Field(e.count()) {
+		rate := e.Rates[f]
+		c := charges{most: lost[f]}
+		if rate.Allowance != USD {
+			c.certain = certain[f]
+		} else {
+			sure = sure.Minus(rate.Uses.Times(e.Booked.Charged[f] - certain[f]))
 		}
+		if rate.Price()%Cent != 0 {
+			grain = int64(Cent) // the account status shows whole cents
+		}
+		for _, way := range rate.ways(shown) {
+			c.ways = append(c.ways, shown.pick(way))
+		}
+		m.charges = append(m.charges, c)
+	}
+	m.lost, m.sure = shown.pick(change.Lost), shown.pick(sure.Most(Amounts{}))
+	m.grain = slices.Repeat([]int64{1}, len(m.lost))
+	if shown.Has(USD) {
+		m.grain[0] = grain
 	}
 	return m
+}
+
+// pick returns the amounts of the meters of the set.
+func (s Meters) pick(a Amounts) (picked []int64) {
+	for m := range s.Each() {
+		picked = append(picked, a[m])
+	}
+	return picked
 }
 
 // bound returns what the change proves as an upper bound: fields that no lost call can have been
@@ -298,21 +351,30 @@ func (e Evidence) bound(change Change) explanations {
 	return common
 }
 
-// MostInDoubt returns the most money that the lost calls can have been charged together: what the
-// account lost, less the least that the certain charges cost. It is not known when the evidence
-// cannot be used.
-func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Money, known bool) {
+// MostInDoubt returns the most that the lost calls can have been charged together of each meter: what
+// the account lost, less the least that the certain charges cost. It is not known when the evidence
+// cannot be used. Of a meter that the account does not show there is no such limit.
+func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, known bool) {
 	change, why := e.usable()
 	if why != "" {
-		return 0, false
+		return Amounts{}, false
+	}
+	for m := range most {
+		most[m] = math.MaxInt64
 	}
 	m := e.movement(change, certain, enrich.ByField[int64]{})
-	money := len(m.lost) - 1
-	least := sort.Search(int(change.Money), func(lost int) bool {
-		m.lost[money] = int64(lost)
-		return m.fits()
-	})
-	return change.Money - Money(least) + Money(m.grain[money]-1), true
+	i := 0
+	for meter := range e.Tariff.Shown().Each() {
+		lost := m.lost[i]
+		least := sort.Search(int(lost), func(less int) bool {
+			m.lost[i] = int64(less)
+			return m.fits()
+		})
+		m.lost[i] = lost
+		most[meter] = lost - int64(least) + m.grain[i] - 1
+		i++
+	}
+	return most, true
 }
 
 // rounded reports whether two amounts can be one: the account status shows whole cents,

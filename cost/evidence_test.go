@@ -17,8 +17,20 @@ var (
 	emailOnly = enrich.FieldsOf(enrich.WorkEmail)
 	phoneOnly = enrich.FieldsOf(enrich.BusinessPhone)
 	bothOf    = emailOnly | phoneOnly
-	cardRates = Prices{enrich.WorkEmail: 15 * Cent, enrich.BusinessPhone: 25 * Cent}
+	cardRates = at(Prices{enrich.WorkEmail: 15 * Cent, enrich.BusinessPhone: 25 * Cent})
+
+	// tariff has money and a free allowance for each field.
+	tariff = AllowancePerField(enrich.Named("work_email", "business_phone"))
 )
+
+func at(prices Prices) Rates {
+	return AllowancePerField(enrich.Named("work_email", "business_phone")).At(prices)
+}
+
+// amounts returns money and units of the free allowance of each field.
+func amounts(money Money, free enrich.ByField[int64]) Amounts {
+	return OfMoney(money).Plus(tariff.AllowanceAmounts(free))
+}
 
 // snapshot returns an account with so much left.
 func snapshot(emails, phones int64, balance Money) Account {
@@ -30,10 +42,10 @@ func snapshot(emails, phones int64, balance Money) Account {
 }
 
 // booked returns totals of charged fields, of which some were free.
-func booked(charged, free enrich.ByField[int64], prices Prices) Totals {
-	t := Totals{Charged: charged, Returned: charged, FreeUsed: free}
+func booked(charged, free enrich.ByField[int64], rates Rates) Totals {
+	t := Totals{Charged: charged, Returned: charged, Settled: amounts(0, free)}
 	for f := range charged {
-		t.Settled += prices[enrich.Field(f)].Times(charged[f] - free[f])
+		t.Settled = t.Settled.Plus(rates[enrich.Field(f)].Uses.Times(charged[f] - free[f]))
 	}
 	return t
 }
@@ -83,11 +95,11 @@ func TestJudge(t *testing.T) {
 		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
-		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: 60 * Cent}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: OfMoney(60 * Cent)}, []enrich.Fields{emailOnly}, []judgement{unclear}},
 	} {
 		for _, exclusive := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, exclusive %t", name, exclusive), func(t *testing.T) {
-				evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Prices: cardRates, Exclusive: exclusive}
+				evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Tariff: tariff, Rates: cardRates, Exclusive: exclusive}
 				got, why := evidence.Judge(c.asked)
 				var want []Judgement
 				for _, j := range c.want {
@@ -111,7 +123,7 @@ func TestJudge(t *testing.T) {
 // TestMisdeclaredAccountProvesNoCharge shows that an exclusive account that lost more than
 // any explanation is taken as shared.
 func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
-	evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-18*Cent), Prices: cardRates, Exclusive: true}
+	evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-18*Cent), Tariff: tariff, Rates: cardRates, Exclusive: true}
 	got, why := evidence.Judge([]enrich.Fields{emailOnly, phoneOnly})
 	if want := []Judgement{{}, {Finding: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
 		t.Errorf("%v (%s), want %v", got, why, want)
@@ -121,11 +133,11 @@ func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
 // TestJudgeByWhatIsRounded: prices of fractions of a cent move an account that is shown in
 // whole cents by up to a cent more or less.
 func TestJudgeByWhatIsRounded(t *testing.T) {
-	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
+	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent})
 	for lost, want := range map[Money]Finding{
 		0: NotCharged, 11 * Cent: NotCharged, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
 	} {
-		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Prices: prices, Exclusive: true}
+		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Tariff: tariff, Rates: prices, Exclusive: true}
 		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != want {
 			t.Errorf("the account lost %s: %v (%s), want %v", lost, got[0].Finding, why, want)
 		}
@@ -134,10 +146,10 @@ func TestJudgeByWhatIsRounded(t *testing.T) {
 
 // TestPricesThatAreShownRoundedDecide: the account shows a price of 12.5 cents as 13.
 func TestPricesThatAreShownRoundedDecide(t *testing.T) {
-	prices := Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent}
+	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent})
 	base := snapshot(0, 0, Dollar)
 	base.Most[enrich.WorkEmail] = Known(13 * Cent)
-	got, why := Evidence{Base: base, Now: base, Prices: prices}.Judge([]enrich.Fields{emailOnly})
+	got, why := Evidence{Base: base, Now: base, Tariff: tariff, Rates: prices}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != NotCharged {
 		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
 	}
@@ -146,10 +158,10 @@ func TestPricesThatAreShownRoundedDecide(t *testing.T) {
 func TestUnexplained(t *testing.T) {
 	evidence := Evidence{
 		Base: snapshot(9, 5, 10*Dollar), Now: snapshot(6, 4, 9*Dollar),
-		Booked: Totals{FreeUsed: enrich.ByField[int64]{1, 2}, Settled: 30 * Cent},
+		Booked: Totals{Settled: amounts(30*Cent, enrich.ByField[int64]{1, 2})}, Tariff: tariff,
 	}
 	got, why := evidence.Unexplained()
-	if want := (Unexplained{Free: enrich.ByField[int64]{2, -1}, Money: 70 * Cent}); got != want || why != "" {
+	if want := amounts(70*Cent, enrich.ByField[int64]{2, -1}); got != want || why != "" {
 		t.Errorf("%+v (%s), want %+v", got, why, want)
 	}
 }
@@ -159,17 +171,17 @@ func TestTheBudgetIsNotMovedByDeposits(t *testing.T) {
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
 	now.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar + 15*Cent), ResetsAt: period}
-	got, _ := Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
+	got, _ := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != Charged {
 		t.Errorf("the call is %v, want charged: the budget shows it", got[0].Finding)
 	}
 	now.Balance.Available = Known(Dollar - 15*Cent) // without a deposit both move alike
-	got, why := Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
+	got, why := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != Charged {
 		t.Errorf("the call is %v (%s), want charged: budget and balance show it", got[0].Finding, why)
 	}
 	base.Budget = Budget{} // what it had spent before is not known
-	got, why = Evidence{Base: base, Now: now, Prices: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly, emailOnly})
+	got, why = Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly, emailOnly})
 	if got[0].Finding != Undecided || !strings.Contains(why, "more than one explanation") {
 		t.Errorf("the call is %v (%s), want undecided: the balance fell by one email", got[0].Finding, why)
 	}
@@ -233,7 +245,7 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := Evidence{Base: c.base, Now: c.now, Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+			got, why := Evidence{Base: c.base, Now: c.now, Tariff: tariff, Rates: cardRates}.Judge([]enrich.Fields{emailOnly})
 			if got[0].Finding != Undecided || why == "" {
 				t.Errorf("the call is %v (%q), want undecided with a reason", got[0].Finding, why)
 			}
@@ -248,7 +260,7 @@ func TestMonthsWithoutIncludedBalanceDecide(t *testing.T) {
 		a.ReadAt, a.Balance.Included = time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC), Known(Money(0))
 		return a
 	}
-	got, why := Evidence{Base: in(time.November), Now: in(time.December), Prices: cardRates}.Judge([]enrich.Fields{emailOnly})
+	got, why := Evidence{Base: in(time.November), Now: in(time.December), Tariff: tariff, Rates: cardRates}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != NotCharged {
 		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
 	}
@@ -258,7 +270,7 @@ func TestMonthsWithoutIncludedBalanceDecide(t *testing.T) {
 // unless the budget tells what was spent.
 func TestNewCreditDecidesNothing(t *testing.T) {
 	base := snapshot(0, 0, 10*Dollar)
-	evidence := Evidence{Base: base, Now: base, Prices: cardRates, CreditAdded: true}
+	evidence := Evidence{Base: base, Now: base, Tariff: tariff, Rates: cardRates, CreditAdded: true}
 	if got, _ := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != Undecided {
 		t.Errorf("by the balance the call is %v, want undecided", got[0].Finding)
 	}
@@ -275,7 +287,7 @@ type trial struct {
 	asked          []enrich.Fields
 	answered, used enrich.ByField[int64]
 	lost           Money
-	prices         Prices
+	prices         Rates
 	exclusive      bool
 }
 
@@ -285,11 +297,11 @@ type trial struct {
 func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := trial{exclusive: rapid.Bool().Draw(t, "exclusive")}
-		c.prices = rapid.SampledFrom([]Prices{
+		c.prices = rapid.SampledFrom([]Rates{
 			cardRates,
-			{enrich.WorkEmail: 12 * Cent, enrich.BusinessPhone: 20 * Cent},
-			{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 20 * Cent}, // two emails cost a phone
-			{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 10 * Cent},
+			at(Prices{enrich.WorkEmail: 12 * Cent, enrich.BusinessPhone: 20 * Cent}),
+			at(Prices{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 20 * Cent}), // two emails cost a phone
+			at(Prices{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 10 * Cent}),
 		}).Draw(t, "prices")
 		c.asked = rapid.SliceOfN(rapid.SampledFrom([]enrich.Fields{emailOnly, phoneOnly, bothOf}), 1, 4).Draw(t, "lost")
 		var free enrich.ByField[int64]
@@ -301,7 +313,7 @@ func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 		c.lost = 5 * Cent * Money(rapid.Int64Range(0, 30).Draw(t, "money gone"))
 		evidence := Evidence{
 			Base: snapshot(9, 9, 100*Dollar), Now: snapshot(9-c.used[0], 9-c.used[1], 100*Dollar-c.lost),
-			Booked: booked(c.answered, free, c.prices), Prices: c.prices, Exclusive: c.exclusive,
+			Booked: booked(c.answered, free, c.prices), Tariff: tariff, Rates: c.prices, Exclusive: c.exclusive,
 		}
 		got, _ := evidence.Judge(c.asked)
 		if diff := cmp.Diff(c.judge(), got); diff != "" {
@@ -373,7 +385,7 @@ func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 				return true
 			}
 		}
-		return paid <= c.lost && try(i+1, left, paid+c.prices[fields[i]])
+		return paid <= c.lost && try(i+1, left, paid+c.prices[fields[i]].Price())
 	}
 	return try(0, c.used, 0)
 }
@@ -405,7 +417,8 @@ func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 		}
 		return a
 	}
-	prices := Prices{0: Cent, 1: Cent, third: 2 * Dollar} // more than the account has
+	three := AllowancePerField(enrich.Named("one", "two", "three"))
+	rates := three.At(Prices{0: Cent, 1: Cent, third: 2 * Dollar}) // more than the account has
 	for name, c := range map[string]struct {
 		now  Account
 		want Judgement
@@ -415,7 +428,7 @@ func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 		"another unit is gone": {account(5, 4, 5), Judgement{Finding: NotCharged}},
 		"it is not told":       {account(5, 5), Judgement{}},
 	} {
-		e := Evidence{Base: account(5, 5, 5), Now: c.now, Prices: prices, Fields: 0b111, Exclusive: true}
+		e := Evidence{Base: account(5, 5, 5), Now: c.now, Tariff: three, Rates: rates, Exclusive: true}
 		got, _ := e.Judge([]enrich.Fields{enrich.FieldsOf(third)})
 		if got[0] != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got[0], c.want)

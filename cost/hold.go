@@ -1,28 +1,73 @@
 package cost
 
-import "payonce/enrich"
+import (
+	"encoding/json"
 
-// Hold is the most that one lookup can cost, set aside before it is sent.
+	"payonce/enrich"
+)
+
+// Hold is the most that one lookup can consume, set aside before it is sent.
 type Hold struct {
 	Fields enrich.Fields // the fields asked for
-	Free   enrich.Fields // those of them that hold a unit of the free allowance
-	Prices Prices        // the price of every field asked for
+	Free   enrich.Fields // those of them that hold a unit of their free allowance instead of money
+	Rates  Rates         // the rate of every field asked for
 }
 
-// Amount returns the money held: the price of every field without a free unit.
-func (h Hold) Amount() Money {
-	var amount Money
-	for f := range h.Fields.Without(h.Free).Each() {
-		amount += h.Prices[f]
+// of returns what the hold sets aside for one of its fields.
+func (h Hold) of(f enrich.Field) Amounts {
+	if rate := h.Rates[f]; h.Free.Has(f) {
+		return rate.Free()
 	}
-	return amount
+	return h.Rates[f].Uses
 }
 
-// Charge is what a completed lookup cost.
+// Amounts returns what is held of each meter.
+func (h Hold) Amounts() (held Amounts) {
+	for f := range h.Fields.Each() {
+		held = held.Plus(h.of(f))
+	}
+	return held
+}
+
+// Money returns the money held: the price of every field without a free unit.
+func (h Hold) Money() Money { return h.Amounts().Money() }
+
+// MarshalJSON writes the prices of the fields in place of their rates.
+func (h Hold) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Fields, Free enrich.Fields
+		Prices       Prices
+	}{h.Fields, h.Free, h.Rates.Prices()})
+}
+
+// Charge is what a completed lookup consumed.
 type Charge struct {
-	Amount Money         `json:"amount"`
-	Free   enrich.Fields `json:"free,omitempty"` // returned fields paid by the free allowance
-	Paid   enrich.Fields `json:"paid,omitempty"` // returned fields paid with money
+	Amounts Amounts       `json:"-"`
+	Free    enrich.Fields `json:"free,omitempty"` // charged fields that the free allowance paid for
+	Paid    enrich.Fields `json:"paid,omitempty"` // charged fields that it did not pay for
+	// Reported says that the interface reported the amounts. Otherwise they follow from the fields.
+	Reported bool `json:"reported,omitempty"`
+}
+
+// Fields returns the fields that were charged.
+func (c Charge) Fields() enrich.Fields { return c.Free | c.Paid }
+
+// Money returns the money that the lookup cost.
+func (c Charge) Money() Money { return c.Amounts.Money() }
+
+// MarshalJSON writes the amount of money, and the amounts of the other meters if they do not follow
+// from the fields.
+func (c Charge) MarshalJSON() ([]byte, error) {
+	type charge Charge
+	shown := struct {
+		Amount Money `json:"amount"`
+		charge
+		Units []int64 `json:"units,omitempty"`
+	}{Amount: c.Money(), charge: charge(c)}
+	if c.Reported {
+		shown.Units = c.Amounts.units(0)
+	}
+	return json.Marshal(shown)
 }
 
 // Settle returns what the service charged under the hold when it returned the
@@ -31,18 +76,39 @@ type Charge struct {
 func (h Hold) Settle(returned enrich.Fields) Charge {
 	charged := returned & h.Fields
 	charge := Charge{Free: charged & h.Free, Paid: charged.Without(h.Free)}
-	for f := range charge.Paid.Each() {
-		charge.Amount += h.Prices[f]
+	for f := range charged.Each() {
+		charge.Amounts = charge.Amounts.Plus(h.of(f))
 	}
 	return charge
 }
 
-// Allowance is what is left of the free allowance by field, according to the journal. Calls under
+// Report returns the charge of the given fields when the interface reports what the call
+// consumed. It is at most the hold.
+func (h Hold) Report(returned enrich.Fields, consumed Amounts) Charge {
+	charge := h.Settle(returned)
+	charge.Amounts, charge.Reported = consumed.Least(h.Amounts()).Most(Amounts{}), true
+	return charge
+}
+
+// Follows reports whether a charge follows from the hold for the given fields. Fields that the
+// charge has as free beyond the hold were corrected.
+func (h Hold) Follows(charge Charge, charged enrich.Fields) bool {
+	want := h.Settle(charged).Correct(charge.Free.Without(h.Free), h.Rates)
+	if charge.Reported {
+		want.Reported = true
+		if charge.Amounts.Within(want.Amounts.Most(h.Amounts())) && (Amounts{}).Within(charge.Amounts) {
+			want.Amounts = charge.Amounts
+		}
+	}
+	return charge == want
+}
+
+// Allowance is what is left of each free allowance, according to the journal. Calls under
 // way hold units; answers use them.
 type Allowance struct {
-	Left    enrich.ByField[int64] // not used; zero too when unknown
-	Held    enrich.ByField[int64] // held by calls in flight
-	Doubted enrich.ByField[int64] // held by calls whose outcome is unknown
+	Left    Amounts // not used; zero too when unknown
+	Held    Amounts // held by calls in flight
+	Doubted Amounts // held by calls whose outcome is unknown
 }
 
 // Take decides which of the fields hold a free unit. Free and paid holds of one field are never
@@ -50,11 +116,12 @@ type Allowance struct {
 // which the service sees the calls, and the charge of a call is known without asking. When calls
 // in flight hold all units that are left, Take reports false: one of the calls must end first.
 // Units held by doubted calls count as used until proved otherwise.
-func (a Allowance) Take(fields enrich.Fields) (free enrich.Fields, ok bool) {
+func (a Allowance) Take(fields enrich.Fields, rates Rates) (free enrich.Fields, ok bool) {
 	for f := range fields.Each() {
-		switch open := a.Left[f] - a.Doubted[f]; {
-		case open <= 0:
-		case open > a.Held[f]:
+		m := rates[f].Allowance
+		switch open := a.Left[m] - a.Doubted[m]; {
+		case m == USD || open <= 0:
+		case open > a.Held[m]:
 			free = free.With(f)
 		default:
 			return 0, false

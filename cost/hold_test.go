@@ -20,6 +20,25 @@ func standard() cost.Prices {
 	return cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}
 }
 
+// tariff has money and a free allowance for each field.
+var tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+
+// standardRates are the rates at the standard prices.
+func standardRates() cost.Rates { return tariff.At(standard()) }
+
+// of returns money and units of the free allowance of each field.
+func of(money cost.Money, free enrich.ByField[int64]) cost.Amounts {
+	return cost.OfMoney(money).Plus(tariff.AllowanceAmounts(free))
+}
+
+// units counts a unit for each of the fields.
+func units(fields enrich.Fields) (units enrich.ByField[int64]) {
+	for f := range fields.Each() {
+		units[f] = 1
+	}
+	return units
+}
+
 func TestHoldSettle(t *testing.T) {
 	none, emails, phones, both := enrich.Fields(0), enrich.FieldsOf(email), enrich.FieldsOf(phone), enrich.AllFields
 	tests := []struct {
@@ -39,11 +58,11 @@ func TestHoldSettle(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			hold := cost.Hold{Fields: tt.fields, Free: tt.free, Prices: standard()}
-			if got := hold.Amount(); got != tt.held {
-				t.Errorf("holds %s, want %s", got, tt.held)
+			hold := cost.Hold{Fields: tt.fields, Free: tt.free, Rates: standardRates()}
+			if got := hold.Amounts(); got != of(tt.held, units(tt.free)) {
+				t.Errorf("holds %v, want $%s and the free units of %s", got, tt.held, tt.free)
 			}
-			want := cost.Charge{Amount: tt.charged, Free: tt.chargedFree, Paid: tt.chargedPaid}
+			want := cost.Charge{Amounts: of(tt.charged, units(tt.chargedFree)), Free: tt.chargedFree, Paid: tt.chargedPaid}
 			if diff := cmp.Diff(want, hold.Settle(tt.returned)); diff != "" {
 				t.Error(diff)
 			}
@@ -60,25 +79,26 @@ func TestHoldCoversEveryCharge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hold := cost.Hold{
 			Fields: fieldSets().Draw(t, "fields"),
-			Prices: cost.Prices{email: amounts().Draw(t, "email"), phone: amounts().Draw(t, "phone")},
+			Rates:  tariff.At(cost.Prices{email: amounts().Draw(t, "email"), phone: amounts().Draw(t, "phone")}),
 		}
 		hold.Free = hold.Fields & fieldSets().Draw(t, "free")
 		returned := fieldSets().Draw(t, "returned")
 		charge := hold.Settle(returned)
-		if charge.Amount < 0 || charge.Amount > hold.Amount() {
-			t.Errorf("charges %s under a hold of %s", charge.Amount, hold.Amount())
+		if !(cost.Amounts{}).Within(charge.Amounts) || !charge.Amounts.Within(hold.Amounts()) {
+			t.Errorf("charges %v under a hold of %v", charge.Amounts, hold.Amounts())
 		}
 		if charge.Free&charge.Paid != 0 || charge.Free|charge.Paid != hold.Fields&returned {
 			t.Errorf("charges %+v for the returned fields %s", charge, returned)
 		}
-		if all := hold.Settle(hold.Fields); all.Amount != hold.Amount() || all.Free != hold.Free {
-			t.Errorf("charges %+v when everything is returned, under a hold of %s", all, hold.Amount())
+		if all := hold.Settle(hold.Fields); all.Amounts != hold.Amounts() || all.Free != hold.Free {
+			t.Errorf("charges %+v when everything is returned, under a hold of %v", all, hold.Amounts())
 		}
 	})
 }
 
 func TestAllowanceTake(t *testing.T) {
 	type units = enrich.ByField[int64]
+	of := tariff.AllowanceAmounts
 	tests := []struct {
 		name                string
 		left, held, doubted units
@@ -97,7 +117,7 @@ func TestAllowanceTake(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			free, ok := cost.Allowance{Left: tt.left, Held: tt.held, Doubted: tt.doubted}.Take(tt.fields)
+			free, ok := cost.Allowance{Left: of(tt.left), Held: of(tt.held), Doubted: of(tt.doubted)}.Take(tt.fields, standardRates())
 			if free != tt.free || ok != tt.ok {
 				t.Errorf("free %q, %t, want %q, %t", free, ok, tt.free, tt.ok)
 			}

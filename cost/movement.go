@@ -10,6 +10,7 @@ import (
 // number of meters and of fields.
 type movement struct {
 	lost []int64 // by each meter
+	sure []int64 // what is known to be charged of each meter; nil for nothing
 	// grain is the unit to which the service rounds what it shows of a meter, 1 for none. The
 	// loss of a meter can differ by less than that from what was charged.
 	grain   []int64
@@ -64,6 +65,7 @@ func (m movement) search(exact bool, steps int) explanations {
 	fields := len(m.charges)
 	s := &searcher{movement: m, exact: exact, steps: steps, lastUse: m.lastUse(), field: -1, next: map[string]*state{}}
 	s.taken = make([]int64, len(m.lost))
+	copy(s.taken, m.sure)
 	s.keep(&state{least: make([]int64, fields), most: make([]int64, fields)}, 0)
 	for f := range m.charges {
 		states := s.next

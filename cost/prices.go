@@ -22,11 +22,15 @@ func (p Prices) Total(fields enrich.Fields) (Money, error) {
 	for f := range fields.Each() {
 		amount, known := p[f]
 		if !known {
-			return 0, fmt.Errorf("the price of %s is unknown; name it in the rate card", f)
+			return 0, unknownPrice(f)
 		}
 		total += amount
 	}
 	return total, nil
+}
+
+func unknownPrice(f enrich.Field) error {
+	return fmt.Errorf("the price of %s is unknown; name it in the rate card", f)
 }
 
 // Option is one way to pay for the service: a row of the rate card.

@@ -1,18 +1,18 @@
 package cost
 
-import "payonce/enrich"
+import (
+	"encoding/json"
+
+	"payonce/enrich"
+)
 
 // Totals are the sums of one scope of the journal: a run, the account since its
 // last snapshot, the journal as a whole.
 type Totals struct {
-	Settled  Money                 `json:"settled"`   // charged by answers
-	Held     Money                 `json:"held"`      // set aside for calls without an outcome
-	EverHeld Money                 `json:"ever_held"` // settled, held, and held once but returned
-	FreeUsed enrich.ByField[int64] `json:"free_used"` // units of the free allowance used by answers
-	FreeHeld enrich.ByField[int64] `json:"free_held"` // units held for calls without an outcome
-	// FreeEverHeld counts units used, held, and held once but returned.
-	FreeEverHeld enrich.ByField[int64] `json:"free_ever_held"`
-	// Charged counts fields charged, by the allowance or with money.
+	Settled  Amounts `json:"-"` // charged by answers
+	Held     Amounts `json:"-"` // set aside for calls without an outcome
+	EverHeld Amounts `json:"-"` // settled, held, and held once but returned
+	// Charged counts fields charged, by the allowance or otherwise.
 	Charged  enrich.ByField[int64] `json:"charged"`
 	Asked    enrich.ByField[int64] `json:"asked"`    // fields asked for by answered calls
 	Returned enrich.ByField[int64] `json:"returned"` // those of them that came back
@@ -26,29 +26,22 @@ type Totals struct {
 	Open      int64 `json:"open"`    // calls without an outcome
 }
 
+// Calls returns how many calls were sent or may have been sent, whatever their outcome.
+func (t Totals) Calls() int64 { return t.Lookups + t.Forfeited + t.Uncharged + t.Open }
+
 // Hold adds a hold to the sums.
-func (t *Totals) Hold(h Hold) {
+func (t *Totals) Hold(held Amounts) {
 	t.Open++
-	t.Held += h.Amount()
-	t.EverHeld += h.Amount()
-	for f := range h.Free.Each() {
-		t.FreeHeld[f]++
-		t.FreeEverHeld[f]++
-	}
+	t.Held = t.Held.Plus(held)
+	t.EverHeld = t.EverHeld.Plus(held)
 }
 
 // Release removes a hold from the sums and adds the part of it that was charged.
-func (t *Totals) Release(h Hold, charge Charge) {
+func (t *Totals) Release(held Amounts, charge Charge) {
 	t.Open--
-	t.Held -= h.Amount()
-	t.Settled += charge.Amount
-	for f := range h.Free.Each() {
-		t.FreeHeld[f]--
-	}
-	for f := range charge.Free.Each() {
-		t.FreeUsed[f]++
-	}
-	for f := range (charge.Free | charge.Paid).Each() {
+	t.Held = t.Held.Minus(held)
+	t.Settled = t.Settled.Plus(charge.Amounts)
+	for f := range charge.Fields().Each() {
 		t.Charged[f]++
 	}
 }
@@ -65,4 +58,33 @@ func (t *Totals) Count(asked, returned enrich.Fields) {
 			t.Returned[f]++
 		}
 	}
+}
+
+// MarshalJSON writes the amounts of money, and those of the other meters as units.
+func (t Totals) MarshalJSON() ([]byte, error) {
+	type totals Totals
+	return json.Marshal(struct {
+		Settled      Money   `json:"settled"`
+		Held         Money   `json:"held"`
+		EverHeld     Money   `json:"ever_held"`
+		FreeUsed     []int64 `json:"free_used"`
+		FreeHeld     []int64 `json:"free_held"`
+		FreeEverHeld []int64 `json:"free_ever_held"`
+		totals
+	}{
+		t.Settled.Money(), t.Held.Money(), t.EverHeld.Money(),
+		t.Settled.units(leastUnits), t.Held.units(leastUnits), t.EverHeld.units(leastUnits), totals(t),
+	})
+}
+
+// leastUnits is how many meters beside money are written to JSON at least: those of v1.
+const leastUnits = 2
+
+// units returns the amounts of the meters after the first, up to the last one that is not zero.
+func (a Amounts) units(least int) []int64 {
+	units := a[1:]
+	for len(units) > least && units[len(units)-1] == 0 {
+		units = units[:len(units)-1]
+	}
+	return units
 }

@@ -16,15 +16,15 @@ func TestTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var totals, want cost.Totals
 		for range rapid.IntRange(0, 6).Draw(t, "calls") {
-			hold := cost.Hold{Fields: fieldSets().Draw(t, "fields"), Prices: standard()}
+			hold := cost.Hold{Fields: fieldSets().Draw(t, "fields"), Rates: standardRates()}
 			hold.Free = hold.Fields & fieldSets().Draw(t, "free")
 			returned := hold.Fields & fieldSets().Draw(t, "returned")
 			charge := hold.Settle(returned)
-			totals.Hold(hold)
-			if totals.Settled+totals.Held > totals.EverHeld {
+			totals.Hold(hold.Amounts())
+			if !totals.Settled.Plus(totals.Held).Within(totals.EverHeld) {
 				t.Fatalf("more than was ever held: %+v", totals)
 			}
-			totals.Release(hold, charge)
+			totals.Release(hold.Amounts(), charge)
 			totals.Count(hold.Fields, returned)
 			addCall(&want, hold, returned)
 		}
@@ -42,33 +42,28 @@ func addCall(want *cost.Totals, hold cost.Hold, returned enrich.Fields) {
 	}
 	for f := range hold.Fields.Each() {
 		want.Asked[f]++
+		held := of(hold.Rates[f].Price(), enrich.ByField[int64]{})
 		if hold.Free.Has(f) {
-			want.FreeEverHeld[f]++
-		} else {
-			want.EverHeld += hold.Prices[f]
+			held = of(0, units(enrich.FieldsOf(f)))
 		}
+		want.EverHeld = want.EverHeld.Plus(held)
 		if !returned.Has(f) {
 			continue
 		}
 		want.Charged[f]++
 		want.Returned[f]++
-		if hold.Free.Has(f) {
-			want.FreeUsed[f]++
-		} else {
-			want.Settled += hold.Prices[f]
-		}
+		want.Settled = want.Settled.Plus(held)
 	}
 }
 
-// TestConservation shows that no money appears or vanishes: settled, held and given
-// back together are what was ever held, in micro-USD, whichever calls end first and
+// TestConservation shows that no money and no unit appears or vanishes: settled, held and given
+// back together are what was ever held, of each meter, whichever calls end first and
 // however; and the calls without an outcome are counted.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var totals cost.Totals
 		var open []cost.Hold
-		var givenBack cost.Money
-		var freeGivenBack enrich.ByField[int64]
+		var givenBack cost.Amounts
 		end := func(t *rapid.T, returned enrich.Fields) (cost.Hold, cost.Charge) {
 			if len(open) == 0 {
 				t.Skip("nothing is open")
@@ -77,18 +72,15 @@ func TestConservation(t *testing.T) {
 			hold := open[i]
 			open = append(open[:i:i], open[i+1:]...)
 			charge := hold.Settle(returned)
-			totals.Release(hold, charge)
-			givenBack += hold.Amount() - charge.Amount
-			for f := range hold.Free.Without(charge.Free).Each() {
-				freeGivenBack[f]++
-			}
+			totals.Release(hold.Amounts(), charge)
+			givenBack = givenBack.Plus(hold.Amounts().Minus(charge.Amounts))
 			return hold, charge
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"hold": func(t *rapid.T) {
-				hold := cost.Hold{Fields: fieldSets().Draw(t, "fields"), Prices: odd(t)}
+				hold := cost.Hold{Fields: fieldSets().Draw(t, "fields"), Rates: tariff.At(odd(t))}
 				hold.Free = hold.Fields & fieldSets().Draw(t, "free")
-				totals.Hold(hold)
+				totals.Hold(hold.Amounts())
 				open = append(open, hold)
 			},
 			"void": func(t *rapid.T) { end(t, 0) },
@@ -102,13 +94,8 @@ func TestConservation(t *testing.T) {
 				totals.Forfeited++
 			},
 			"": func(t *rapid.T) {
-				if totals.Settled+totals.Held+givenBack != totals.EverHeld {
-					t.Errorf("settled %s, held %s and given back %s are not %s", totals.Settled, totals.Held, givenBack, totals.EverHeld)
-				}
-				for f := range freeGivenBack {
-					if totals.FreeUsed[f]+totals.FreeHeld[f]+freeGivenBack[f] != totals.FreeEverHeld[f] {
-						t.Errorf("%s: free units used, held and given back do not add up: %+v", enrich.Field(f), totals)
-					}
+				if totals.Settled.Plus(totals.Held).Plus(givenBack) != totals.EverHeld {
+					t.Errorf("settled %v, held %v and given back %v are not %v", totals.Settled, totals.Held, givenBack, totals.EverHeld)
 				}
 				if totals.Open != int64(len(open)) {
 					t.Errorf("%d calls are counted without an outcome, there are %d", totals.Open, len(open))

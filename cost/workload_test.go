@@ -147,21 +147,19 @@ func fieldsOf(list cost.Workload) []enrich.Fields {
 func sendUnder(limit cost.Money, lookups, returned []enrich.Fields, free cost.Allowances) (int, cost.Money) {
 	var totals cost.Totals
 	ceilings := []cost.Ceiling{cost.SpendCeiling("limit", "run", limit)}
-	allowance := cost.Allowance{Left: enrich.ByField[int64](free)}
+	allowance := cost.Allowance{Left: tariff.AllowanceAmounts(enrich.ByField[int64](free))}
 	for i, fields := range lookups {
-		hold := cost.Hold{Fields: fields, Prices: standard()}
-		hold.Free, _ = allowance.Take(fields)
-		if _, refused := cost.Refusing(ceilings, hold, func(string) cost.Totals { return totals }); refused {
-			return i, totals.Settled
+		hold := cost.Hold{Fields: fields, Rates: standardRates()}
+		hold.Free, _ = allowance.Take(fields, hold.Rates)
+		if _, refused := cost.Refusing(ceilings, hold.Amounts(), func(string) cost.Totals { return totals }); refused {
+			return i, totals.Settled.Money()
 		}
-		totals.Hold(hold)
+		totals.Hold(hold.Amounts())
 		charge := hold.Settle(returned[i])
-		totals.Release(hold, charge)
-		for f := range charge.Free.Each() {
-			allowance.Left[f]--
-		}
+		totals.Release(hold.Amounts(), charge)
+		allowance.Left = allowance.Left.Minus(charge.Amounts)
 	}
-	return len(lookups), totals.Settled
+	return len(lookups), totals.Settled.Money()
 }
 
 // TestCoversIsTheMost shows that one lookup more than an amount covers can be refused.

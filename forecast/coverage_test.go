@@ -84,17 +84,15 @@ func (w world) past(random *rand.Rand) map[cost.Kind]cost.Totals {
 // which the journal settles them.
 func (w world) spend(random *rand.Rand) cost.Money {
 	var spend cost.Money
-	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
+	allowance := cost.Allowance{Left: tariff.AllowanceAmounts(enrich.ByField[int64](w.free))}
 	for _, kind := range w.kinds() {
 		asked := kind.Fields
 		for range w.list[kind] {
-			hold := cost.Hold{Fields: asked, Prices: standard()}
-			hold.Free, _ = allowance.Take(asked)
+			hold := cost.Hold{Fields: asked, Rates: tariff.At(standard())}
+			hold.Free, _ = allowance.Take(asked, hold.Rates)
 			charge := hold.Settle(w.rates[kind].look(asked, random))
-			for f := range charge.Free.Each() {
-				allowance.Left[f]--
-			}
-			spend += charge.Amount
+			allowance.Left = allowance.Left.Minus(charge.Amounts)
+			spend += charge.Money()
 		}
 	}
 	return spend

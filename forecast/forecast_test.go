@@ -13,6 +13,9 @@ import (
 	"payonce/forecast"
 )
 
+// tariff has money and a free allowance for each field.
+var tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+
 // seen returns the sums of lookups for emails. found of them returned one.
 func seen(lookups, found int64) cost.Totals {
 	return cost.Totals{
@@ -243,18 +246,16 @@ func (w world) sentUnder(limit cost.Money, random *rand.Rand) int64 {
 	}
 	random.Shuffle(len(lookups), func(i, j int) { lookups[i], lookups[j] = lookups[j], lookups[i] })
 	var spent cost.Money
-	allowance := cost.Allowance{Left: enrich.ByField[int64](w.free)}
+	allowance := cost.Allowance{Left: tariff.AllowanceAmounts(enrich.ByField[int64](w.free))}
 	for i, kind := range lookups {
-		hold := cost.Hold{Fields: kind.Fields, Prices: standard()}
-		hold.Free, _ = allowance.Take(hold.Fields)
-		if spent+hold.Amount() > limit {
+		hold := cost.Hold{Fields: kind.Fields, Rates: tariff.At(standard())}
+		hold.Free, _ = allowance.Take(hold.Fields, hold.Rates)
+		if spent+hold.Money() > limit {
 			return int64(i)
 		}
 		charge := hold.Settle(w.rates[kind].look(hold.Fields, random))
-		for f := range charge.Free.Each() {
-			allowance.Left[f]--
-		}
-		spent += charge.Amount
+		allowance.Left = allowance.Left.Minus(charge.Amounts)
+		spent += charge.Money()
 	}
 	return int64(len(lookups))
 }

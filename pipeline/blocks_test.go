@@ -386,7 +386,7 @@ func resolutionOf(id attempt.ID) attempt.Resolution {
 		answer := v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, FullName: "Ada", WorkEmail: "ada@co.example", BusinessPhone: "+1", RequestID: fmt.Sprint("req-", id)})
 		run := []string{"run", "another"}[id%2]
 		return attempt.Resolution{
-			State: attempt.Settled, Run: run, Charge: cost.Charge{Amount: cost.Cent},
+			State: attempt.Settled, Run: run, Charge: cost.Charge{Amounts: cost.OfMoney(cost.Cent)},
 			Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
 		}
 	case attempt.OutcomeUnknown:

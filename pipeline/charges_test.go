@@ -70,7 +70,7 @@ func (h *history) start(run string) {
 			return
 		}
 		h.check(err)
-		decision, err := h.Begin(attempt.Request{Lookup: lookup, Run: run, Prices: prices, Reask: scope.Reask})
+		decision, err := h.Begin(attempt.Request{Lookup: lookup, Run: run, Rates: v1.Tariff().At(prices), Reask: scope.Reask})
 		h.check(err)
 		if granted, ok := decision.(attempt.Granted); ok {
 			ticket, err := granted.Ticket()
@@ -156,7 +156,7 @@ func TestAnOutputShowsWhatItsRunSettled(t *testing.T) {
 			}
 		}
 		for run := range h.runs {
-			if shown, settled := h.shown(run), h.Totals(checkpoint.RunScope(run)).Settled; shown != settled {
+			if shown, settled := h.shown(run), h.Totals(checkpoint.RunScope(run)).Settled.Money(); shown != settled {
 				t.Fatalf("the output of the %s run shows $%s, and it settled $%s", run, shown, settled)
 			}
 		}

@@ -13,10 +13,16 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	v1 "payonce/service/v1"
 )
 
 func (r *rig) monitor() *dispatch.Monitor {
-	return &dispatch.Monitor{Status: r.service, Accountant: r.journal, Scope: checkpoint.ScopeAccount}
+	return &dispatch.Monitor{Status: r.service, Accountant: r.journal, Scope: checkpoint.ScopeAccount, Tariff: v1.Tariff()}
+}
+
+// freeEmails returns the free emails of a drift.
+func freeEmails(drift cost.Drift) int64 {
+	return v1.Tariff().AllowanceUnits(drift.Lost)[enrich.WorkEmail]
 }
 
 // spendElsewhere is another user of the workspace.
@@ -33,7 +39,7 @@ func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
 		for _, spent := range []cost.Money{0, 30 * cost.Cent} {
 			r.service.spendElsewhere(spent, 0)
 			drift, err := r.monitor().Read(t.Context())
-			if diff := cmp.Diff(cost.Drift{Money: spent}, drift); diff != "" || err != nil {
+			if diff := cmp.Diff(cost.Drift{Lost: cost.OfMoney(spent)}, drift); diff != "" || err != nil {
 				t.Errorf("error %v, drift (-want +got):\n%s", err, diff)
 			}
 		}
@@ -50,7 +56,7 @@ func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
 		r.service.spendElsewhere(0, 3)
 		for range 2 { // looking again changes nothing
 			drift, err := r.monitor().Read(t.Context())
-			if err != nil || drift.Free[enrich.WorkEmail] != 3 {
+			if err != nil || freeEmails(drift) != 3 {
 				t.Fatalf("drift %+v, error %v; want 3 free emails", drift, err)
 			}
 		}
@@ -93,7 +99,7 @@ func TestTheMonitorReportsADriftOnce(t *testing.T) {
 			<-time.After(time.Minute)
 			synctest.Wait()
 		}
-		want := []cost.Drift{{Money: cost.Dollar}, {Money: 2 * cost.Dollar}}
+		want := []cost.Drift{{Lost: cost.OfMoney(cost.Dollar)}, {Lost: cost.OfMoney(2 * cost.Dollar)}}
 		if diff := cmp.Diff(want, reports); diff != "" || len(r.service.reads) != 5 {
 			t.Errorf("%d reads in 5 minutes, reports (-want +got):\n%s", len(r.service.reads), diff)
 		}
@@ -185,7 +191,7 @@ func TestAnotherUserTakesTheAllowance(t *testing.T) {
 						took, after, before, o.tally.Spent, limit, bound)
 				}
 				exceeded = exceeded || before > limit
-				if took == taken && after+reading+time.Second < time.Since(start) && drift.Money+price*cost.Money(drift.Free[enrich.WorkEmail]) != price*cost.Money(took) {
+				if took == taken && after+reading+time.Second < time.Since(start) && drift.Lost.Money()+price*cost.Money(freeEmails(drift)) != price*cost.Money(took) {
 					t.Errorf("others took %d units after %s; drift %+v is not as much", took, after, drift)
 				}
 			})
@@ -299,7 +305,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 			t.Errorf("drift %+v; want it to name the price", reported)
 		}
 		drift, err := monitor.Read(t.Context())
-		if more := (want.Shown - inUse) * cost.Money(paid); err != nil || drift.Money != more || monitor.StopOf(drift) != want {
+		if more := (want.Shown - inUse) * cost.Money(paid); err != nil || drift.Lost.Money() != more || monitor.StopOf(drift) != want {
 			t.Errorf("drift %+v, error %v; want $%s more than was counted", drift, err, more)
 		}
 		// With the right price the rest is asked for.

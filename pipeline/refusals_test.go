@@ -224,7 +224,7 @@ func TestWhatWasNotSentIsRepeated(t *testing.T) {
 				if o.tally.Posts != o.tally.Answered {
 					t.Errorf("%d POSTs counted for %d answers: nothing else was sent", o.tally.Posts, o.tally.Answered)
 				}
-				if held := r.journal.Totals("all").Held; held != 0 {
+				if held := r.journal.Totals("all").Held.Money(); held != 0 {
 					t.Errorf("%s is still held for what was not sent", held)
 				}
 			})

@@ -16,6 +16,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -103,7 +104,7 @@ func (r *rig) lookups() *dispatch.Lookups {
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
 		Expendable: r.expendable, Catalogue: v1fields.Catalogue(),
 		Reconciler: &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
-		Request:    attempt.Request{Run: "run", Prices: r.prices, Ceilings: r.ceilings},
+		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(r.prices), Ceilings: r.ceilings},
 		Report:     func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
 		Note:       func(text string) { r.notes = append(r.notes, text) },
 	}

@@ -256,7 +256,7 @@ func TestAnEndHoldsBackGrantedTickets(t *testing.T) {
 				if len(r.service.calls) != 0 || err != nil && !errors.Is(err, broken) {
 					t.Errorf("%d calls, error %v; want none", len(r.service.calls), err)
 				}
-				if held := r.journal.Totals(checkpoint.ScopeAll).Held; held != 0 {
+				if held := r.journal.Totals(checkpoint.ScopeAll).Held.Money(); held != 0 {
 					t.Errorf("%s is still held for what was not sent", held)
 				}
 			})

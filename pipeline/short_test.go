@@ -104,7 +104,7 @@ func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
-		r.ceilings = []cost.Ceiling{{Name: "max-lookups", Scope: checkpoint.RunScope("run"), Measure: cost.Lookups, Limit: 2}}
+		r.ceilings = []cost.Ceiling{{Name: "max-lookups", Scope: checkpoint.RunScope("run"), Meter: cost.Lookups, Limit: 2}}
 		o := r.run(people(4, enrich.AllFields))
 		if o.word() != "ceiling:max-lookups" || o.tally.Dropped != 0 || len(r.service.calls) != 2 {
 			t.Errorf("stop %q after %d calls, %d dropped; want ceiling:max-lookups after 2", o.word(), len(r.service.calls), o.tally.Dropped)

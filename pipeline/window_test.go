@@ -113,7 +113,7 @@ func (s *stack) run() error {
 	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: s.client, Pacer: s.pacer, Concurrency: 16, Now: time.Now,
 		Reconciler: &dispatch.Reconciler{Arbiter: journal, Status: s.client, SettleDelay: settleDelay, Now: time.Now},
-		Request:    attempt.Request{Run: "run", Prices: prices},
+		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(prices)},
 	}
 	_, stop, err := lookups.Run(s.t.Context(), next)
 	if stop != nil {

@@ -178,7 +178,7 @@ func newHeldAnswers(b *testing.B, list csvList, scope row.Scope, each int64) *he
 				j.shards[key[0]] = append(j.shards[key[0]], key)
 				j.who = append(j.who, who)
 				j.ended = append(j.ended, attempt.Resolution{
-					State: attempt.Settled, At: at, Run: "run", Charge: cost.Charge{Amount: 40 * cost.Cent},
+					State: attempt.Settled, At: at, Run: "run", Charge: cost.Charge{Amounts: cost.OfMoney(40 * cost.Cent)},
 					Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
 				})
 			}

@@ -43,7 +43,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 			withRig(t, func(call) reply { return loses(0, email) }, func(t *testing.T, r *rig) {
 				r.run(people(1, email))
 				decision, err := r.journal.Begin(attempt.Request{
-					Lookup: people(1, email)[0], Run: "run", Prices: prices, Reask: attempt.Reask{Forfeited: true},
+					Lookup: people(1, email)[0], Run: "run", Rates: v1.Tariff().At(prices), Reask: attempt.Reask{Forfeited: true},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -62,7 +62,7 @@ func person(n int) enrich.Identity {
 func begin(j *checkpoint.Journal, who enrich.Identity) (attempt.Decision, attempt.Ticket, error) {
 	decision, err := j.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "run", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 	})
 	granted, ok := decision.(attempt.Granted)
 	if err != nil || !ok {

@@ -16,7 +16,7 @@ import (
 // the ceilings, the pause, the window. So a call that fits under no ceiling is refused at once
 // and does not wait for a slot first.
 func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) {
-	if _, err := req.Prices.Total(req.Lookup.Fields); err != nil {
+	if _, err := req.Rates.Total(req.Lookup.Fields); err != nil {
 		return nil, nil, err
 	}
 	if decision := view.Subject.decided(req); decision != nil {
@@ -81,9 +81,9 @@ func (s Subject) earlier(fields enrich.Fields) map[enrich.Field][]attempt.ID {
 // hold returns what the call holds. It returns a decision instead when the free allowance
 // depends on a call in flight, or when a field would hold money that must be free.
 func (a Account) hold(req attempt.Request) (cost.Hold, attempt.Decision) {
-	hold := cost.Hold{Fields: req.Lookup.Fields, Prices: req.Prices}
+	hold := cost.Hold{Fields: req.Lookup.Fields, Rates: req.Rates}
 	if !req.Strict {
-		free, ok := a.Allowance.Take(hold.Fields)
+		free, ok := a.Allowance.Take(hold.Fields, hold.Rates)
 		if !ok {
 			return hold, attempt.Blocked{}
 		}
@@ -108,18 +108,19 @@ func (v View) underCeilings(req attempt.Request, hold cost.Hold) (attempt.Decisi
 				ceiling.Name, now[i].Scope, req.Run)
 		}
 	}
+	held := hold.Amounts()
 	totals := func(name string) cost.Totals { return v.scope(name).Totals }
-	if _, refused := cost.Refusing(now, hold, totals); !refused {
+	if _, refused := cost.Refusing(now, held, totals); !refused {
 		return nil, nil
 	}
 	withoutFlight := func(name string) cost.Totals { return v.scope(name).withoutFlight() }
-	refusing, over := cost.Refusing(now, hold, withoutFlight)
+	refusing, over := cost.Refusing(now, held, withoutFlight)
 	if !over {
 		return attempt.Blocked{}, nil
 	}
 	return attempt.Over{
 		Ceiling: ceilings[slices.Index(now, refusing)],
-		Need:    refusing.Need(hold), Left: refusing.Left(totals(refusing.Scope)),
+		Need:    refusing.Need(held), Left: refusing.Left(totals(refusing.Scope)),
 	}, nil
 }
 

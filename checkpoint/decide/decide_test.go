@@ -43,10 +43,10 @@ func drawView(t *rapid.T) decide.View {
 		Ceilings: drawCeilings(t, "run"),
 		Window:   drawWindow(t),
 	}
-	for f := range enrich.AllFields.Each() {
-		view.Account.Allowance.Left[f] = rapid.Int64Range(-1, 3).Draw(t, "free units left")
-		view.Account.Allowance.Held[f] = rapid.Int64Range(0, 2).Draw(t, "free units held")
-		view.Account.Allowance.Doubted[f] = rapid.Int64Range(0, 2).Draw(t, "free units in doubt")
+	for m := range freeMeters.Each() {
+		view.Account.Allowance.Left[m] = rapid.Int64Range(-1, 3).Draw(t, "free units left")
+		view.Account.Allowance.Held[m] = rapid.Int64Range(0, 2).Draw(t, "free units held")
+		view.Account.Allowance.Doubted[m] = rapid.Int64Range(0, 2).Draw(t, "free units in doubt")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "pause") == 0 {
 		view.Account.PausedUntil = now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "until")) * time.Minute)
@@ -57,11 +57,11 @@ func drawView(t *rapid.T) decide.View {
 func drawScope(t *rapid.T, name string) *decide.Scope {
 	scope := &decide.Scope{Name: name}
 	scope.InFlight.Open = rapid.Int64Range(0, 3).Draw(t, "in flight")
-	scope.InFlight.Held = cost.Money(scope.InFlight.Open) * 10 * cost.Cent
+	scope.InFlight.Held = cost.OfMoney(10 * cost.Cent).Times(scope.InFlight.Open)
 	scope.Totals.Lookups = rapid.Int64Range(0, 3).Draw(t, "lookups")
 	scope.Totals.Open = scope.InFlight.Open + rapid.Int64Range(0, 2).Draw(t, "in doubt")
-	scope.Totals.Held = cost.Money(scope.Totals.Open) * 10 * cost.Cent
-	scope.Totals.Settled = cost.Money(rapid.Int64Range(0, 5).Draw(t, "settled")) * 10 * cost.Cent
+	scope.Totals.Held = cost.OfMoney(10 * cost.Cent).Times(scope.Totals.Open)
+	scope.Totals.Settled = cost.OfMoney(10 * cost.Cent).Times(rapid.Int64Range(0, 5).Draw(t, "settled"))
 	return scope
 }
 
@@ -73,7 +73,7 @@ func drawCeilings(t *rapid.T, scope string) (ceilings []cost.Ceiling) {
 		}
 		ceiling.Limit = rapid.Int64Range(0, 30).Draw(t, "limit") * int64(10*cost.Cent)
 		if rapid.Bool().Draw(t, "of lookups") {
-			ceiling.Measure, ceiling.Limit = cost.Lookups, rapid.Int64Range(0, 20).Draw(t, "limit")
+			ceiling.Meter, ceiling.Limit = cost.Lookups, rapid.Int64Range(0, 20).Draw(t, "limit")
 		}
 		ceilings = append(ceilings, ceiling)
 	}
@@ -99,7 +99,7 @@ func drawRequest(t *rapid.T) attempt.Request {
 	onlyFree := rapid.OneOf(rapid.Just(enrich.Fields(0)), fields)
 	return attempt.Request{
 		Lookup: enrich.Lookup{Fields: fields.Filter(func(f enrich.Fields) bool { return f != 0 }).Draw(t, "asked")},
-		Run:    "run", Prices: prices,
+		Run:    "run", Rates: rates,
 		Ceilings: append(drawCeilings(t, "run"), drawCeilings(t, "workspace")...),
 		Strict:   rapid.Bool().Draw(t, "strict"), OnlyFree: onlyFree.Draw(t, "only free"),
 		Reask: attempt.Reask{
@@ -109,7 +109,12 @@ func drawRequest(t *rapid.T) attempt.Request {
 	}
 }
 
-var prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+var (
+	tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+	rates  = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
+
+	freeMeters = cost.MetersOf(tariff.Rates[enrich.WorkEmail].Allowance, tariff.Rates[enrich.BusinessPhone].Allowance)
+)
 
 // TestDecideKeepsEveryLimit checks every decision against the limits, each computed here from
 // the view in the simplest way.
@@ -164,7 +169,7 @@ func checkSubject(t *rapid.T, view decide.View, req attempt.Request) {
 // checkHold fails when the hold does not cover what the call can cost.
 func checkHold(t *rapid.T, view decide.View, req attempt.Request, changes *decide.Changes) {
 	hold := changes.Hold
-	if hold.Fields != req.Lookup.Fields || !cmp.Equal(hold.Prices, prices) || changes.Strict != req.Strict {
+	if hold.Fields != req.Lookup.Fields || !cmp.Equal(hold.Rates, rates) || changes.Strict != req.Strict {
 		t.Errorf("the changes are %+v", changes)
 	}
 	if req.Strict && hold.Free != 0 {
@@ -174,8 +179,8 @@ func checkHold(t *rapid.T, view decide.View, req attempt.Request, changes *decid
 		t.Errorf("%s hold money and must be free", paid)
 	}
 	for f := range hold.Free.Each() {
-		a := view.Account.Allowance
-		if a.Left[f]-a.Held[f]-a.Doubted[f] < 1 {
+		a, m := view.Account.Allowance, rates[f].Allowance
+		if a.Left[m]-a.Held[m]-a.Doubted[m] < 1 {
 			t.Errorf("%s holds a free unit of %+v", f, a)
 		}
 	}
@@ -205,10 +210,11 @@ func limits(view decide.View, req attempt.Request) []cost.Ceiling {
 
 // after returns what a ceiling counts once the call holds its money.
 func after(ceiling cost.Ceiling, totals cost.Totals, hold cost.Hold) (used int64, adds bool) {
-	if ceiling.Measure == cost.Lookups {
+	if ceiling.Meter == cost.Lookups {
 		return totals.Lookups + totals.Forfeited + totals.Uncharged + totals.Open + 1, true
 	}
-	return int64(totals.Settled + totals.Held + hold.Amount()), hold.Amount() > 0
+	held := hold.Amounts()[ceiling.Meter]
+	return totals.Settled[ceiling.Meter] + totals.Held[ceiling.Meter] + held, held > 0
 }
 
 func checkCeilings(t *rapid.T, view decide.View, req attempt.Request, hold cost.Hold) {
@@ -235,8 +241,8 @@ func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision at
 	switch d := decision.(type) {
 	case attempt.Blocked:
 		inFlight := view.Subject.InFlight != 0 || view.Account.Window.InFlight > 0
-		for f := range enrich.AllFields.Each() {
-			inFlight = inFlight || view.Account.Allowance.Held[f] > 0
+		for m := range freeMeters.Each() {
+			inFlight = inFlight || view.Account.Allowance.Held[m] > 0
 		}
 		for _, scope := range view.Scopes {
 			inFlight = inFlight || scope.InFlight.Open > 0
@@ -303,9 +309,9 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 func TestDecideRefusesWhatItCannotJudge(t *testing.T) {
 	scopes := []*decide.Scope{{Name: "run"}}
 	for name, req := range map[string]attempt.Request{
-		"a price that is unknown": {Lookup: enrich.Lookup{Fields: enrich.AllFields}, Prices: cost.Prices{}},
+		"a price that is unknown": {Lookup: enrich.Lookup{Fields: enrich.AllFields}, Rates: cost.Rates{}},
 		"a ceiling on a scope that the call does not count in": {
-			Lookup: enrich.Lookup{Fields: enrich.AllFields}, Prices: prices,
+			Lookup: enrich.Lookup{Fields: enrich.AllFields}, Rates: rates,
 			Ceilings: []cost.Ceiling{{Name: "loose", Scope: "other", Limit: int64(cost.Dollar)}},
 		},
 	} {

@@ -43,7 +43,7 @@ type Scope struct {
 // that they hold.
 func (s *Scope) withoutFlight() cost.Totals {
 	totals := s.Totals
-	totals.Held -= s.InFlight.Held
+	totals.Held = totals.Held.Minus(s.InFlight.Held)
 	totals.Open -= s.InFlight.Open
 	return totals
 }
@@ -90,7 +90,7 @@ type Window struct {
 // Changes are what a store applies when a call is granted.
 type Changes struct {
 	// Hold goes into the intent of the call. It is added to Totals and to InFlight of every
-	// scope of the view. Its prices are the account's last known prices.
+	// scope of the view. Its rates are the account's last known rates.
 	Hold cost.Hold
 	// Earlier are the forfeited attempts of fields that are bought again. They continue to
 	// count for the subject.

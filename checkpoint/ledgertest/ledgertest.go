@@ -131,8 +131,8 @@ func (r *Rig) lose(ticket attempt.Ticket) {
 // spent checks the money of a scope.
 func (r *Rig) spent(scope string, settled, held cost.Money) {
 	r.T.Helper()
-	if got := r.Totals(scope); got.Settled != settled || got.Held != held {
-		r.T.Fatalf("%s: settled $%s, held $%s; want $%s, $%s", scope, got.Settled, got.Held, settled, held)
+	if got := r.Totals(scope); got.Settled.Money() != settled || got.Held.Money() != held {
+		r.T.Fatalf("%s: settled $%s, held $%s; want $%s, $%s", scope, got.Settled.Money(), got.Held.Money(), settled, held)
 	}
 }
 

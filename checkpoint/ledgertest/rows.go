@@ -86,11 +86,11 @@ func (l *rows) view(intent record.Intent) decide.View {
 		PausedUntil: l.account.pausedUntil,
 		Window:      l.window(intent.At),
 	}
-	for f, base := range l.account.base.Free {
-		a := &view.Account.Allowance
-		a.Left[f] = base.Value - account.Totals.FreeUsed[f]
-		a.Held[f] = account.InFlight.FreeHeld[f]
-		a.Doubted[f] = account.Totals.FreeHeld[f] - account.InFlight.FreeHeld[f]
+	for f := range enrich.AllFields.Each() {
+		m, a := tariff().Rates[f].Allowance, &view.Account.Allowance
+		a.Left[m] = l.account.base.Free[f].Value - account.Totals.Settled[m]
+		a.Held[m] = account.InFlight.Held[m]
+		a.Doubted[m] = account.Totals.Held[m] - account.InFlight.Held[m]
 	}
 	return view
 }
@@ -124,7 +124,7 @@ func (a *row) stateOf(f enrich.Field) attempt.FieldState {
 		}
 		return attempt.Missing
 	case attempt.Forfeited:
-		if (a.result.Charge.Free | a.result.Charge.Paid).Has(f) {
+		if a.result.Charge.Fields().Has(f) {
 			return attempt.PaidAndGone
 		}
 	case attempt.Voided:
@@ -142,13 +142,14 @@ func (l *rows) scope(name string) *decide.Scope {
 		if !slices.Contains(a.intent.Scopes(enrich.Catalogue{}), name) || name == record.ScopeAccount && a.id < l.account.baseFirst {
 			continue
 		}
-		s.Totals.Hold(a.intent.Hold)
+		held := a.intent.Hold.Amounts()
+		s.Totals.Hold(held)
 		switch a.state {
 		case attempt.Intended:
-			s.InFlight.Hold(a.intent.Hold)
+			s.InFlight.Hold(held)
 		case attempt.InDoubt:
 		default:
-			s.Totals.Release(a.intent.Hold, a.result.Charge)
+			s.Totals.Release(held, a.result.Charge)
 			record.CountOutcome(&s.Totals, a.intent.Hold, a.result)
 		}
 	}

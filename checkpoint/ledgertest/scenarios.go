@@ -35,13 +35,27 @@ const (
 func ask(who int, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
 	return attempt.Request{
 		Lookup: enrich.Lookup{Identity: person(who), Fields: fields}, Run: "run",
-		Prices: cost.Prices{enrich.WorkEmail: emailPrice, enrich.BusinessPhone: phonePrice}, Ceilings: ceilings,
+		Rates: tariff().At(cost.Prices{enrich.WorkEmail: emailPrice, enrich.BusinessPhone: phonePrice}), Ceilings: ceilings,
 	}
 }
 
 // paid is the charge of fields that cost money.
 func paid(fields enrich.Fields, amount cost.Money) cost.Charge {
-	return cost.Charge{Paid: fields, Amount: amount}
+	return cost.Charge{Paid: fields, Amounts: cost.OfMoney(amount)}
+}
+
+// free is the charge of fields that the free allowance paid for.
+func free(fields enrich.Fields) cost.Charge {
+	charge := cost.Charge{Free: fields}
+	for f := range fields.Each() {
+		charge.Amounts[tariff().Rates[f].Allowance]++
+	}
+	return charge
+}
+
+// tariff has money and a free allowance for each field.
+func tariff() cost.Tariff {
+	return cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
 }
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
@@ -57,7 +71,7 @@ func spend(scope string, period cost.Period, limit cost.Money) cost.Ceiling {
 }
 
 func calls(scope string, limit int64) cost.Ceiling {
-	return cost.Ceiling{Name: "calls", Scope: scope, Measure: cost.Lookups, Limit: limit}
+	return cost.Ceiling{Name: "calls", Scope: scope, Meter: cost.Lookups, Limit: limit}
 }
 
 func scenarios() map[string]scenario {
@@ -218,11 +232,11 @@ func allowance(r *Rig) {
 	r.want(ask(2, email), attempt.Blocked{}) // whether it is free depends on the first
 	r.settle(first, phone, paid(phone, phonePrice))
 	second := r.grant(ask(2, email))
-	r.settle(second, email, cost.Charge{Free: email})
+	r.settle(second, email, free(email))
 	third := r.grant(ask(3, email))
 	r.settle(third, email, paid(email, emailPrice))
 	r.check(r.Rebase(account(1, 1, 0))) // units beyond the last ones
-	r.settle(r.grant(ask(4, email|phone)), email|phone, cost.Charge{Free: email | phone})
+	r.settle(r.grant(ask(4, email|phone)), email|phone, free(email|phone))
 }
 
 func doubtedUnit(r *Rig) {
@@ -232,7 +246,7 @@ func doubtedUnit(r *Rig) {
 	r.spent(record.ScopeAll, 0, 0)
 	r.settle(r.grant(ask(2, email)), email, paid(email, emailPrice))
 	r.check(r.Assume(false, first.ID))
-	r.settle(r.grant(ask(1, email)), email, cost.Charge{Free: email})
+	r.settle(r.grant(ask(1, email)), email, free(email))
 }
 
 func strict(r *Rig) {
@@ -248,7 +262,7 @@ func onlyFree(r *Rig) {
 	req.OnlyFree = email | phone
 	r.want(req, attempt.Paid{Fields: phone})
 	req.OnlyFree = email
-	r.settle(r.grant(req), email, cost.Charge{Free: email})
+	r.settle(r.grant(req), email, free(email))
 	next := ask(2, email)
 	next.OnlyFree = email
 	r.want(next, attempt.Paid{Fields: email})

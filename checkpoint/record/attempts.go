@@ -51,23 +51,45 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 func holdMembers(m *numbered.Members, h *cost.Hold) {
 	fields(m, 1, &h.Fields)
 	fields(m, 2, &h.Free)
-	numbered.Value(m, 3, &h.Prices, priceMembers)
+	numbered.Value(m, 3, &h.Rates, ratesMembers)
 }
 
-// priceMembers describes prices: that of a field has the number of the field plus one.
-func priceMembers(m *numbered.Members, prices *cost.Prices) {
+// ratesMembers describes rates: that of a field has the number of the field plus one.
+func ratesMembers(m *numbered.Members, rates *cost.Rates) {
 	if !m.Writing() {
-		*prices = cost.Prices{}
+		*rates = cost.Rates{}
 	}
 	for f := range enrich.PossibleFields.Each() {
-		price, known := prices.Of(f)
-		if numbered.OptionalInt(m, int(f)+1, &price, &known); known && !m.Writing() {
-			(*prices)[f] = price
+		r := rate{}
+		r.Rate, r.known = (*rates)[f]
+		if numbered.Value(m, int(f)+1, &r, rateMembers); r.known && !m.Writing() {
+			(*rates)[f] = r.Rate
 		}
 	}
 }
 
-// earlierMembers describes attempts by field, as priceMembers does.
+// rate is a rate that may be unknown.
+type rate struct {
+	cost.Rate
+	known bool
+}
+
+func rateMembers(m *numbered.Members, r *rate) {
+	amounts(m, 1, &r.Uses)
+	numbered.Uint(m, 2, &r.Allowance)
+	numbered.Uint(m, 3, &r.Varies)
+	nothing := r.known && r.Rate == cost.Rate{} // a value has to have a member
+	numbered.Flag(m, 4, &nothing)
+	r.known = nothing || r.Rate != cost.Rate{}
+	if r.Allowance >= cost.MaxMeters {
+		m.Fail()
+	}
+}
+
+// amounts describes amounts by meter, in the order of the meters' numbers.
+func amounts(m *numbered.Members, number int, a *cost.Amounts) { numbered.Ints(m, number, a[:]) }
+
+// earlierMembers describes attempts by field, as ratesMembers does.
 func earlierMembers(m *numbered.Members, earlier *map[enrich.Field][]attempt.ID) {
 	if !m.Writing() {
 		*earlier = nil
@@ -130,7 +152,8 @@ func endingMembers(m *numbered.Members, e *Ending) {
 }
 
 func chargeMembers(m *numbered.Members, c *cost.Charge) {
-	numbered.Int(m, 1, &c.Amount)
+	amounts(m, 1, &c.Amounts)
 	fields(m, 2, &c.Free)
 	fields(m, 3, &c.Paid)
+	numbered.Flag(m, 4, &c.Reported)
 }

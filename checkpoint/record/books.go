@@ -5,28 +5,24 @@ import (
 	"slices"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/numbered"
 )
 
 // The members of the records of sums, the ledger state and runs.
 
 func totalsMembers(m *numbered.Members, t *cost.Totals) {
-	numbered.Int(m, 1, &t.Settled)
-	numbered.Int(m, 2, &t.Held)
-	numbered.Int(m, 3, &t.EverHeld)
+	amounts(m, 1, &t.Settled)
+	amounts(m, 2, &t.Held)
+	amounts(m, 3, &t.EverHeld)
 	numbered.Int(m, 4, &t.Forfeited)
 	numbered.Int(m, 5, &t.Uncharged)
 	numbered.Int(m, 6, &t.Lookups)
 	numbered.Int(m, 7, &t.Whole)
 	numbered.Int(m, 8, &t.Open)
 	// By field, in the order of the fields' numbers.
-	numbered.Ints(m, 9, t.FreeUsed[:])
-	numbered.Ints(m, 10, t.FreeHeld[:])
-	numbered.Ints(m, 11, t.FreeEverHeld[:])
-	numbered.Ints(m, 12, t.Charged[:])
-	numbered.Ints(m, 13, t.Asked[:])
-	numbered.Ints(m, 14, t.Returned[:])
+	numbered.Ints(m, 9, t.Charged[:])
+	numbered.Ints(m, 10, t.Asked[:])
+	numbered.Ints(m, 11, t.Returned[:])
 }
 
 func spanMembers(m *numbered.Members, s *Span) {
@@ -45,8 +41,8 @@ func stateMembers(m *numbered.Members, s *State) {
 	numbered.Value(m, 8, &s.Base, accountMembers)
 	numbered.Uint(m, 9, &s.BaseFirst)
 	numbered.Uint(m, 10, &s.DecidableFrom)
-	numbered.Ints(m, 11, s.Forgone[:])
-	numbered.Value(m, 12, &s.Prices, priceMembers)
+	amounts(m, 11, &s.Forgone)
+	numbered.Value(m, 12, &s.Rates, ratesMembers)
 	numbered.Flag(m, 13, &s.CreditAdded)
 	numbered.List(m, 14, &s.Provisional, provisionalMembers)
 	numbered.List(m, 15, &s.Closed, closedPeriodMembers)
@@ -64,31 +60,33 @@ func provisionalMembers(m *numbered.Members, p *Provisional) {
 func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Uint(m, 1, &p.First)
 	numbered.Uint(m, 2, &p.Next)
-	numbered.Int(m, 3, &p.Lost)
-	numbered.Int(m, 4, &p.Booked)
-	numbered.Value(m, 5, &p.Prices, priceMembers)
+	amounts(m, 3, &p.Lost)
+	amounts(m, 4, &p.Booked)
+	numbered.Value(m, 5, &p.Rates, ratesMembers)
 	numbered.List(m, 6, &p.Provisional, provisionalMembers)
-	numbered.Int(m, 7, &p.Excess)
+	amounts(m, 7, &p.Excess)
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
-	numbered.Ints(m, 10, p.Free[:])
 }
 
 func accountMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Time(m, 1, &a.ReadAt)
 	optionalFlag(m, 2, &a.KeyValid)
-	numbered.Value(m, 3, &a.Free, optionalsMembers)
-	numbered.Value(m, 4, &a.FreeReserved, optionalsMembers)
+	free, freeReserved, most, left, reserved := a.Free[:], a.FreeReserved[:], a.Most[:], a.Left[:], a.Reserved[:]
+	numbered.Value(m, 3, &free, optionalsMembers)
+	numbered.Value(m, 4, &freeReserved, optionalsMembers)
 	numbered.Value(m, 5, &a.Balance, balanceMembers)
 	numbered.Value(m, 6, &a.Budget, budgetMembers)
 	mapMembers(m, 7, &a.Readiness, readinessMembers)
-	numbered.Value(m, 9, &a.Most, optionalsMembers)
+	numbered.Value(m, 9, &most, optionalsMembers)
 	mapMembers(m, 8, &a.Available, func(m *numbered.Members, available *bool) { numbered.Flag(m, 2, available) })
+	numbered.Value(m, 10, &left, optionalsMembers)
+	numbered.Value(m, 11, &reserved, optionalsMembers)
 }
 
-// optionalsMembers describes amounts by field: that of a field has the number of the field plus
-// one.
-func optionalsMembers[N ~int64](m *numbered.Members, amounts *enrich.ByField[cost.Optional[N]]) {
+// optionalsMembers describes amounts by field or meter: that of a field has the number of the field
+// plus one.
+func optionalsMembers[N ~int64](m *numbered.Members, amounts *[]cost.Optional[N]) {
 	for i := range *amounts {
 		optional(m, i+1, &(*amounts)[i])
 	}
@@ -204,12 +202,11 @@ func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {
 	numbered.Text(m, 1, &c.Name)
 	numbered.Text(m, 2, &c.Scope)
 	numbered.Uint(m, 3, &c.Period)
-	numbered.Uint(m, 4, &c.Measure)
+	numbered.Uint(m, 4, &c.Meter)
 	numbered.Int(m, 5, &c.Limit)
 }
 
 func driftMembers(m *numbered.Members, d *cost.Drift) {
-	numbered.Int(m, 1, &d.Money)
-	numbered.Ints(m, 2, d.Free[:])
-	numbered.Ints(m, 3, d.Prices[:])
+	amounts(m, 1, &d.Lost)
+	numbered.Ints(m, 2, d.Prices[:])
 }

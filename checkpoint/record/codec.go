@@ -23,10 +23,10 @@ import (
 )
 
 // Version is the version of the form of all records, and the first byte of every value. A
-// program reads the forms of all versions from 6 on, and writes the newest. There is one so
+// program reads the forms of all versions from 7 on, and writes the newest. There is one so
 // far: the members of records have numbers, as package numbered writes them. The functions in
 // this package whose names end in Members give each member its number.
-const Version = 6
+const Version = 7
 
 // IsKnownVersion reports whether a value is of a version that this program reads.
 func IsKnownVersion[T string | []byte](value T) bool {

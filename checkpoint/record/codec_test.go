@@ -108,7 +108,13 @@ func sameOptionals[T comparable]() cmp.Option {
 func anyRecord[T any]() *rapid.Generator[T] {
 	fields := rapid.Map(rapid.ByteMax(byte(enrich.PossibleFields)), func(b byte) enrich.Fields { return enrich.Fields(b) })
 	field := rapid.Map(rapid.ByteMax(enrich.MaxFields-1), func(b byte) enrich.Field { return enrich.Field(b) })
-	money := rapid.Map(rapid.Int64(), func(n int64) cost.Money { return cost.Money(n) })
+	rate := rapid.Custom(func(t *rapid.T) (r cost.Rate) {
+		for m := range r.Uses {
+			r.Uses[m] = rapid.OneOf(rapid.Just(int64(0)), rapid.Int64()).Draw(t, "uses")
+		}
+		r.Allowance, r.Varies = cost.Meter(rapid.IntRange(0, cost.MaxMeters-1).Draw(t, "allowance")), cost.Meters(rapid.Uint16Max(7).Draw(t, "varies"))
+		return rapid.SampledFrom([]cost.Rate{r, {}}).Draw(t, "rate")
+	})
 	ids := rapid.SliceOfN(rapid.Map(rapid.Uint64(), func(n uint64) attempt.ID { return attempt.ID(n) }), 1, 3)
 	seconds := rapid.OneOf(rapid.Int64Range(-62_167_000_000, 253_402_000_000), rapid.Int64Range(0, 4_000_000_000))
 	times := rapid.Custom(func(t *rapid.T) time.Time {
@@ -119,7 +125,7 @@ func anyRecord[T any]() *rapid.Generator[T] {
 	ended := rapid.Map(rapid.Uint8Range(1, 9), func(n uint8) attempt.State { return attempt.State(n) })
 	return rapid.Map(rapid.MakeCustom[T](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
 		reflect.TypeFor[enrich.Fields]():                 fields.AsAny(),
-		reflect.TypeFor[cost.Prices]():                   rapid.Map(rapid.MapOf(field, money), func(m map[enrich.Field]cost.Money) cost.Prices { return m }).AsAny(),
+		reflect.TypeFor[cost.Rates]():                    rapid.Map(rapid.MapOf(field, rate), func(m map[enrich.Field]cost.Rate) cost.Rates { return m }).AsAny(),
 		reflect.TypeFor[map[enrich.Field][]attempt.ID](): rapid.MapOf(field, ids).AsAny(),
 		reflect.TypeFor[time.Time]():                     rapid.OneOf(times, rapid.Just(time.Time{})).AsAny(),
 		reflect.TypeFor[attempt.FieldState]():            decided.AsAny(),
@@ -217,7 +223,7 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 		"a provisional charge":        readState(within(14, nil)),
 		"the second closed period":    readState(within(15, nil)),
 		"a charge of a closed period": readState(protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 15, protowire.BytesType), inPeriod)),
-		"totals":                      DecodeComputed(nil, append(Encode(&cost.Totals{Held: 1}), later...), &cost.Totals{}),
+		"totals":                      DecodeComputed(nil, append(Encode(&cost.Totals{Held: cost.OfMoney(1)}), later...), &cost.Totals{}),
 		"a day":                       DecodeComputed(nil, append(Encode(&Span{First: 1, Last: 2}), later...), &Span{}),
 	} {
 		if !errors.Is(err, store.ErrNewer) {
@@ -231,15 +237,15 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 
 // TestMembersWithinMembersAreKept has a member of a later program in the charge of an answer.
 func TestMembersWithinMembersAreKept(t *testing.T) {
-	res := attempt.Resolution{State: attempt.Settled, At: start, Charge: cost.Charge{Amount: 5}}
+	res := attempt.Resolution{State: attempt.Settled, At: start, Charge: cost.Charge{Paid: 5}}
 	value := Encode(&res)
-	charge := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), protowire.EncodeZigZag(5))
+	charge := protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), 5)
 	known := protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), charge)
 	later := protowire.AppendVarint(protowire.AppendTag(bytes.Clone(charge), 9, protowire.VarintType), 1)
 	value = bytes.Replace(value, known, protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), later), 1)
-	res.Charge.Amount = 4
+	res.Charge.Paid = 4
 	written := encodeOver(value, &res)
-	later[1] = byte(protowire.EncodeZigZag(4))
+	later[1] = 4
 	if !bytes.Contains(written, later) {
 		t.Errorf("%x is not in %x", later, written)
 	}
@@ -306,7 +312,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"a text as a number":             resolution(append(number(1, 3), number(6, 1)[1:]...)),
 		"a key that is too short":        intent(text(2, "short")),
 		"a ledger state without numbers": state([]byte{Version}),
-		"more fields than there are":     state(append(number(1, 1), text(11, strings.Repeat("\x01", enrich.MaxFields+1))[1:]...)),
+		"more meters than there are":     state(append(number(1, 1), text(11, strings.Repeat("\x01", cost.MaxMeters+1))[1:]...)),
 		"a journal without an ID":        Decode(nil, []byte{Version}, &Journal{}),
 	} {
 		if !errors.Is(err, store.ErrCorrupt) {
@@ -323,11 +329,11 @@ func FuzzDecode(f *testing.F) {
 	account.Available = map[string]bool{"contact_enrichment": true}
 	bought := map[enrich.Field][]attempt.ID{enrich.WorkEmail: {7}}
 	for _, seed := range [][]byte{
-		Encode(&Intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Prices: prices}, Run: "run", Earlier: bought}),
+		Encode(&Intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Rates: rates}, Run: "run", Earlier: bought}),
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),
 		Encode(&Doubt{At: start, Cause: "lost"}), Encode(&OpenMark{}), Encode(&Span{First: 1, Last: 300}),
 		Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
-		Encode(&cost.Totals{Settled: -1, Lookups: 1 << 40}), Encode(&State{NextID: 1, Base: account, Prices: prices}),
+		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{NextID: 1, Base: account, Rates: rates}),
 	} {
 		f.Add(seed)
 	}

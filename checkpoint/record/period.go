@@ -33,15 +33,15 @@ func PeriodOf(periods []ClosedPeriod, id attempt.ID) int {
 
 // Limit notes what the calls in doubt of the period hold, and the most that they can have been
 // charged together, if that is known.
-func (p *ClosedPeriod) Limit(held, most cost.Money, known bool) {
-	var provisional cost.Money
-	for f, n := range CountProvisional(p.Provisional) {
-		provisional += p.Prices[enrich.Field(f)].Times(n)
-	}
+func (p *ClosedPeriod) Limit(held, most cost.Amounts, known bool) {
+	corrected := cost.Correction(CountProvisional(p.Provisional)).Amounts(p.Rates)
+	booked := p.Booked.Minus(corrected.Most(cost.Amounts{})) // at least
 	// Settle books up to this much for them. So what is booked and held never grows.
-	most = max(most, p.Lost-(p.Booked-provisional))
-	if known && p.Booked-provisional <= p.Lost {
-		p.Excess = max(0, held-most)
+	most = most.Most(p.Lost.Minus(booked))
+	for m := range p.Excess {
+		if known && booked[m] <= p.Lost[m] {
+			p.Excess[m] = max(0, held[m]-most[m])
+		}
 	}
 }
 
@@ -49,23 +49,23 @@ func (p *ClosedPeriod) Limit(held, most cost.Money, known bool) {
 // cost more than the account lost, so charges of it may have to be corrected: correction counts
 // those of earlier answers, and the call's own charge is returned as it is then. Rest is what the
 // other calls of the period hold that are in doubt.
-func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge, rest cost.Money) (settled cost.Charge, correction cost.Correction) {
-	p.Booked += charge.Amount
+func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge, rest cost.Amounts) (settled cost.Charge, correction cost.Correction) {
+	p.Booked = p.Booked.Plus(charge.Amounts)
 	answers := CountProvisional(p.Provisional)
 	all := CountProvisional(append(slices.Clone(p.Provisional), Provisional{ID: id, Fields: charge.Paid}))
-	correction = cost.CorrectTo(p.Lost, p.Booked, all, p.Prices)
-	if p.Booked-correction.Amount(p.Prices) < p.Lost {
+	correction = cost.CorrectTo(p.Lost.Money(), p.Booked.Money(), all, p.Rates)
+	if p.Booked.Minus(correction.Amounts(p.Rates)).Money() < p.Lost.Money() {
 		correction = cost.Correction{} // the journal would book less than the account may have charged
 	}
+	p.Booked = p.Booked.Minus(correction.Amounts(p.Rates))
 	var free enrich.Fields
 	for f, n := range correction {
-		p.Booked -= p.Prices[enrich.Field(f)].Times(n)
 		if n > answers[f] {
 			correction[f]--
 			free = free.With(enrich.Field(f))
 		}
 	}
-	settled = charge.Correct(free, hold.Prices)
-	p.Excess = min(rest, max(0, p.Excess-(hold.Amount()-settled.Amount)))
+	settled = charge.Correct(free, hold.Rates)
+	p.Excess = p.Excess.Minus(hold.Amounts().Minus(settled.Amounts)).Most(cost.Amounts{}).Least(rest)
 	return settled, correction
 }

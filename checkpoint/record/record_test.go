@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	start  = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	email  = enrich.FieldsOf(enrich.WorkEmail)
-	prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+	start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	email = enrich.FieldsOf(enrich.WorkEmail)
+	rates = cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
 )
 
 func person(n int) enrich.Identity {

@@ -175,9 +175,9 @@ type State struct {
 	// what somebody assumed of another may be wrong.
 	DecidableFrom attempt.ID `json:"decidable_from"`
 	// Forgone are the free units that somebody else used since the base.
-	Forgone enrich.ByField[int64] `json:"forgone"`
-	// Prices are those of the last attempts, by field.
-	Prices cost.Prices `json:"prices"`
+	Forgone cost.Amounts `json:"forgone"`
+	// Rates are those of the last attempts.
+	Rates cost.Rates `json:"rates"`
 	// CreditAdded says that a reading since the base showed new credit.
 	CreditAdded bool `json:"credit_added,omitempty"`
 	// Provisional are the provisional charges since the base, and Closed the earlier
@@ -198,16 +198,15 @@ type Provisional struct {
 // doubt. What somebody says of those calls later can show that more was booked than the
 // account lost.
 type ClosedPeriod struct {
-	First, Next attempt.ID // its attempts: from First on, before Next
-	Lost        cost.Money // by the account, at most
-	Booked      cost.Money // by the journal
-	// From and To are the times of the two snapshots, and Free is what the free allowance lost.
-	From, To time.Time             `json:",omitzero"`
-	Free     enrich.ByField[int64] `json:",omitzero"`
+	First, Next attempt.ID   // its attempts: from First on, before Next
+	Lost        cost.Amounts // by the account, at most; its money is cost.MaxMoney when that is not known
+	Booked      cost.Amounts // by the journal
+	// From and To are the times of the two snapshots.
+	From, To time.Time `json:",omitzero"`
 	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
 	// have been charged.
-	Excess      cost.Money `json:",omitzero"`
-	Prices      cost.Prices
+	Excess      cost.Amounts `json:",omitzero"`
+	Rates       cost.Rates
 	Provisional []Provisional
 }
 

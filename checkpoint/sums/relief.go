@@ -6,11 +6,11 @@ import (
 	"payonce/cost"
 )
 
-// Doubt is a call in doubt: the sums that it counts in and the money that it holds.
+// Doubt is a call in doubt: the sums that it counts in and what it holds.
 type Doubt struct {
 	ID   attempt.ID
 	Sums []*Sum
-	Held cost.Money
+	Held cost.Amounts
 }
 
 // Relieve reduces what each scope holds to what its calls in doubt can have been charged
@@ -20,8 +20,8 @@ type Doubt struct {
 func (s *Sums) Relieve(periods []record.ClosedPeriod, doubts []Doubt) {
 	relief, order := reliefOf(periods, doubts)
 	for _, sum := range append(order, s.relieved...) {
-		if by := relief[sum] - sum.relief; by != 0 {
-			sum.Totals.Held -= by
+		if by := relief[sum].Minus(sum.relief); by != (cost.Amounts{}) {
+			sum.Totals.Held = sum.Totals.Held.Minus(by)
 			sum.relief = relief[sum]
 			s.Touch(sum)
 		}
@@ -39,42 +39,42 @@ func (s *Sums) RecallRelief(periods []record.ClosedPeriod, doubts []Doubt) {
 }
 
 // Relief returns by how much less a scope holds than the sum of the holds.
-func (s *Sums) Relief(scope string) cost.Money {
+func (s *Sums) Relief(scope string) cost.Amounts {
 	if sum := s.Scopes[scope]; sum != nil {
 		return sum.relief
 	}
-	return 0
+	return cost.Amounts{}
 }
 
 // reliefOf returns the reductions, and their sums in the order of the doubts. Periods and doubts are
 // in the order of the attempts. The totals of the account begin at its base and hold nothing for
 // earlier calls.
-func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]cost.Money, order []*Sum) {
-	relief = map[*Sum]cost.Money{}
+func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]cost.Amounts, order []*Sum) {
+	relief = map[*Sum]cost.Amounts{}
 	for _, p := range periods {
-		if p.Excess == 0 {
+		if p.Excess == (cost.Amounts{}) {
 			continue
 		}
 		for len(doubts) > 0 && doubts[0].ID < p.First {
 			doubts = doubts[1:]
 		}
-		var all cost.Money
-		held := map[*Sum]cost.Money{}
+		var all cost.Amounts
+		held := map[*Sum]cost.Amounts{}
 		for ; len(doubts) > 0 && p.Holds(doubts[0].ID); doubts = doubts[1:] {
 			d := doubts[0]
-			all += d.Held
+			all = all.Plus(d.Held)
 			for _, sum := range d.Sums {
 				if sum.Name == record.ScopeAccount {
 					continue
 				}
 				if _, known := relief[sum]; !known {
-					relief[sum], order = 0, append(order, sum)
+					relief[sum], order = cost.Amounts{}, append(order, sum)
 				}
-				held[sum] += d.Held
+				held[sum] = held[sum].Plus(d.Held)
 			}
 		}
 		for sum, own := range held {
-			relief[sum] += max(0, p.Excess-(all-own))
+			relief[sum] = relief[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
 		}
 	}
 	return relief, order

@@ -15,8 +15,8 @@ import (
 // Sum is what the attempts of one scope add up to.
 type Sum struct {
 	decide.Scope
-	relief  cost.Money // by which the totals hold less than the attempts do
-	changed bool       // since TakeChanges last returned it
+	relief  cost.Amounts // by which the totals hold less than the attempts do
+	changed bool         // since TakeChanges last returned it
 }
 
 // Sums are the sums of all scopes, and the attempts that ended on each day.
@@ -96,9 +96,10 @@ func (s *Sums) Touch(changed *Sum) {
 
 // Hold adds an attempt that is in flight from now on.
 func (s *Sums) Hold(in []*Sum, hold cost.Hold) {
+	held := hold.Amounts()
 	for _, sum := range in {
-		sum.Totals.Hold(hold)
-		sum.InFlight.Hold(hold)
+		sum.Totals.Hold(held)
+		sum.InFlight.Hold(held)
 		s.Touch(sum)
 	}
 }
@@ -106,19 +107,21 @@ func (s *Sums) Hold(in []*Sum, hold cost.Hold) {
 // Land removes the hold of an attempt that is not in flight any more from what the calls in
 // flight may release.
 func Land(in []*Sum, hold cost.Hold) {
+	held := hold.Amounts()
 	for _, sum := range in {
-		sum.InFlight.Release(hold, cost.Charge{})
+		sum.InFlight.Release(held, cost.Charge{})
 	}
 }
 
 // Release removes the hold of an attempt and adds its outcome. If the account's base is newer
 // than the attempt, the attempt does not count in the account's sums.
 func (s *Sums) Release(in []*Sum, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
+	held := hold.Amounts()
 	for _, sum := range in {
 		if sum.Name == record.ScopeAccount && beforeBase {
 			continue
 		}
-		sum.Totals.Release(hold, res.Charge)
+		sum.Totals.Release(held, res.Charge)
 		record.CountOutcome(&sum.Totals, hold, res)
 		s.Touch(sum)
 	}
@@ -155,10 +158,7 @@ func (s *Sums) Correct(in record.Intent, before, after cost.Charge, beforeBase b
 		if sum.Name == record.ScopeAccount && beforeBase {
 			continue
 		}
-		sum.Totals.Settled += after.Amount - before.Amount
-		for f := range after.Free.Without(before.Free).Each() {
-			sum.Totals.FreeUsed[f]++
-		}
+		sum.Totals.Settled = sum.Totals.Settled.Plus(after.Amounts).Minus(before.Amounts)
 		s.Touch(sum)
 	}
 }

@@ -18,7 +18,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // intent is a lookup of an email for 15 cents in a run.
 func intent(run string) record.Intent {
 	return record.Intent{At: noon, Run: run, Pattern: enrich.ByName.String(), Hold: cost.Hold{
-		Fields: enrich.FieldsOf(enrich.WorkEmail), Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Fields: enrich.FieldsOf(enrich.WorkEmail), Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 	}}
 }
 
@@ -44,15 +44,15 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 				t.Fatalf("%d sums for the scopes %q", len(s.Scopes), in.Scopes(enrich.Named("a", "b")))
 			}
 			for scope, sum := range s.Scopes {
-				if sum.Totals.Held != 15*cost.Cent || sum.InFlight.Held != 15*cost.Cent || sum.Totals.Open != 1 {
-					t.Errorf("%s: $%s is held, $%s of it in flight, by %d attempts", scope, sum.Totals.Held, sum.InFlight.Held, sum.Totals.Open)
+				if sum.Totals.Held.Money() != 15*cost.Cent || sum.InFlight.Held.Money() != 15*cost.Cent || sum.Totals.Open != 1 {
+					t.Errorf("%s: $%s is held, $%s of it in flight, by %d attempts", scope, sum.Totals.Held.Money(), sum.InFlight.Held.Money(), sum.Totals.Open)
 				}
 			}
 			sums.Land(s.Of(in), in.Hold)
 			s.Release(s.Of(in), in.Hold, c.ends, false)
 			for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 				got := s.Totals(scope)
-				if got.Held != 0 || got.Open != 0 || s.Scope(scope).InFlight.Held != 0 || got.Settled != c.charged || got.EverHeld != 15*cost.Cent {
+				if got.Held.Money() != 0 || got.Open != 0 || s.Scope(scope).InFlight.Held != (cost.Amounts{}) || got.Settled.Money() != c.charged || got.EverHeld.Money() != 15*cost.Cent {
 					t.Errorf("%s: %+v", scope, got)
 				}
 			}
@@ -65,13 +65,13 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
 	s, in := sums.New(enrich.Named("a", "b")), intent("a")
 	s.Release(s.Of(in), in.Hold, settled(in), true)
-	s.Correct(in, cost.Charge{}, cost.Charge{Amount: cost.Cent}, true)
+	s.Correct(in, cost.Charge{}, cost.Charge{Amounts: cost.OfMoney(cost.Cent)}, true)
 	for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 		want := 16 * cost.Cent
 		if scope == record.ScopeAccount {
 			want = 0
 		}
-		if got := s.Totals(scope).Settled; got != want {
+		if got := s.Totals(scope).Settled.Money(); got != want {
 			t.Errorf("%s: $%s is settled, want $%s", scope, got, want)
 		}
 	}

@@ -12,19 +12,19 @@ import (
 
 // checkTotals compares the recorded sums with the recomputed ones.
 func (c *checker) checkTotals() error {
-	c.summary.Totals = c.totals[record.ScopeAll]
+	c.summary.Totals = c.totalsOf(record.ScopeAll)
 	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
 		if read(c, name, key, value, &recorded) {
-			c.compareTotals(name, recorded, c.totals[scope])
+			c.compareTotals(name, recorded, c.totalsOf(scope))
 		}
 		delete(c.totals, scope)
 		return true, nil
 	})
 	for _, scope := range slices.Sorted(maps.Keys(c.totals)) {
-		if c.totals[scope] != (cost.Totals{}) {
+		if c.totalsOf(scope) != (cost.Totals{}) {
 			c.problem(fmt.Sprintf("sums of %q", scope), "are missing")
 		}
 	}
@@ -55,18 +55,21 @@ func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
 			c.problem(name, "have %s %v, and the attempts add up to %v", what, recorded, want)
 		}
 	}
-	compare("settled", recorded.Settled, want.Settled)
-	compare("held", recorded.Held, want.Held)
-	compare("ever held", recorded.EverHeld, want.EverHeld)
+	compareAmounts := func(what string, recorded, want cost.Amounts) {
+		compare(what, recorded.Money(), want.Money())
+		for m := cost.USD + 1; m < cost.MaxMeters; m++ {
+			compare(fmt.Sprintf("%s of meter %d", what, m), recorded[m], want[m])
+		}
+	}
+	compareAmounts("settled", recorded.Settled, want.Settled)
+	compareAmounts("held", recorded.Held, want.Held)
+	compareAmounts("ever held", recorded.EverHeld, want.EverHeld)
 	compare("lookups", recorded.Lookups, want.Lookups)
 	compare("whole answers", recorded.Whole, want.Whole)
 	compare("forfeited", recorded.Forfeited, want.Forfeited)
 	compare("uncharged", recorded.Uncharged, want.Uncharged)
 	compare("open", recorded.Open, want.Open)
 	for f := range enrich.PossibleFields.Each() {
-		compare("free used of "+f.String(), recorded.FreeUsed[f], want.FreeUsed[f])
-		compare("free held of "+f.String(), recorded.FreeHeld[f], want.FreeHeld[f])
-		compare("free ever held of "+f.String(), recorded.FreeEverHeld[f], want.FreeEverHeld[f])
 		compare("charged of "+f.String(), recorded.Charged[f], want.Charged[f])
 		compare("asked of "+f.String(), recorded.Asked[f], want.Asked[f])
 		compare("returned of "+f.String(), recorded.Returned[f], want.Returned[f])

@@ -10,7 +10,7 @@ import (
 // periods check what the ledger state says of the periods between two bases of the account.
 type periods struct {
 	closed []record.ClosedPeriod
-	held   []map[string]cost.Money // by calls in doubt of each closed period, by scope
+	held   []map[string]cost.Amounts // by calls in doubt of each closed period, by scope
 	// listed are the provisional charges of attempts that were not seen yet.
 	listed map[attempt.ID]enrich.Fields
 }
@@ -37,13 +37,13 @@ func (c *checker) checkPeriods() {
 		for _, of := range closed.Provisional {
 			list(of, closed.First, closed.Next)
 		}
-		p.held = append(p.held, map[string]cost.Money{})
+		p.held = append(p.held, map[string]cost.Amounts{})
 	}
 	c.periods = p
 }
 
 // checkPeriod checks what the lists say of an attempt, and enters what it holds in doubt.
-func (c *checker) checkPeriod(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+func (c *checker) checkPeriod(id attempt.ID, in *record.Intent, res *attempt.Resolution, resolved bool) {
 	if fields := c.listed[id]; fields.Without(res.Charge.Paid) != 0 {
 		c.problem("the ledger state", "lists a provisional charge of attempt %d for %q, which it did not pay", id, fields)
 	}
@@ -54,7 +54,7 @@ func (c *checker) checkPeriod(id attempt.ID, in record.Intent, res attempt.Resol
 	for i, period := range c.closed {
 		if period.Holds(id) {
 			for _, scope := range in.Scopes(c.catalogue) {
-				c.held[i][scope] += in.Hold.Amount()
+				c.held[i][scope] = c.held[i][scope].Plus(in.Hold.Amounts())
 			}
 		}
 	}
@@ -69,15 +69,14 @@ func (c *checker) endPeriods() {
 	}
 	for i, period := range c.closed {
 		all := c.held[i][record.ScopeAll]
-		if period.Excess < 0 || period.Excess > all {
-			c.problem("the ledger state", "takes $%s from the holds of attempts %d to %d, which hold $%s in doubt", period.Excess, period.First, period.Next-1, all)
+		if !(cost.Amounts{}).Within(period.Excess) || !period.Excess.Within(all) {
+			c.problem("the ledger state", "takes $%s from the holds of attempts %d to %d, which hold $%s in doubt",
+				period.Excess.Money(), period.First, period.Next-1, all.Money())
 		}
 		for scope, held := range c.held[i] {
-			totals := c.totals[scope]
-			most := all - period.Excess
-			if scope != record.ScopeAccount && held > most {
-				totals.Held -= held - most
-				c.totals[scope] = totals
+			if most := all.Minus(period.Excess); scope != record.ScopeAccount {
+				totals := c.totals[scope]
+				totals.Held = totals.Held.Minus(held.Minus(most).Most(cost.Amounts{}))
 			}
 		}
 	}

@@ -94,7 +94,7 @@ func journal(t *testing.T) *memory {
 		who := enrich.Identity{FirstName: name, LastName: fmt.Sprint("number ", n), CompanyName: "Acme"}
 		decision, err := j.Begin(attempt.Request{
 			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-			Run:    "run", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+			Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 		})
 		granted, ok := decision.(attempt.Granted)
 		if !ok || err != nil {
@@ -127,7 +127,7 @@ func TestASoundJournalIsSummedUp(t *testing.T) {
 	if len(problems) > 0 {
 		t.Errorf("problems %q", problems)
 	}
-	if summary.Identities != 3 || summary.Totals.Settled != 15*cost.Cent || summary.Totals.Held != 15*cost.Cent || summary.Totals.Open != 1 {
+	if summary.Identities != 3 || summary.Totals.Settled.Money() != 15*cost.Cent || summary.Totals.Held.Money() != 15*cost.Cent || summary.Totals.Open != 1 {
 		t.Errorf("%+v", summary)
 	}
 	for _, state := range []attempt.State{attempt.Settled, attempt.Voided, attempt.InDoubt} {

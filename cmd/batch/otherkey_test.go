@@ -11,6 +11,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -53,7 +54,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	}
 	decision, err := journal.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "run", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Run:    "run", Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -116,7 +117,7 @@ func (b restoredBench) beginInCopy() {
 	}
 	decision, err := j.Begin(attempt.Request{
 		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "another", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent},
+		Run:    "another", Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
 	})
 	if err == nil {
 		_, err = decision.(attempt.Granted).Ticket()

@@ -30,7 +30,9 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 		if missing {
 			beyond = j.budget.Threshold
 		}
-		confirmed := approver.Confirm(ctx, j.counts.Lookup, plan.Possible, beyond)
+		confirmed := approver.Confirm(ctx, Question{
+			Lookups: j.counts.Lookup, Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
+		})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -83,6 +85,6 @@ func (j *job) keepToApproved() {
 // run has come to.
 func (j *job) keepTo(allowed cost.Money) {
 	totals := j.session.totals(checkpoint.RunScope(j.name))
-	limit := (totals.Settled + totals.Held).Plus(allowed)
+	limit := totals.Settled.Plus(totals.Held).Money().Plus(allowed)
 	j.approved = &limit
 }

@@ -30,7 +30,7 @@ func (b Budget) Ceilings(run, job string) []cost.Ceiling {
 	add(b.MaxSpend, cost.Ceiling{Name: CeilingMaxSpend, Scope: checkpoint.RunScope(run)})
 	if b.MaxLookups != nil {
 		ceilings = append(ceilings, cost.Ceiling{
-			Name: CeilingMaxLookups, Scope: checkpoint.RunScope(run), Measure: cost.Lookups, Limit: *b.MaxLookups,
+			Name: CeilingMaxLookups, Scope: checkpoint.RunScope(run), Meter: cost.Lookups, Limit: *b.MaxLookups,
 		})
 	}
 	add(b.Daily, cost.Ceiling{Name: CeilingDaily, Scope: checkpoint.JobScope(job), Period: cost.Day})
@@ -76,7 +76,7 @@ func (s *session) planTotals(scope string) cost.Totals {
 		return s.totals(scope)
 	}
 	_, held := s.journal().InDoubt("")
-	return cost.Totals{Held: held}
+	return cost.Totals{Held: cost.OfMoney(held)}
 }
 
 // tightest returns the ceiling on money with the least left, the account's as the
@@ -97,11 +97,12 @@ func (j *job) possible(maximum cost.Money) cost.Money {
 	possible, now := maximum, j.session.now()
 	for _, ceiling := range j.ceilings() {
 		left := max(ceiling.Left(j.session.planTotals(ceiling.At(now).Scope)), 0)
-		if ceiling.Measure == cost.Lookups {
+		switch ceiling.Meter {
+		case cost.Lookups:
 			possible = min(possible, j.dearest(left))
-			continue
+		case cost.USD:
+			possible = min(possible, cost.Money(left))
 		}
-		possible = min(possible, cost.Money(left))
 	}
 	return possible
 }

@@ -96,10 +96,8 @@ func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conform
 	tally, stop, err := lookups.Run(ctx, once(lookup))
 	after := journal.Totals(checkpoint.ScopeAll)
 	sent := conformance.Sent{Lookup: watched.lookup, Verdict: watched.verdict}
-	sent.Booked.Money = after.Settled - before.Settled
-	for f := range sent.Booked.Free {
-		sent.Booked.Free[f] = after.FreeUsed[f] - before.FreeUsed[f]
-	}
+	booked := after.Settled.Minus(before.Settled)
+	sent.Booked.Money, sent.Booked.Free = booked.Money(), v1.Tariff().AllowanceUnits(booked)
 	switch {
 	case err != nil:
 		return sent, err

@@ -289,7 +289,7 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 // request returns what every lookup of the run asks the journal for.
 func (j *job) request() attempt.Request {
 	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Prices: j.prices.Quote.Prices, Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+		Run: j.name, Job: j.jobName(), Rates: v1.Tariff().At(j.prices.Quote.Prices), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
 	}
 }
 

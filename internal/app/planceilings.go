@@ -37,7 +37,7 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 	view := report.Ceiling{Name: ceiling.Name}
 	limit := ceiling.Limit
 	left := max(ceiling.Left(j.session.planTotals(ceiling.At(v.At).Scope)), 0)
-	if ceiling.Measure == cost.Lookups {
+	if ceiling.Meter == cost.Lookups {
 		view.LimitLookups, view.LeftLookups = &limit, &left
 		view.Covers = min(left, v.Rows.Lookup)
 	} else {

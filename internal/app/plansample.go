@@ -26,7 +26,7 @@ func (j *job) proposeSample(ctx context.Context, persons int64) (*report.Sample,
 		return nil, problem.AsUsage(err)
 	}
 	spent := j.session.totals(checkpoint.RunScope(j.name))
-	limit := (spent.Settled + spent.Held).Plus(maximum) // the ceiling counts what the run has spent
+	limit := spent.Settled.Plus(spent.Held).Money().Plus(maximum) // the ceiling counts what the run has spent
 	if j.budget.MaxSpend != nil {
 		limit = min(limit, *j.budget.MaxSpend)
 	}

@@ -50,7 +50,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.Case{
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
-			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Amount(),
+			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText),
 		})
 	}
@@ -100,7 +100,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		}
 	}
 	view.Why = found.Why
-	view.Evidence = &report.Evidence{Free: report.ByField(found.Unexplained.Free), Money: found.Unexplained.Money}
+	view.Evidence = &report.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
 	for _, c := range found.Cases {
 		if c.Decidable {
 			findings[c.ID] = findingText(c)

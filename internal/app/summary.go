@@ -16,9 +16,9 @@ func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, dr
 	doubts, _ := j.session.journal().InDoubt(j.name)
 	view := &report.Summary{
 		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), SpentNow: tally.Spent, Held: totals.Held, FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts),
+		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: report.FreeUnits(totals.Settled), InDoubt: int64(doubts),
 	}
-	view.Found = report.FoundOf(totals.Asked, totals.Returned, totals.Settled)
+	view.Found = report.FoundOf(totals.Asked, totals.Returned, totals.Settled.Money())
 	view.FoundNow = report.FoundOf(tally.Asked, tally.Returned, tally.Spent)
 	view.Kept = done.keptView()
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive

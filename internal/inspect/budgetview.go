@@ -20,10 +20,10 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used,
 	}
 	view := report.Used{
 		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
-		Settled: totals.Settled, SettledLeast: report.Least(totals.Settled, mayBeFree), Held: totals.Held, Lookups: cost.Ceiling{Measure: cost.Lookups}.Used(totals),
+		Settled: totals.Settled.Money(), SettledLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Calls(),
 	}
 	inMeasure := func(n int64) string { return cost.Money(n).String() }
-	if c.Measure == cost.Lookups {
+	if c.Meter == cost.Lookups {
 		view.Measure = "lookups"
 		inMeasure = func(n int64) string { return fmt.Sprint(n) }
 	}

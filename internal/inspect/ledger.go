@@ -74,8 +74,8 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	}
 	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
-		view.Charged += e.Charge.Amount
-		mayBeFree += e.Charge.Amount - e.Charge.Correct(e.MayBeFree, e.Prices).Amount
+		view.Charged += e.Charge.Money()
+		mayBeFree += e.Charge.Money() - e.Charge.Correct(e.MayBeFree, e.Rates).Money()
 		for f := range e.Charge.Free.Each() {
 			free[f]++
 		}
@@ -101,7 +101,7 @@ func ledgerRow(e attempt.Entry) []string {
 		if !e.Charge.Paid.Has(f) {
 			return ""
 		}
-		return e.Prices[f].String()
+		return e.Rates[f].Price().String()
 	}
 	reason := e.Reason
 	if e.MayBeFree != 0 {
@@ -110,7 +110,7 @@ func ledgerRow(e attempt.Entry) []string {
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		v1fields.Catalogue().Operation(e.Asked), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Amount.String(), e.RequestID, reason,
+		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
 	}
 }
 

@@ -52,8 +52,8 @@ func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, erro
 	doubts, _ := journal.InDoubt(run.Name)
 	view := &report.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
-		MaxSpend: run.MaxSpend, Spent: totals.Settled, SpentLeast: report.Least(totals.Settled, mayBeFree), Held: totals.Held, Lookups: totals.Lookups,
-		FreeUsed: report.ByField(totals.FreeUsed), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Lookups,
+		FreeUsed: report.FreeUnits(totals.Settled), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
 	if !run.Ended.IsZero() {
 		ended := run.Ended.UTC()

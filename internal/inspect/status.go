@@ -91,7 +91,7 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
 	tightest, left, _ := cost.Tightest(ceilings, s.Journal.Totals)
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
 	return &report.ActiveRun{
-		Run: run.Name, Spent: totals.Settled, Held: totals.Held, MaxSpend: run.MaxSpend,
+		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
 		Tightest: tightest.Name, Left: max(left, 0),
 	}
 }

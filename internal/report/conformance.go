@@ -22,7 +22,7 @@ type Conformance struct {
 func ConformanceOf(rules conformance.Report, spent cost.Totals) *Conformance {
 	return &Conformance{
 		Agree: rules.Count(conformance.Agrees), Differ: rules.Count(conformance.Differs), NotTested: rules.Count(conformance.NotTested),
-		Spent: spent.Settled, Held: spent.Held, Rules: rules,
+		Spent: spent.Settled.Money(), Held: spent.Held.Money(), Rules: rules,
 	}
 }
 

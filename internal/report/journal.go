@@ -63,8 +63,8 @@ func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalChe
 
 func journalTotalsOf(t cost.Totals) JournalTotals {
 	return JournalTotals{
-		Settled: t.Settled, Held: t.Held, EverHeld: t.EverHeld,
-		FreeUsed: t.FreeUsed, FreeHeld: t.FreeHeld, FreeEverHeld: t.FreeEverHeld,
+		Settled: t.Settled.Money(), Held: t.Held.Money(), EverHeld: t.EverHeld.Money(),
+		FreeUsed: freeUnits(t.Settled), FreeHeld: freeUnits(t.Held), FreeEverHeld: freeUnits(t.EverHeld),
 		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
 		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
 	}

@@ -55,6 +55,16 @@ type Plan struct {
 	Refused         *Refused         `json:"refused_now,omitempty"`
 }
 
+// Covered returns how many of the lookups the ceilings certainly cover.
+func (v *Plan) Covered() int64 {
+	for _, ceiling := range v.Ceilings {
+		if ceiling.Binding {
+			return ceiling.Covers
+		}
+	}
+	return v.Rows.Lookup
+}
+
 // RowCounts are the rows by what a run would make of them. They add up to Total.
 type RowCounts struct {
 	Total          int64 `json:"total"`

@@ -71,14 +71,19 @@ func samples() map[string]Report {
 			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
-			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, MayPayBy: []string{"payg"},
+			Options: []Option{
+				{Name: "payg", Total: new(2 * cost.Dollar)},
+				{Name: "month", Total: new(cost.Dollar), Monthly: cost.Dollar, Cheapest: true},
+				{Name: "year", Total: new(9 * cost.Dollar)},
+				{Name: "unpriced"},
+			}, MayPayBy: []string{"payg"},
 			History: History{Missing: []string{"enrich by name"}},
 			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"summary": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
-			Drift: DriftOf(cost.Drift{Money: cost.Cent}), MaxSpend: cost.Dollar,
+			Drift: DriftOf(cost.Drift{Lost: cost.OfMoney(cost.Cent)}), MaxSpend: cost.Dollar,
 			Found:    FoundOf(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent),
 			FoundNow: FoundOf(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent),
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",
@@ -100,8 +105,8 @@ func samples() map[string]Report {
 		"check": JournalCheckOf(verify.Summary{
 			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
 			Totals: cost.Totals{
-				Settled: 30 * cost.Cent, Held: 15 * cost.Cent, EverHeld: 45 * cost.Cent, FreeUsed: enrich.ByField[int64]{1, 0},
-				FreeHeld: enrich.ByField[int64]{0, 2}, FreeEverHeld: enrich.ByField[int64]{1, 2}, Charged: enrich.ByField[int64]{2, 1},
+				Settled: cost.Amounts{int64(30 * cost.Cent), 1}, Held: cost.Amounts{int64(15 * cost.Cent), 0, 2},
+				EverHeld: cost.Amounts{int64(45 * cost.Cent), 1, 2}, Charged: enrich.ByField[int64]{2, 1},
 				Asked: enrich.ByField[int64]{3, 3}, Returned: enrich.ByField[int64]{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
 			},
 		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),

@@ -46,7 +46,7 @@ func (parts SpendParts) add(name string, e attempt.Entry) {
 		parts[name] = part
 	}
 	part.Attempts++
-	part.Charged += e.Charge.Amount
+	part.Charged += e.Charge.Money()
 	for f := range e.Charge.Free.Each() {
 		part.FreeUsed[f.String()]++
 	}

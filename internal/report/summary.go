@@ -56,7 +56,7 @@ func DriftOf(drift cost.Drift) *Drift {
 	if drift.Zero() {
 		return nil
 	}
-	view := &Drift{Money: drift.Money, Free: ByField(drift.Free)}
+	view := &Drift{Money: drift.Lost.Money(), Free: FreeUnits(drift.Lost)}
 	for f, shown := range drift.Prices {
 		if shown > 0 {
 			if view.Prices == nil {

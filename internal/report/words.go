@@ -12,6 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/flagvalue"
+	"payonce/service/v1/v1fields"
 )
 
 // Counted writes how many there are of something.
@@ -60,6 +61,13 @@ func ByField(counts enrich.ByField[int64]) map[string]int64 {
 		byName[f.String()] = counts[f]
 	}
 	return byName
+}
+
+// FreeUnits returns the units of the free allowance of each field, under the names of the fields.
+func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(freeUnits(amounts)) }
+
+func freeUnits(amounts cost.Amounts) enrich.ByField[int64] {
+	return cost.AllowancePerField(v1fields.Catalogue()).AllowanceUnits(amounts)
 }
 
 // Counts writes counts by field, in the order of the fields.

@@ -43,7 +43,7 @@ func (c *checker) booked(books sandbox.Snapshot) {
 			open++
 		case res.State == attempt.Settled:
 			answered[res.RequestID] = true
-			booked += res.Charge.Amount
+			booked += res.Charge.Money()
 		case res.State == attempt.Forfeited:
 			forfeited++
 		}
@@ -57,7 +57,7 @@ func (c *checker) booked(books sandbox.Snapshot) {
 	if least := booked - c.provisional(); forfeited == 0 && (charged < least || charged > booked) {
 		c.broken("P2: the answers were charged $%s, the journal says $%s to $%s", charged, least, booked)
 	}
-	if settled := c.totals(checkpoint.ScopeAll).Settled; open == 0 && settled != books.Charged {
+	if settled := c.totals(checkpoint.ScopeAll).Settled.Money(); open == 0 && settled != books.Charged {
 		c.broken("P2: nothing is in doubt, the service charged $%s, and the journal has booked $%s", books.Charged, settled)
 	}
 }

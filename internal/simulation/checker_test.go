@@ -214,9 +214,9 @@ func (c *checker) arrival(r *http.Request, body []byte) {
 func (c *checker) money() {
 	books := c.world.service.Books()
 	totals, charged := c.totals(checkpoint.ScopeAll), ours(books).Charged
-	if hidden := c.hidden(books); charged > totals.Settled+totals.Held+hidden {
+	if hidden := c.hidden(books); charged > totals.Settled.Plus(totals.Held).Money()+hidden {
 		c.broken("P2: the service has charged $%s, the journal has $%s settled and $%s held, and others took free units worth $%s",
-			charged, totals.Settled, totals.Held, hidden)
+			charged, totals.Settled.Money(), totals.Held.Money(), hidden)
 	}
 }
 
@@ -321,7 +321,7 @@ func (c *checker) explained(books sandbox.Snapshot) {
 		case res.State == attempt.Settled:
 			answered[res.RequestID] = true
 		case res.State == attempt.Forfeited:
-			fields = res.Charge.Free | res.Charge.Paid
+			fields = res.Charge.Fields()
 		}
 		for f := range fields.Each() {
 			other[thing{in.Identity.Canonical(), f}]++

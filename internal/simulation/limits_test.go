@@ -33,8 +33,8 @@ func drawLimits(r *rand.Rand) []cost.Ceiling {
 		{Name: "job's day", Scope: checkpoint.JobScope(jobName), Period: cost.Day, Limit: int64(cost.Cents(r.Int64N(400)))},
 		{Name: "job's month", Scope: checkpoint.JobScope(jobName), Period: cost.Month, Limit: int64(cost.Cents(r.Int64N(600)))},
 		{Name: "workspace's month", Scope: checkpoint.WorkspaceScope, Period: cost.Month, Limit: int64(cost.Cents(r.Int64N(600)))},
-		{Name: "lookups of the run", Scope: checkpoint.RunScope(runName), Measure: cost.Lookups, Limit: r.Int64N(40)},
-		{Name: "lookups of a day", Scope: checkpoint.WorkspaceScope, Period: cost.Day, Measure: cost.Lookups, Limit: r.Int64N(30)},
+		{Name: "lookups of the run", Scope: checkpoint.RunScope(runName), Meter: cost.Lookups, Limit: r.Int64N(40)},
+		{Name: "lookups of a day", Scope: checkpoint.WorkspaceScope, Period: cost.Day, Meter: cost.Lookups, Limit: r.Int64N(30)},
 	}
 	var limits []cost.Ceiling
 	for _, ceiling := range menu {
@@ -58,7 +58,7 @@ func (c *checker) ceiling(agent string, in intent) {
 	}
 	for _, ceiling := range p.start.ceilings() {
 		ceiling = ceiling.At(in.At)
-		if totals := c.totals(ceiling.Scope); ceiling.Need(in.Hold) > 0 && ceiling.Left(totals) < 0 {
+		if totals := c.totals(ceiling.Scope); ceiling.Need(in.Hold.Amounts()) > 0 && ceiling.Left(totals) < 0 {
 			c.broken("P2: %s is settled and held in %s, the ceiling %q is %s",
 				ceiling.Format(ceiling.Used(totals)), ceiling.Scope, ceiling.Name, ceiling.Format(ceiling.Limit))
 		}
@@ -123,9 +123,9 @@ func (c *checker) sums() {
 				continue // it begins at a base
 			}
 			totals := want[scope]
-			totals.Hold(in.Hold)
+			totals.Hold(in.Hold.Amounts())
 			if resolved {
-				totals.Release(in.Hold, res.Charge)
+				totals.Release(in.Hold.Amounts(), res.Charge)
 				switch {
 				case res.Answered():
 					totals.Count(in.Hold.Fields, res.Returned)
@@ -139,7 +139,7 @@ func (c *checker) sums() {
 		}
 	}
 	for scope, totals := range want {
-		totals.Held -= doubts.tooMuch(scope)
+		totals.Held = totals.Held.Minus(doubts.tooMuch(scope))
 		want[scope] = totals
 	}
 	for _, write := range c.world.disk.scan("c", "") {
@@ -158,7 +158,7 @@ func (c *checker) sums() {
 // they hold no more than they can have been charged.
 type closedDoubts struct {
 	periods []record.ClosedPeriod
-	held    []map[string]cost.Money // of each period, by scope
+	held    []map[string]cost.Amounts // of each period, by scope
 }
 
 func (c *checker) closedDoubts() closedDoubts {
@@ -168,7 +168,7 @@ func (c *checker) closedDoubts() closedDoubts {
 	}
 	doubts := closedDoubts{periods: state.Closed}
 	for range state.Closed {
-		doubts.held = append(doubts.held, map[string]cost.Money{})
+		doubts.held = append(doubts.held, map[string]cost.Amounts{})
 	}
 	return doubts
 }
@@ -177,17 +177,17 @@ func (d closedDoubts) add(in intent) {
 	for i, period := range d.periods {
 		if period.Holds(in.ID) {
 			for _, scope := range in.scopes() {
-				d.held[i][scope] += in.Hold.Amount()
+				d.held[i][scope] = d.held[i][scope].Plus(in.Hold.Amounts())
 			}
 		}
 	}
 }
 
 // tooMuch returns by how much the holds of a scope exceed what its calls can have been charged.
-func (d closedDoubts) tooMuch(scope string) (excess cost.Money) {
+func (d closedDoubts) tooMuch(scope string) (excess cost.Amounts) {
 	for i, period := range d.periods {
-		most := d.held[i][checkpoint.ScopeAll] - period.Excess
-		excess += max(0, d.held[i][scope]-most)
+		most := d.held[i][checkpoint.ScopeAll].Minus(period.Excess)
+		excess = excess.Plus(d.held[i][scope].Minus(most).Most(cost.Amounts{}))
 	}
 	return excess
 }

@@ -158,7 +158,7 @@ func (m mutation) forgetIntent(w *world, in intent) {
 	})
 	for _, scope := range in.scopes() {
 		totals := w.check.totals(scope)
-		totals.Release(in.Hold, cost.Charge{})
+		totals.Release(in.Hold.Amounts(), cost.Charge{})
 		w.disk.apply([]checkpoint.Write{{Key: []byte("c" + scope), Value: record.Encode(&totals)}})
 	}
 }
@@ -227,8 +227,8 @@ type generous struct {
 func (g *generous) Begin(req attempt.Request) (attempt.Decision, error) {
 	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
 	for i, ceiling := range req.Ceilings {
-		if ceiling.Measure == cost.Spend {
-			req.Ceilings[i].Limit += int64(g.Totals(ceiling.At(g.now()).Scope).Held)
+		if ceiling.Meter == cost.USD {
+			req.Ceilings[i].Limit += g.Totals(ceiling.At(g.now()).Scope).Held[cost.USD]
 		}
 	}
 	return g.Journal.Begin(req)
@@ -267,7 +267,7 @@ type uncounting struct {
 func (u *uncounting) Begin(req attempt.Request) (attempt.Decision, error) {
 	req.Ceilings = append([]cost.Ceiling(nil), req.Ceilings...)
 	for i, ceiling := range req.Ceilings {
-		if ceiling.Measure == cost.Lookups {
+		if ceiling.Meter == cost.Lookups {
 			req.Ceilings[i].Limit += u.Totals(ceiling.At(u.now()).Scope).Open
 		}
 	}
@@ -302,4 +302,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Forgo(enrich.ByField[int64]) error { return nil }
+func (trusting) Forgo(cost.Amounts) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -159,9 +160,7 @@ type reading struct {
 // after it.
 func (p *process) look(from time.Time, before, after cost.Totals) {
 	r := reading{from: from, to: time.Now()}
-	for f := range r.blur {
-		r.blur[f] = before.FreeHeld[f] + after.FreeEverHeld[f] - before.FreeEverHeld[f]
-	}
+	r.blur = v1.Tariff().AllowanceUnits(before.Held.Plus(after.EverHeld).Minus(before.EverHeld))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.readings = append(p.readings, r)

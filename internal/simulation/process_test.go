@@ -275,7 +275,7 @@ func (j *job) openAccount(ctx context.Context) error {
 func (j *job) monitor() *dispatch.Monitor {
 	monitor := &dispatch.Monitor{
 		Status:     &watchedStatus{j, j.client.StatusClient},
-		Accountant: j.world.mutation.wrapAccountant(j.journal), Scope: checkpoint.ScopeAccount,
+		Accountant: j.world.mutation.wrapAccountant(j.journal), Scope: checkpoint.ScopeAccount, Tariff: v1.Tariff(),
 	}
 	if !j.world.Strict {
 		monitor.Free = j.world.Wanted
@@ -315,7 +315,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
 		Spacing: w.spacing(), Reconciler: j.reconciler(),
 		Request: attempt.Request{
-			Run: runName, Job: jobName, Prices: w.prices(), Strict: w.Strict,
+			Run: runName, Job: jobName, Rates: v1.Tariff().At(w.prices()), Strict: w.Strict,
 			Ceilings: j.start.ceilings(),
 		},
 	}

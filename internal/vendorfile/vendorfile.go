@@ -114,10 +114,10 @@ func (n neighbours) columns() []string {
 
 // movementColumns say what the account lost in the time of a call, as far as that is known.
 func movementColumns(m attempt.Movement) []string {
-	if m.Lost == cost.MaxMoney || m.To.IsZero() {
+	if m.Lost.Money() == cost.MaxMoney || m.To.IsZero() {
 		return []string{timeText(m.From), timeText(m.To), "", "", ""}
 	}
-	return []string{timeText(m.From), timeText(m.To), m.Lost.String(), m.Booked.String(), report.Counts(report.ByField(m.Free))}
+	return []string{timeText(m.From), timeText(m.To), m.Lost.Money().String(), m.Booked.Money().String(), report.Counts(report.FreeUnits(m.Lost))}
 }
 
 // timeText formats a time for the service, "" when there is none.

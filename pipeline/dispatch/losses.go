@@ -110,7 +110,7 @@ func (d *dispatcher) judged(t task, c attempt.Case) {
 		d.tally.Lookups++
 		d.tally.GivenUp++
 	case cost.Charged:
-		d.tally.Spent += c.Charge.Amount
+		d.tally.Spent += c.Charge.Money()
 		if rest := t.lookup.Fields.Without(c.Fields); rest != 0 {
 			t.lookup.Fields = rest
 			d.again(t, time.Time{})

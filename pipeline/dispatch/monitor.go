@@ -16,7 +16,7 @@ type Accountant interface {
 	// Totals returns the sums of a scope.
 	Totals(scope string) cost.Totals
 	// Forgo says how many free units somebody else has used since the base.
-	Forgo(units enrich.ByField[int64]) error
+	Forgo(units cost.Amounts) error
 	// NoteCredit says that the account showed credit that it did not have before.
 	NoteCredit() error
 }
@@ -46,6 +46,8 @@ type Monitor struct {
 	// Free are the fields whose free allowance the run counts on. While any of it is
 	// left, the status is read more often.
 	Free enrich.Fields
+	// Tariff is that of the account's interface.
+	Tariff cost.Tariff
 	// Prices are those in use; nil compares none.
 	Prices cost.Prices
 	// Halt is called with the reason why the run must not go on; nil for none.
@@ -99,8 +101,9 @@ func (m *Monitor) interval(base cost.Account, drift cost.Drift) time.Duration {
 	if !reflect.DeepEqual(base, now) {
 		drift = cost.Drift{}
 	}
+	left := m.Tariff.AllowanceUnits(m.Tariff.FreeUnits(now).Minus(totals.Settled).Minus(drift.Lost))
 	for f := range m.Free.Each() {
-		if now.Free[f].Value-totals.FreeUsed[f]-drift.Free[f] > 0 {
+		if left[f] > 0 {
 			return reliantInterval
 		}
 	}
@@ -137,10 +140,11 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	if !reflect.DeepEqual(base, m.Accountant.Base()) {
 		return cost.Drift{Prices: higher}, nil // a new base came in between
 	}
-	drift := cost.DriftOf(base, now, before, after, m.Free == 0)
+	drift := cost.DriftOf(base, now, before, after, m.Tariff, m.Free == 0)
 	drift.Prices = higher
-	if drift.Free == (enrich.ByField[int64]{}) {
+	taken := m.Tariff.AllowanceAmounts(m.Tariff.AllowanceUnits(drift.Lost))
+	if taken == (cost.Amounts{}) {
 		return drift, nil
 	}
-	return drift, m.Accountant.Forgo(drift.Free)
+	return drift, m.Accountant.Forgo(taken)
 }

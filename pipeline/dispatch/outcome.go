@@ -122,7 +122,7 @@ func (d *dispatcher) answered(r result, answer enrich.Answered) {
 	d.tally.Posts++
 	d.tally.Lookups++
 	d.tally.Answered++
-	d.tally.Spent += r.charge.Amount
+	d.tally.Spent += r.charge.Money()
 	for f := range r.task.lookup.Fields.Each() {
 		d.tally.Asked[f]++
 		if answer.Returned.Has(f) {

@@ -8,7 +8,7 @@ import (
 
 // goesOnWithout reports whether the run goes on without the expendable fields from here.
 func (d *dispatcher) goesOnWithout(over attempt.Over) bool {
-	return over.Ceiling.Measure == cost.Spend && d.short == nil && d.pending.lookup.Fields&d.Expendable != 0
+	return over.Ceiling.Meter == cost.USD && d.short == nil && d.pending.lookup.Fields&d.Expendable != 0
 }
 
 // dropPaid takes expendable fields out of the pending task, because they would hold money that is

@@ -82,7 +82,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
-			r.charge += known.Ended.Charge.Amount
+			r.charge += known.Ended.Charge.Money()
 			r.charged = true
 		}
 	}
@@ -98,7 +98,7 @@ func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) 
 		r.charged = true
 	}
 	if own {
-		r.charge += res.Charge.Amount
+		r.charge += res.Charge.Money()
 	}
 	if !res.Answered() {
 		return

@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // account is the workspace's money. Nothing in it locks, reads a clock or does
@@ -98,7 +99,7 @@ func (a *account) remaining(at time.Time) cost.Money {
 // quote returns what a lookup of the fields has to hold now, and why that is
 // refused; an empty code means that it is not.
 func (a *account) quote(fields enrich.Fields, at time.Time) (cost.Hold, Code) {
-	hold := cost.Hold{Fields: fields, Prices: a.prices}
+	hold := cost.Hold{Fields: fields, Rates: cost.AllowancePerField(v1fields.Catalogue()).At(a.prices)}
 	if _, err := a.prices.Total(fields); err != nil {
 		return hold, PricingUnavailable
 	}
@@ -111,8 +112,8 @@ func (a *account) quote(fields enrich.Fields, at time.Time) (cost.Hold, Code) {
 			alone.Free = alone.Free.With(f)
 		}
 	}
-	code := a.objection(hold.Amount(), at)
-	if code != "" && a.conflicts && a.objectionWithout(alone.Amount(), at) == "" {
+	code := a.objection(hold.Money(), at)
+	if code != "" && a.conflicts && a.objectionWithout(alone.Money(), at) == "" {
 		return hold, ReservationConflict
 	}
 	return hold, code
@@ -157,8 +158,8 @@ func (r reservation) expired(a *account) cost.Money {
 }
 
 func (a *account) reserve(hold cost.Hold) reservation {
-	from := a.left.draw(hold.Amount())
-	a.reserved += hold.Amount()
+	from := a.left.draw(hold.Money())
+	a.reserved += hold.Money()
 	for f := range hold.Free.Each() {
 		a.heldFree[f]++
 	}
@@ -168,7 +169,7 @@ func (a *account) reserve(hold cost.Hold) reservation {
 // release ends a reservation. What it returns can be charged to it and nothing
 // else: the part that expired meanwhile.
 func (a *account) release(r reservation) (expired cost.Money) {
-	a.reserved -= r.hold.Amount()
+	a.reserved -= r.hold.Money()
 	for f := range r.hold.Free.Each() {
 		a.heldFree[f]--
 	}

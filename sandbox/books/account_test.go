@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // paying returns the configuration of an account without a free allowance whose
@@ -85,13 +86,15 @@ func TestRounding(t *testing.T) {
 // TestAuditFinds: an audit that cannot fail proves nothing.
 func TestAuditFinds(t *testing.T) {
 	for name, tamper := range map[string]func(*Books){
-		"money gone":          func(b *Books) { b.account.left.included-- },
-		"overdrawn":           func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
-		"a charge forgotten":  func(b *Books) { b.history.charges = nil },
-		"a charge unpaid":     func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
-		"a free unit gone":    func(b *Books) { b.account.free[enrich.WorkEmail]-- },
-		"a phantom hold":      func(b *Books) { b.account.reserved++ },
-		"a hold of nothing":   func(b *Books) { b.open[1] = reservation{hold: cost.Hold{Fields: 1, Prices: b.account.prices}} },
+		"money gone":         func(b *Books) { b.account.left.included-- },
+		"overdrawn":          func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
+		"a charge forgotten": func(b *Books) { b.history.charges = nil },
+		"a charge unpaid":    func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
+		"a free unit gone":   func(b *Books) { b.account.free[enrich.WorkEmail]-- },
+		"a phantom hold":     func(b *Books) { b.account.reserved++ },
+		"a hold of nothing": func(b *Books) {
+			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(v1fields.Catalogue()).At(b.account.prices)}}
+		},
 		"the budget not told": func(b *Books) { b.account.budget.spent = nil },
 		"a gift":              func(b *Books) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
 	} {

@@ -21,12 +21,12 @@ func (b *Books) auditReservations() error {
 	var reserved cost.Money
 	var heldFree Units
 	for number, r := range b.open {
-		reserved += r.hold.Amount()
+		reserved += r.hold.Money()
 		for f := range r.hold.Free.Each() {
 			heldFree[f]++
 		}
-		if r.money.total() != r.hold.Amount() {
-			return fmt.Errorf("arrival %d holds %s, but took %s out", number, r.hold.Amount(), r.money.total())
+		if r.money.total() != r.hold.Money() {
+			return fmt.Errorf("arrival %d holds %s, but took %s out", number, r.hold.Money(), r.money.total())
 		}
 	}
 	if reserved != b.account.reserved || heldFree != b.account.heldFree {

@@ -108,7 +108,7 @@ func (b *Books) Settle(number int, requestID string, returned enrich.Fields) err
 	hold, expired := b.release(number)
 	return b.record(Entry{
 		Kind: settled, At: now, Number: number, RequestID: requestID,
-		Charges: charges(hold.Settle(returned), hold.Prices, expired, b.account.left),
+		Charges: charges(hold.Settle(returned), hold.Rates.Prices(), expired, b.account.left),
 	})
 }
 

@@ -171,9 +171,9 @@ func (a *account) charge(field enrich.Field, now time.Time) (fieldCharge, bool) 
 		return fieldCharge{Field: field, Free: true}, true
 	}
 	left := a.left
-	from := left.draw(hold.Amount())
+	from := left.draw(hold.Money())
 	a.pay(from, now)
-	return fieldCharge{Field: field, Amount: hold.Amount(), From: &from}, true
+	return fieldCharge{Field: field, Amount: hold.Money(), From: &from}, true
 }
 
 func usageOf(taken []fieldCharge) Usage {

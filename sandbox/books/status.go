@@ -139,7 +139,7 @@ func (b *Books) readiness(fields enrich.Fields, closed Code, now time.Time) read
 	hold, code := b.account.quote(fields, now)
 	r := readiness{}
 	if code != PricingUnavailable {
-		maximum := centsUp(hold.Amount())
+		maximum := centsUp(hold.Money())
 		r.MaximumPaidChargeCents = &maximum
 	}
 	switch {

@@ -50,7 +50,7 @@ func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	c := stop.Ceiling
 	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
-	if c.Measure == cost.Lookups {
+	if c.Meter == cost.Lookups {
 		why = "it allows " + report.Lookups(c.Limit)
 	}
 	next := "once the account has more, run the same command again"

@@ -1,0 +1,10 @@
+package v1
+
+import (
+	"payonce/cost"
+	"payonce/service/v1/v1fields"
+)
+
+// Tariff returns what v1 charges for (specification v1, "Allowances and rate card"): a returned field
+// costs money once its free allowance is used up.
+func Tariff() cost.Tariff { return cost.AllowancePerField(v1fields.Catalogue()) }
