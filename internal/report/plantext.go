@@ -25,6 +25,9 @@ func (v *Plan) render(p *page) {
 		}
 		p.entry("encoding", "%s", text)
 	}
+	if v.Preset != "" {
+		p.entry("preset", "%s", v.Preset)
+	}
 	if v.MapFile != "" {
 		p.entry("mapping file", "%s", v.MapFile)
 	}
