@@ -18,6 +18,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
+	"payonce/internal/inspect"
 	"payonce/internal/planfile"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
@@ -88,7 +89,9 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 	}
 	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
 	env := o.environment()
-	env.Progress = progressOf(observer)
+	env.Progress = func() workspace.Progress {
+		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
+	}
 	return &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
 }
 

@@ -27,7 +27,7 @@ type Screen struct {
 }
 
 // Run shows the status once, or with an interval above 0 until nothing runs.
-func Run(ctx context.Context, every time.Duration, screen Screen, status func() (*report.Status, error)) error {
+func Run(ctx context.Context, every time.Duration, screen Screen, status Status) error {
 	shown := 0 // lines on the terminal that the next status overwrites
 	for {
 		found, err := status()
