@@ -16,6 +16,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // Observer tells a person how a use case proceeds.
@@ -181,7 +182,7 @@ func (p *progress) state(s app.Sending) *report.Progress {
 // are left out, then the money.
 func (p *progress) describe() string {
 	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
 			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f)))
 		}
