@@ -43,6 +43,8 @@ type Observer interface {
 
 // Sending says what a run is about to send.
 type Sending struct {
+	Run      string
+	Fields   string // that are wanted
 	Lookups  int64
 	Rate     checkpoint.Rate
 	Spent    cost.Money // by the run before this start
@@ -80,6 +82,7 @@ type List struct {
 	Run       string // the name of the run; "" for one from the list and the fields
 	Fields    enrich.Fields
 	Mapping   []string
+	Preset    string // of the program whose export the list is; "" to find it
 	MapFile   string // a mapping file; "" to find that of the list
 	Recorded  Recorded
 	Held      columns.Held // which values in further columns count as held

@@ -19,6 +19,7 @@ type Plan struct {
 	Run           string            `json:"run"`
 	Job           string            `json:"job"`
 	List          string            `json:"list"`
+	Preset        string            `json:"preset,omitempty"` // of the program whose export the list is
 	MapFile       string            `json:"mapping_file,omitempty"`
 	Columns       map[string]string `json:"columns"`
 	Unused        []Unused          `json:"unused_columns,omitempty"`
@@ -214,12 +215,12 @@ type Sample struct {
 
 // PricesOf shows what the wanted fields cost.
 func PricesOf(quote cost.Quote) Prices {
-	view := Prices{Source: quote.Source(), USD: map[string]cost.Money{}}
+	view := Prices{Source: quote.Source(catalogue()), USD: map[string]cost.Money{}}
 	for f, price := range quote.Prices {
-		view.USD[f.String()] = price
+		view.USD[catalogue().Name(f)] = price
 	}
 	for _, disagreement := range quote.Disagreements {
-		view.Disagreements = append(view.Disagreements, disagreement.String())
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(catalogue()))
 	}
 	return view
 }

@@ -7,6 +7,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/numbered"
+	"payonce/service/v1/v1fields"
 )
 
 // Answer is what the service returned for a lookup. A value that was not
@@ -29,9 +30,9 @@ type Answer struct {
 // Value returns the answer's value of a field, "" when it was not returned.
 func (a Answer) Value(f enrich.Field) string {
 	switch f {
-	case enrich.WorkEmail:
+	case v1fields.WorkEmail:
 		return a.WorkEmail
-	case enrich.BusinessPhone:
+	case v1fields.BusinessPhone:
 		return a.BusinessPhone
 	}
 	return ""
@@ -40,7 +41,7 @@ func (a Answer) Value(f enrich.Field) string {
 // Returned returns the fields of the answer that hold a value.
 func (a Answer) Returned() enrich.Fields {
 	var fields enrich.Fields
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if a.Value(f) != "" {
 			fields = fields.With(f)
 		}
@@ -96,7 +97,7 @@ func (d *AnswerDecoder) Values(answered enrich.Answered, values *enrich.Values) 
 		Status: a.Status, Details: append(values.Details[:0], a.FullName, a.PhoneType, a.Profile),
 		RetrievedAt: a.RetrievedAt, Provenance: a.Provenance,
 	}
-	values.Fields[enrich.WorkEmail], values.Fields[enrich.BusinessPhone] = a.WorkEmail, a.BusinessPhone
+	values.Fields[v1fields.WorkEmail], values.Fields[v1fields.BusinessPhone] = a.WorkEmail, a.BusinessPhone
 	return err
 }
 

@@ -27,7 +27,7 @@ var flagGroups = []struct {
 }{
 	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
 	{"List", []string{
-		"encoding", "sheet", "header-row", "map-file", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
+		"encoding", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
 		"keep-outputs", "memory", "temp",
 	}},
 	{"Budget", []string{
@@ -38,7 +38,7 @@ var flagGroups = []struct {
 		"base-url", "mcp-url", "transport", "request-name", "rate", "headroom", "pace", "concurrency", "timeout", "settle-delay",
 		"exclusive", "offline",
 	}},
-	{"Journal", []string{"state", "workspace", "same-workspace"}},
+	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},
 }
 
 // HasGroup reports whether a flag has a place in one of the groups.
