@@ -120,6 +120,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
+		"cmd/batch/watch":     {"internal/problem", "internal/report"},
 		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "pipeline/columns"},
 		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.

@@ -71,12 +71,23 @@ type AnswerDecoder struct {
 
 // Decode does what DecodeAnswer does.
 func (d *AnswerDecoder) Decode(answered enrich.Answered) (Answer, error) {
-	m, ok := d.members.Get().(*numbered.Members)
-	if !ok {
-		m = &numbered.Members{}
-	}
+	m := d.take()
 	defer d.members.Put(m)
 	return decodeAnswer(m, answered)
+}
+
+// Person does what PersonOf does.
+func (d *AnswerDecoder) Person(answered enrich.Answered) (name, email, phone string, err error) {
+	m := d.take()
+	defer d.members.Put(m)
+	return personOf(m, answered)
+}
+
+func (d *AnswerDecoder) take() *numbered.Members {
+	if m, ok := d.members.Get().(*numbered.Members); ok {
+		return m
+	}
+	return &numbered.Members{}
 }
 
 // Values reads the values of an answer, with the details of v1fields.Catalogue.
@@ -112,9 +123,12 @@ func answerMembers(m *numbered.Members, a *Answer) {
 
 // PersonOf returns what an answer says about who the person is.
 func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
-	var m numbered.Members
+	return personOf(&numbered.Members{}, answered)
+}
+
+func personOf(m *numbered.Members, answered enrich.Answered) (name, email, phone string, err error) {
 	var answer Answer
-	if err := numbered.Read(&m, answered.Data, &answer, personMembers); err != nil {
+	if err := numbered.Read(m, answered.Data, &answer, personMembers); err != nil {
 		return "", "", "", fmt.Errorf("an answer in the journal: %w", err)
 	}
 	return answer.FullName, answer.WorkEmail, answer.BusinessPhone, nil
