@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -93,7 +94,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
-	flags.Var(&f.Preset, "preset", "the program whose export the list is; auto finds it by the headers")
+	flags.Var(&f.Preset, "preset", "the `PROGRAM` whose export the list is: "+strings.Join(columns.PresetNames(), ", ")+", or none; auto finds it by the headers")
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
 	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
