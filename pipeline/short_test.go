@@ -180,7 +180,7 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 		list := profileList(names(5)...)
 		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
 		w := r.writeAs(list, output, r.journal)
-		w.want(t, "enrich_status", "matched", "partial", "partial", "partial", "not_attempted")
+		w.want(t, "enrich_status", "matched", "partial", "not_found", "partial", "not_attempted")
 		w.want(t, "enrich_reason", "",
 			"business_phone not asked for: ceiling:max-spend",
 			"work_email not found, business_phone not asked for: ceiling:max-spend",

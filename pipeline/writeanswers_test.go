@@ -28,7 +28,7 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		list := profileList("p1", "p2", "p3", "p4", "p1")
 		w := r.write(list, email)
 		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
-		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
+		w.want(t, "enrich_status", "matched", "not_found", "not_attempted", "forfeited", "duplicate")
 		other := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")

@@ -36,6 +36,7 @@ func settingsFor(dir string, key []byte) badger.Options {
 		WithMetricsEnabled(false).
 		WithLogger(nil).
 		WithNumCompactors(2).
+		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(32 << 20).

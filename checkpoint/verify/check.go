@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/numbered"
 )
 
 // Problem is one thing that is wrong in a journal.
@@ -38,31 +39,37 @@ type Summary struct {
 // charges that do not follow from the answer and the hold; fields paid twice;
 // indexes and sums that do not follow from the attempts. It changes nothing. Stop is
 // called before every record that is read in its turn, and may be nil. The catalogue is that of
-// the journal's interface. An error means that
-// the store could not be walked.
+// the journal's interface. An error means that the store could not be walked.
+//
+// It reads every record in its order: once in journals of up to half a million attempts, and the
+// attempts again for each half million more.
 func Check(s store.Store, catalogue enrich.Catalogue, stop func() error, report func(Problem)) (Summary, error) {
+	return check(store.WithStop(s, stop), catalogue, report, factsAtOnce)
+}
+
+// check is Check with a limit on the facts in memory.
+func check(s store.Store, catalogue enrich.Catalogue, report func(Problem), atOnce uint64) (Summary, error) {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
 	c := &checker{
-		store: store.WithStop(s, stop), catalogue: catalogue, report: report,
-		paid: map[record.KeyedField]payment{}, fields: map[record.KeyedField]record.FieldEntry{}, erased: map[enrich.Key]bool{}, keys: map[enrich.Key]bool{}, forgotten: map[enrich.Key]bool{},
-		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
+		store: s, catalogue: catalogue, report: report, facts: facts{atOnce: atOnce},
+		forgotten: map[enrich.Key]bool{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
+		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkFields, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err
 		}
 	}
-	c.summary.Identities = int64(len(c.keys))
 	return c.summary, nil
 }
 
-// checker holds what a check knows so far: some tens of bytes for each field of
-// each identity.
+// checker holds what a check knows so far. Its memory is limited, except for attempts that are open
+// and for damage.
 type checker struct {
 	store     store.Store
 	catalogue enrich.Catalogue
@@ -74,31 +81,54 @@ type checker struct {
 	next      attempt.ID          // the first ID without an intent
 	*recount
 	periods
-	paid         map[record.KeyedField]payment
-	fields       map[record.KeyedField]record.FieldEntry // what the index has to say
-	erased, keys map[enrich.Key]bool
+	facts
 	forgotten    map[enrich.Key]bool // by their marks
 	doubts, open map[attempt.ID]bool // attempts with a doubt, and with an open mark, that can be read
 	absent       map[attempt.ID]bool // attempts without an intent
 	beyond       map[attempt.ID]bool // attempts with an intent whose IDs were not given out
+	packet       numbered.Members    // of the record that is decoded, used again
+	form         []byte              // of the identity that is hashed, used again
 }
 
-// payment is the last attempt that was charged for a field.
-type payment struct {
-	id        attempt.ID
-	forfeited bool
+// recordName names a record in words. It is put together only for a problem.
+type recordName struct {
+	kind  string
+	id    attempt.ID // of a record of an attempt
+	of    bool       // whether it is a record of an attempt
+	field record.KeyedField
 }
+
+func (n recordName) String() string {
+	switch {
+	case n.of:
+		return fmt.Sprintf("%s of attempt %d", n.kind, n.id)
+	case n.kind == "":
+		return n.field.String()
+	}
+	return n.kind
+}
+
+func nameOf(kind string, id attempt.ID) recordName { return recordName{kind: kind, id: id, of: true} }
 
 func (c *checker) problem(of, format string, args ...any) {
 	c.summary.Problems++
 	c.report(Problem{Record: of, Text: fmt.Sprintf(format, args...)})
 }
 
+func (c *checker) problemOf(of recordName, format string, args ...any) {
+	c.problem(of.String(), format, args...)
+}
+
 // read decodes a record; one that cannot be read is a problem.
 func read[T record.Record](c *checker, name string, key, value []byte, into *T) bool {
-	err := record.Decode(key, value, into)
+	return readText(c, recordName{kind: name}, key, string(value), into)
+}
+
+// readText is read for a value of which the record keeps parts.
+func readText[T record.Record](c *checker, name recordName, key []byte, value string, into *T) bool {
+	err := record.DecodeFrom(&c.packet, key, value, into)
 	if err != nil {
-		c.problem(name, "%s", unreadable(value))
+		c.problemOf(name, "%s", unreadable([]byte(value)))
 	}
 	return err == nil
 }
@@ -153,30 +183,15 @@ func (c *checker) checkFlight() error {
 	return nil
 }
 
+// checkAttempts checks every attempt with all of its records.
 func (c *checker) checkAttempts() error {
 	c.next = 1
-	err := c.store.Scan([]byte{record.IntentPrefix}, nil, func(key, value []byte) (bool, error) {
-		if len(key) != record.IDKeyLength {
-			c.problem(fmt.Sprintf("record %q", key), "has no ID")
-			return true, nil
-		}
-		id := record.IDOf(key)
-		for ; c.next < id && c.next < c.state.NextID; c.next++ {
-			c.problem(nameOf("intent", c.next), "is missing")
-			c.absent[c.next] = true
-		}
-		c.next = id + 1
-		if id >= c.state.NextID {
-			c.problem(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.state.NextID)
-			c.beyond[id] = true
-		}
-		return true, c.checkAttempt(id, key, value)
-	})
-	if err != nil {
+	c.divide(c.state.NextID)
+	if err := c.eachAttempt(c.checkAttempt); err != nil {
 		return err
 	}
 	for ; c.next < c.state.NextID; c.next++ {
-		c.problem(nameOf("intent", c.next), "is missing")
+		c.problemOf(nameOf("intent", c.next), "is missing")
 		c.absent[c.next] = true
 	}
 	c.endPeriods()
@@ -186,21 +201,32 @@ func (c *checker) checkAttempts() error {
 	if c.resolved != c.state.Resolved {
 		c.problem("the ledger state", "counts %d resolved attempts, and there are %d", c.state.Resolved, c.resolved)
 	}
-	return nil
+	return c.checkFields()
 }
 
-func nameOf(kind string, id attempt.ID) string { return fmt.Sprintf("%s of attempt %d", kind, id) }
+// checkID notes an attempt that has an intent.
+func (c *checker) checkID(id attempt.ID) {
+	for ; c.next < id && c.next < c.state.NextID; c.next++ {
+		c.problemOf(nameOf("intent", c.next), "is missing")
+		c.absent[c.next] = true
+	}
+	c.next = id + 1
+	if id >= c.state.NextID {
+		c.problemOf(nameOf("intent", id), "has an ID that was not given out: the next is %d", c.state.NextID)
+		c.beyond[id] = true
+	}
+}
 
-// checkOrphans finds what belongs to no attempt.
+// checkOrphans finds doubts and open marks that belong to no attempt.
 func (c *checker) checkOrphans() error {
-	for prefix, kind := range map[byte]string{record.DoubtPrefix: "doubt", record.ResolutionPrefix: "resolution", record.OpenPrefix: "open mark"} {
+	for prefix, kind := range map[byte]string{record.DoubtPrefix: "doubt", record.OpenPrefix: "open mark"} {
 		err := c.store.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
 			if len(key) != record.IDKeyLength {
 				c.problem(fmt.Sprintf("record %q", key), "has no ID")
 				return true, nil
 			}
 			if id := record.IDOf(key); (id == 0 || id >= c.state.NextID || c.absent[id]) && !c.beyond[id] {
-				c.problem(nameOf(kind, id), "belongs to no intent")
+				c.problemOf(nameOf(kind, id), "belongs to no intent")
 			}
 			return true, nil
 		})
@@ -222,7 +248,7 @@ func readIDs[T record.Record](c *checker, prefix byte, kind string, ids map[atte
 	return c.store.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
 		var into T
 		if len(key) == record.IDKeyLength && c.isGiven(record.IDOf(key)) {
-			ids[record.IDOf(key)] = read(c, nameOf(kind, record.IDOf(key)), key, value, &into)
+			ids[record.IDOf(key)] = readText(c, nameOf(kind, record.IDOf(key)), key, string(value), &into)
 		}
 		return true, nil
 	})
@@ -254,12 +280,13 @@ func (c *checker) checkRuns() error {
 	})
 }
 
-// checkKinds finds records of no known kind.
+// checkKinds finds records of no known kind. It skips those of a kind that is known.
 func (c *checker) checkKinds() error {
-	return c.store.Scan(nil, nil, func(key, value []byte) (bool, error) {
+	return store.Seek(c.store, nil, nil, func(key, value []byte) (bool, []byte, error) {
 		if record.KindOf(key[0]) == "" {
 			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
+			return true, nil, nil
 		}
-		return true, nil
+		return true, []byte{key[0] + 1}, nil
 	})
 }

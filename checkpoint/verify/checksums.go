@@ -12,19 +12,19 @@ import (
 
 // checkTotals compares the recorded sums with the recomputed ones.
 func (c *checker) checkTotals() error {
-	c.summary.Totals = c.totals[record.ScopeAll]
+	c.summary.Totals = c.totalsOf(record.ScopeAll)
 	err := c.store.Scan([]byte{record.TotalsPrefix}, nil, func(key, value []byte) (bool, error) {
 		scope := string(key[1:])
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
 		if read(c, name, key, value, &recorded) {
-			c.compareTotals(name, recorded, c.totals[scope])
+			c.compareTotals(name, recorded, c.totalsOf(scope))
 		}
 		delete(c.totals, scope)
 		return true, nil
 	})
 	for _, scope := range slices.Sorted(maps.Keys(c.totals)) {
-		if c.totals[scope] != (cost.Totals{}) {
+		if c.totalsOf(scope) != (cost.Totals{}) {
 			c.problem(fmt.Sprintf("sums of %q", scope), "are missing")
 		}
 	}

@@ -43,7 +43,7 @@ func (c *checker) checkPeriods() {
 }
 
 // checkPeriod checks what the lists say of an attempt, and enters what it holds in doubt.
-func (c *checker) checkPeriod(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+func (c *checker) checkPeriod(id attempt.ID, in *record.Intent, res *attempt.Resolution, resolved bool) {
 	if fields := c.listed[id]; fields.Without(res.Charge.Paid) != 0 {
 		c.problem("the ledger state", "lists a provisional charge of attempt %d for %q, which it did not pay", id, fields)
 	}
@@ -74,10 +74,9 @@ func (c *checker) endPeriods() {
 				period.Excess.Money(), period.First, period.Next-1, all.Money())
 		}
 		for scope, held := range c.held[i] {
-			totals := c.totals[scope]
 			if most := all.Minus(period.Excess); scope != record.ScopeAccount {
+				totals := c.totals[scope]
 				totals.Held = totals.Held.Minus(held.Minus(most).Most(cost.Amounts{}))
-				c.totals[scope] = totals
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"strings"
+	"time"
+
 	"payonce/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
@@ -11,35 +14,92 @@ import (
 type recount struct {
 	catalogue enrich.Catalogue
 	baseFirst attempt.ID // the first attempt after the account's base
-	totals    map[string]cost.Totals
+	totals    map[string]*cost.Totals
 	days      map[string]record.Span
 	resolved  int64
+	// kinds has the scopes that attempts of one kind count in. So their names are not made for
+	// every attempt.
+	kinds map[kind][]scope
+	// lastDay is the day of the last attempt, with its name.
+	lastDay calendarDay
+	dayName string
+}
+
+// kind is what the scopes of an attempt follow from.
+type kind struct {
+	run, job, pattern string
+	fields            enrich.Fields
+	day               calendarDay
+}
+
+type calendarDay struct{ year, day int }
+
+func dayOf(t time.Time) calendarDay { return calendarDay{t.UTC().Year(), t.UTC().YearDay()} }
+
+// maxKinds limits how many kinds are remembered at a time.
+const maxKinds = 1024
+
+// scope is a scope with its totals.
+type scope struct {
+	isAccount bool
+	totals    *cost.Totals
 }
 
 func newRecount(catalogue enrich.Catalogue, baseFirst attempt.ID) *recount {
 	return &recount{
-		catalogue: catalogue, baseFirst: baseFirst, totals: map[string]cost.Totals{}, days: map[string]record.Span{},
+		catalogue: catalogue, baseFirst: baseFirst, totals: map[string]*cost.Totals{}, days: map[string]record.Span{},
+		kinds: map[kind][]scope{},
 	}
 }
 
 // add enters an attempt. The account's sums begin at the base: earlier attempts do not
 // count in them.
-func (r *recount) add(id attempt.ID, in record.Intent, res attempt.Resolution, resolved bool) {
+func (r *recount) add(id attempt.ID, in *record.Intent, res *attempt.Resolution, resolved bool) {
 	if resolved {
 		r.resolved++
-		r.days[record.DayOf(res.At)] = r.days[record.DayOf(res.At)].With(id)
+		if day := dayOf(res.At); day != r.lastDay || r.dayName == "" {
+			r.lastDay, r.dayName = day, record.DayOf(res.At)
+		}
+		r.days[r.dayName] = r.days[r.dayName].With(id)
 	}
-	for _, scope := range in.Scopes(r.catalogue) {
-		if scope == record.ScopeAccount && id < r.baseFirst {
+	held := in.Hold.Amounts()
+	for _, scope := range r.scopesOf(in) {
+		if scope.isAccount && id < r.baseFirst {
 			continue
 		}
-		totals := r.totals[scope]
-		held := in.Hold.Amounts()
-		totals.Hold(held)
+		scope.totals.Hold(held)
 		if resolved {
-			totals.Release(held, res.Charge)
-			record.CountOutcome(&totals, in.Hold, res)
+			scope.totals.Release(held, res.Charge)
+			record.CountOutcome(scope.totals, in.Hold, *res)
 		}
-		r.totals[scope] = totals
 	}
+}
+
+// scopesOf returns the scopes that an attempt counts in.
+func (r *recount) scopesOf(in *record.Intent) []scope {
+	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields, dayOf(in.At)}
+	if known := r.kinds[kind]; known != nil {
+		return known
+	}
+	var scopes []scope
+	for _, name := range in.Scopes(r.catalogue) {
+		if r.totals[name] == nil {
+			r.totals[name] = &cost.Totals{}
+		}
+		scopes = append(scopes, scope{name == record.ScopeAccount, r.totals[name]})
+	}
+	if len(r.kinds) >= maxKinds {
+		clear(r.kinds)
+	}
+	kind.run, kind.job, kind.pattern = strings.Clone(kind.run), strings.Clone(kind.job), strings.Clone(kind.pattern)
+	r.kinds[kind] = scopes
+	return scopes
+}
+
+// totalsOf returns the totals of a scope. They are zero when no attempt counts in it.
+func (r *recount) totalsOf(scope string) cost.Totals {
+	if totals := r.totals[scope]; totals != nil {
+		return *totals
+	}
+	return cost.Totals{}
 }

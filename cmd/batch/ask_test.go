@@ -101,7 +101,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	}
 	env.stdin = onRead{strings.NewReader("y\n"), func() { clock.set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) }}
 	stdout, stderr, code := executeIn(t.Context(), env, args...)
-	if !strings.Contains(stderr, "Send 1 lookup and spend at most $0.00? [y/N] ") {
+	if !strings.Contains(stderr, "Send up to 1 lookup and spend at most $0.00, enough for at least 0 of them? [y/N] ") {
 		t.Errorf("the question: %q", stderr)
 	}
 	if code != exitCeiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {

@@ -33,7 +33,7 @@ func TestFire(t *testing.T) {
 	t.Parallel()
 	kills := map[v1.Transport]int{v1.REST: *fireKills, v1.MCP: (*fireKills + 1) / 2}
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
-		c := newCampaign(t, transport, *fireSeed)
+		c := newCampaign(t, t.TempDir(), transport, *fireSeed)
 		for c.killed() < kills[transport] {
 			code := c.strike()
 			c.checkAfterStrike()
@@ -52,6 +52,7 @@ type campaign struct {
 	rows     int
 	ceilings []ceilingFrom
 	kills    map[string]int // by the kind of their moment
+	kill     func(*process) // ends a process in the middle
 	ends     map[int]int    // starts that were not killed, by exit code
 }
 
@@ -61,14 +62,15 @@ type ceilingFrom struct {
 	limit cost.Money
 }
 
-func newCampaign(t *testing.T, transport v1.Transport, seed uint64) *campaign {
+// newCampaign makes a campaign with its files in a directory.
+func newCampaign(t *testing.T, dir string, transport v1.Transport, seed uint64) *campaign {
 	t.Helper()
 	const rows = 300
 	service := startService(t, seed, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
-	p := newProgram(t, rows, service.listen(t)).over(transport)
+	p := newProgramIn(t, dir, rows, service.listen(t)).over(transport)
 	c := &campaign{
 		program: p, service: service, draw: rand.New(rand.NewPCG(seed, 0)), base: p.args, rows: rows,
-		kills: map[string]int{}, ends: map[int]int{},
+		kills: map[string]int{}, ends: map[int]int{}, kill: killProcess,
 	}
 	c.raise(4_00 * cost.Cent)
 	return c
@@ -106,7 +108,7 @@ func (c *campaign) strike() int {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	defer cancel()
 	kind, moment := c.moment(ctx)
-	code := c.killOn(moment)
+	code := c.endOn(moment, c.kill)
 	c.service.watch.Store(nil)
 	switch code {
 	case -1:

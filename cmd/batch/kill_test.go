@@ -118,7 +118,12 @@ func (tap *tap) atRequest(nth int64, before bool) <-chan struct{} {
 
 // killOn starts the program and kills it when the moment has come. It returns -1
 // when it was killed, or else the exit code.
-func (p *program) killOn(moment <-chan struct{}) int {
+func (p *program) killOn(moment <-chan struct{}) int { return p.endOn(moment, killProcess) }
+
+func killProcess(run *process) { run.Process.Kill() }
+
+// endOn is killOn with another way to kill.
+func (p *program) endOn(moment <-chan struct{}, kill func(*process)) int {
 	run := p.start()
 	ended := make(chan struct{})
 	go func() {
@@ -127,7 +132,7 @@ func (p *program) killOn(moment <-chan struct{}) int {
 	}()
 	select {
 	case <-moment:
-		run.Process.Kill()
+		kill(run)
 		<-ended
 	case <-ended:
 	}

@@ -20,7 +20,7 @@ import (
 var agreedFlags = []string{
 	"encoding", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
-	"short-budget", "approval-threshold", "strict", "held", "copy-held", "rate-option", "workspace", "sandbox",
+	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
 // readingFlags are those of the agreed flags that stand in a plan also when they say

@@ -31,7 +31,7 @@ var (
 func TestReadersDoNotDisturbARun(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
-	c := newCampaign(t, v1.REST, *fireSeed)
+	c := newCampaign(t, t.TempDir(), v1.REST, *fireSeed)
 	c.base = append(c.base, "--wait", "1m")
 	c.runToFirstKill()
 	if err := copyFile(c.list(), filepath.Join(c.dir, "plan.csv")); err != nil { // the campaign's own list grows

@@ -41,7 +41,13 @@ type program struct {
 // newProgram writes a list with that number of rows and returns the command that enriches it.
 func newProgram(t *testing.T, rows int, baseURL string, flags ...string) *program {
 	t.Helper()
-	p := &program{t: t, dir: t.TempDir(), baseURL: baseURL}
+	return newProgramIn(t, t.TempDir(), rows, baseURL, flags...)
+}
+
+// newProgramIn is newProgram with the list, the output and the journal in a directory.
+func newProgramIn(t *testing.T, dir string, rows int, baseURL string, flags ...string) *program {
+	t.Helper()
+	p := &program{t: t, dir: dir, baseURL: baseURL}
 	p.writeList(rows)
 	p.args = append([]string{
 		"run", p.list(), "-o", p.output(), "--yes", "--json", "--name", "list", "--fields", "email,phone", "--rate", "100000/1s",

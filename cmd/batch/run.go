@@ -11,7 +11,6 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/usage"
-	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -179,10 +178,14 @@ func (p *person) Show(plan *report.Plan) error {
 }
 
 // Confirm asks whether the lookups may be sent.
-func (p *person) Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool {
-	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(lookups), possible)
-	if beyond != nil {
-		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", beyond) + question
+func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
+	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
+	if asked.Covered < asked.Lookups {
+		question = fmt.Sprintf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
+			report.Lookups(asked.Lookups), asked.Possible, asked.Covered)
+	}
+	if asked.Beyond != nil {
+		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", asked.Beyond) + question
 	}
 	return p.env.confirm(ctx, question)
 }

@@ -55,9 +55,16 @@ type Approver interface {
 	Show(plan *report.Plan) error
 	// CanAsk reports whether Confirm can ask somebody.
 	CanAsk() bool
-	// Confirm asks whether the lookups may be sent for at most the possible cost. Beyond is
-	// the approval threshold when that is lower, nil otherwise.
-	Confirm(ctx context.Context, lookups int64, possible cost.Money, beyond *cost.Money) bool
+	// Confirm asks the question and reports whether the answer is yes.
+	Confirm(ctx context.Context, asked Question) bool
+}
+
+// Question asks whether lookups may be sent for at most the possible cost.
+type Question struct {
+	Lookups  int64
+	Covered  int64 // of the lookups, at least, by the ceilings
+	Possible cost.Money
+	Beyond   *cost.Money // the approval threshold when it is lower than the possible cost, else nil
 }
 
 // List says which list is read, how it is read, and what is asked of it.
@@ -73,6 +80,7 @@ type List struct {
 	Run       string // the name of the run; "" for one from the list and the fields
 	Fields    enrich.Fields
 	Mapping   []string
+	Preset    string // of the program whose export the list is; "" to find it
 	MapFile   string // a mapping file; "" to find that of the list
 	Recorded  Recorded
 	Held      columns.Held // which values in further columns count as held

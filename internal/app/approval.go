@@ -30,7 +30,9 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 		if missing {
 			beyond = j.budget.Threshold
 		}
-		confirmed := approver.Confirm(ctx, j.counts.Lookup, plan.Possible, beyond)
+		confirmed := approver.Confirm(ctx, Question{
+			Lookups: j.counts.Lookup, Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
+		})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

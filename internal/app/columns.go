@@ -19,9 +19,9 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Catalogue: v1fields.Catalogue()}
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: v1fields.Catalogue()}
 	if order.isRecordedFor(schema) {
-		found.Overrides = order.Recorded.Columns
+		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
 		return err
 	}
@@ -74,10 +74,11 @@ func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err 
 func (j *job) keepColumns() error {
 	run, found, err := j.session.journal().Run(j.name)
 	if err != nil || !found || len(j.order.Recorded.Columns) > 0 || len(run.Columns) == 0 || run.Header != columns.Fingerprint(j.schema) ||
-		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() {
+		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() ||
+		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Held: j.order.Held, Catalogue: v1fields.Catalogue()})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: v1fields.Catalogue()})
 	if err != nil {
 		return problem.AsUsage(err)
 	}

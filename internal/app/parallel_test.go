@@ -25,9 +25,9 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                                      { return nil }
-func (silent) CanAsk() bool                                                 { return false }
-func (silent) Confirm(context.Context, int64, cost.Money, *cost.Money) bool { return false }
+func (silent) Show(*report.Plan) error                { return nil }
+func (silent) CanAsk() bool                           { return false }
+func (silent) Confirm(context.Context, Question) bool { return false }
 
 // workIn returns work with its own sandbox and journal in a directory.
 func workIn(dir string) *Work {

@@ -26,7 +26,7 @@ func (j *job) plan() (*report.Plan, error) {
 	}
 	view := &report.Plan{
 		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
-		MapFile: j.mapFile, Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
+		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: j.counts.Placeholders, DoubtfulNames: j.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
 		Prices: report.PricesOf(j.prices.Quote), Maximum: maximum, Split: j.split(maximum, free), Possible: j.possible(maximum),

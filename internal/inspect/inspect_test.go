@@ -30,9 +30,9 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                                      { return nil }
-func (silent) CanAsk() bool                                                 { return false }
-func (silent) Confirm(context.Context, int64, cost.Money, *cost.Money) bool { return false }
+func (silent) Show(*report.Plan) error                    { return nil }
+func (silent) CanAsk() bool                               { return false }
+func (silent) Confirm(context.Context, app.Question) bool { return false }
 
 // workspaceWithRun returns a workspace in which a run named "trial" has looked three people up.
 func workspaceWithRun(t *testing.T) *app.Work {

@@ -33,6 +33,7 @@ type Options struct {
 	Fields  enrich.Fields
 	Prefer  enrich.Pattern
 	Held    columns.Held
+	Preset  string
 }
 
 // Mapping is how the columns of one list are read.
@@ -86,7 +87,7 @@ func (m *Mapping) Close() error { return m.list.Close() }
 
 // recognise finds the columns by what the user says, a mapping file, the headers and the cells.
 func (m *Mapping) recognise() error {
-	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Catalogue: v1fields.Catalogue(), Lenient: true}
+	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Preset: m.options.Preset, Catalogue: v1fields.Catalogue(), Lenient: true}
 	file, notes, err := mapfile.Of(m.options.MapFile, m.list.Paths, m.Schema)
 	if err != nil {
 		return err
@@ -191,7 +192,7 @@ func (m *Mapping) Save(path string, mode fs.FileMode) error {
 
 // View returns the mapping for a report.
 func (m *Mapping) View() *report.Mapping {
-	view := &report.Mapping{List: strings.Join(m.options.List.Names, " "), File: m.file, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
+	view := &report.Mapping{List: strings.Join(m.options.List.Names, " "), File: m.file, Preset: m.Reading.Preset, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
 	for i, header := range m.Schema.Columns {
 		view.Columns = append(view.Columns, report.MappedColumn{
 			Number: i + 1, Header: header, ReadAs: m.rolesOf(i), Why: m.Why(i), Holds: m.sample.Describe(i), Example: m.Example(i),

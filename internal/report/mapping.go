@@ -11,6 +11,7 @@ import (
 type Mapping struct {
 	List     string         `json:"list"`
 	File     string         `json:"mapping_file,omitempty"` // that was used
+	Preset   string         `json:"preset,omitempty"`       // of the program whose export the list is
 	Columns  []MappedColumn `json:"columns"`
 	Doubts   []string       `json:"doubts"`
 	Rows     []MappedRow    `json:"rows"`
@@ -46,6 +47,9 @@ const (
 
 func (m *Mapping) render(p *page) {
 	p.title("Columns of %s", Printable(m.List))
+	if m.Preset != "" {
+		p.line("read as an export of %s", m.Preset)
+	}
 	if m.File != "" {
 		p.line("as %s says", m.File)
 	}

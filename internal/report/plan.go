@@ -19,6 +19,7 @@ type Plan struct {
 	Run           string            `json:"run"`
 	Job           string            `json:"job"`
 	List          string            `json:"list"`
+	Preset        string            `json:"preset,omitempty"` // of the program whose export the list is
 	MapFile       string            `json:"mapping_file,omitempty"`
 	Columns       map[string]string `json:"columns"`
 	Unused        []Unused          `json:"unused_columns,omitempty"`
@@ -53,6 +54,16 @@ type Plan struct {
 	Sample          *Sample          `json:"sample,omitempty"`
 	AccountRead     bool             `json:"account_read"`
 	Refused         *Refused         `json:"refused_now,omitempty"`
+}
+
+// Covered returns how many of the lookups the ceilings certainly cover.
+func (v *Plan) Covered() int64 {
+	for _, ceiling := range v.Ceilings {
+		if ceiling.Binding {
+			return ceiling.Covers
+		}
+	}
+	return v.Rows.Lookup
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.

@@ -25,6 +25,9 @@ func (v *Plan) render(p *page) {
 		}
 		p.entry("encoding", "%s", text)
 	}
+	if v.Preset != "" {
+		p.entry("preset", "%s", v.Preset)
+	}
 	if v.MapFile != "" {
 		p.entry("mapping file", "%s", v.MapFile)
 	}
@@ -143,9 +146,7 @@ func (v *Plan) printMoney(p *page) {
 	}
 	p.prose("free allowance", "%s", Counts(v.FreeAllowance))
 	p.entry("maximum spend", "$%s, when every field is returned", v.Maximum)
-	if counts := Counts(v.Split.Free); strings.ContainsAny(counts, "123456789") {
-		p.prose("  after free fields", "%s", counts)
-	}
+	v.printQuantities(p)
 	for _, part := range []struct {
 		name   string
 		amount *cost.Money
@@ -161,6 +162,23 @@ func (v *Plan) printMoney(p *page) {
 	v.printExpected(p)
 }
 
+// printQuantities shows what the maximum is made of.
+func (v *Plan) printQuantities(p *page) {
+	for f := range enrich.AllFields.Each() {
+		name := f.String()
+		wanted, free := v.Fields[name], v.Split.Free[name]
+		price, known := v.Prices.USD[name]
+		if wanted == 0 || !known {
+			continue
+		}
+		text := fmt.Sprintf("%d × $%s = $%s", wanted-free, price, price.Times(wanted-free))
+		if free > 0 {
+			text += fmt.Sprintf(", and %d free", free)
+		}
+		p.prose("  "+name, "%s", text)
+	}
+}
+
 func (v *Plan) printExpected(p *page) {
 	switch {
 	case v.Rows.Lookup == 0:
@@ -170,7 +188,7 @@ func (v *Plan) printExpected(p *page) {
 			p.prose("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
 		}
 	case v.History.None:
-		p.entry("expected spend", "unknown: this journal has no history yet")
+		p.prose("expected spend", "unknown: this journal has no history yet%s", p.hint("no_history"))
 	default:
 		p.prose("expected spend", "unknown: this journal has no history yet of %s", strings.Join(v.History.Missing, ", "))
 	}
@@ -211,36 +229,45 @@ func (v *Plan) printTime(p *page) {
 	}
 }
 
+// printOptions shows the options of the rate card that would cost less than the one in use.
 func (v *Plan) printOptions(p *page) {
-	var cheapest, expected string
+	most, expected := v.own()
+	found := false
 	for _, option := range v.Options {
-		if option.Cheapest {
-			cheapest = option.Name
+		if option.Total == nil {
+			continue // a price is missing
 		}
-		if option.CheapestExpected {
-			expected = option.Name
+		likely := option.Expected != nil && expected != nil && *option.Expected < *expected
+		if !likely && *option.Total >= most {
+			continue
 		}
-		text := "unknown: a price is missing"
-		if option.Total != nil {
-			text = "at most $" + option.Total.String()
-		}
+		text := "at most $" + option.Total.String()
 		if option.Expected != nil {
 			text += ", expected $" + option.Expected.String()
 		}
 		if option.Monthly > 0 {
 			text += " ($" + option.Monthly.String() + " a month)"
 		}
-		p.prose("  option "+option.Name, "%s", text)
+		p.prose("cheaper by "+option.Name, "%s", text)
+		found = true
 	}
-	if expected != "" && expected != cheapest {
-		cheapest += "; by what is expected " + expected
+	if found && len(v.MayPayBy) > 0 {
+		p.prose("  yours", "%s, at most $%s", strings.Join(v.MayPayBy, " or "), most)
 	}
-	if cheapest != "" {
-		if len(v.MayPayBy) > 0 {
-			cheapest += " (yours is " + strings.Join(v.MayPayBy, " or ") + ")"
+}
+
+// own returns what the list costs by the option in use, and what it is expected to cost; nil when
+// that is not known. Where the prices fit several options, it is the cheapest of them.
+func (v *Plan) own() (most cost.Money, expected *cost.Money) {
+	most, expected = v.Maximum, v.Expected
+	found := false
+	for _, option := range v.Options {
+		if option.Total == nil || !slices.Contains(v.MayPayBy, option.Name) || found && *option.Total >= most {
+			continue
 		}
-		p.prose("  cheapest", "%s", cheapest)
+		most, expected, found = *option.Total, option.Expected, true
 	}
+	return most, expected
 }
 
 func (v *Plan) printSample(p *page) {

@@ -68,7 +68,12 @@ func samples() map[string]Report {
 			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
-			Options: []Option{{Name: "payg", Total: new(2 * cost.Dollar), Cheapest: true}}, MayPayBy: []string{"payg"},
+			Options: []Option{
+				{Name: "payg", Total: new(2 * cost.Dollar)},
+				{Name: "month", Total: new(cost.Dollar), Monthly: cost.Dollar, Cheapest: true},
+				{Name: "year", Total: new(9 * cost.Dollar)},
+				{Name: "unpriced"},
+			}, MayPayBy: []string{"payg"},
 			History: History{Missing: []string{"enrich by name"}},
 			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},

@@ -234,7 +234,10 @@ func isLayout(text, layout string) bool {
 }
 
 // placeholders stand in cells that hold nothing.
-var placeholders = [...]string{"#n/a", "n/a", "-", "none", "unknown", "--", "na", "null", "#nv", "#ref!", "#value!", "nan"}
+var placeholders = [...]string{
+	"#n/a", "n/a", "-", "none", "unknown", "--", "na", "null", "#nv", "#ref!", "#value!", "nan",
+	"n.a.", "n. a.", "k.a.", "k. a.", "keine", "n/d", "n.d.", "nd", "s/d", "aucun", "n.v.t.", "nvt",
+}
 
 // maxPlaceholder is the longest placeholder, in bytes.
 const maxPlaceholder = 8

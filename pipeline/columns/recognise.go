@@ -21,6 +21,8 @@ type Options struct {
 	// Saved are overrides that somebody saved. They count where Overrides do not name the role.
 	Saved []string
 	Held  Held
+	// Preset names the program whose export the list is, AutoPreset or "" to find it, NoPreset for none.
+	Preset string
 	// Catalogue is that of the interface whose results an earlier output may have appended.
 	Catalogue enrich.Catalogue
 	// Lenient returns a reading with doubts. Without it they are a DoubtsError.
@@ -34,6 +36,7 @@ type Why uint8
 const (
 	Given    Why = iota // an override says so
 	Saved               // a saved override says so
+	ByPreset            // the preset of the list says so, and the cells do not disagree
 	ByHeader            // the header says so, and the cells do not disagree
 	ByCells             // the cells say so
 	Beside              // a column of the other part of a name stands beside it
@@ -42,7 +45,7 @@ const (
 // String continues "the column is used, because ".
 func (w Why) String() string {
 	return [...]string{
-		Given: "you said so", Saved: "the mapping file says so", ByHeader: "its header says so", ByCells: "its cells say so",
+		Given: "you said so", Saved: "the mapping file says so", ByPreset: "the preset says so", ByHeader: "its header says so", ByCells: "its cells say so",
 		Beside: "a column of the other part of the name is there",
 	}[w]
 }
@@ -78,6 +81,7 @@ func ParseHeld(name string) (Held, error) {
 type Reading struct {
 	Mapping Mapping
 	Why     map[Role]Why // of the roles in Mapping
+	Preset  string       // the name of the one that was used; "" for none
 	Unused  []Unused
 	Doubts  []*AmbiguousError // roles that several columns could have; the first of them has it
 }
@@ -125,6 +129,11 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	}
 	maps.Copy(r.chosen, chosen)
 	chosen = r.chosen
+	if r.preset, err = choosePreset(schema, options.Preset); err != nil {
+		return nil, err
+	} else if r.preset != nil {
+		r.reading.Preset = r.preset.name
+	}
 	for _, columns := range chosen {
 		for _, column := range columns {
 			r.taken[column] = true
@@ -133,7 +142,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	for _, role := range Shown() {
 		if columns, overridden := chosen[role]; overridden {
 			r.give(role, columns, r.whyChosen(role))
-		} else {
+		} else if !r.byPreset(role) {
 			r.recognise(role)
 		}
 	}
@@ -156,6 +165,7 @@ type recognition struct {
 	chosen    Mapping // by them and by saved ones
 	strengths map[Role]map[string]int
 	taken     map[int]bool // columns with a role
+	preset    *preset      // nil for none
 	reading   *Reading
 }
 
@@ -279,6 +289,9 @@ func (r *recognition) findFullName() {
 		r.giveLone(FirstName, loneFirst)
 	}
 	if len(mapping[FirstName]) > 0 && len(mapping[LastName]) > 0 {
+		return
+	}
+	if r.byPreset(FullName) {
 		return
 	}
 	doubts, needed := r.reading.Doubts, !mapping.CanIdentify()

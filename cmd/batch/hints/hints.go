@@ -27,6 +27,7 @@ var texts = map[string]string{
 	"limit workspace-monthly":   "--workspace-monthly",
 	"encoding_guessed":          "; --encoding says otherwise",
 	"save_mapping":              "To save it, add --save %s to the command.",
+	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
 	"vendor":                    "batch reconcile --vendor FILE",
 	"exclusive":                 "batch run or batch reconcile with --exclusive",

@@ -22,6 +22,7 @@ type Flags struct {
 	Fields       flagvalue.Fields
 	Mapping      []string
 	MapFile      string
+	Preset       flagvalue.Choice
 	Recorded     app.Recorded // in the plan that a run follows
 	Held         flagvalue.Choice
 	CopyHeld     bool
@@ -43,6 +44,9 @@ type Flags struct {
 // SetDefaults sets the defaults.
 func (f *Flags) SetDefaults() {
 	f.Fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.Preset = flagvalue.Choice{
+		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
+	}
 	f.Held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
 	f.Prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
@@ -57,7 +61,7 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 	return app.List{
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Sheet: f.Sheet, HeaderRow: f.HeaderRow,
 		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: enrich.Fields(f.Fields),
-		Mapping: f.Mapping, MapFile: f.MapFile, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
+		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority,
 	}
 }
@@ -88,6 +92,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
+	flags.Var(&f.Preset, "preset", "the program whose export the list is; auto finds it by the headers")
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
 	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")

@@ -129,6 +129,6 @@ func open(order app.List) (*mapping.Mapping, error) {
 		List: userlist.Options{
 			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 		},
-		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held,
+		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
 	})
 }

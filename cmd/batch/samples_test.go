@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"payonce/enrich/sharedhost"
+	"payonce/internal/report"
+	"payonce/pipeline/columns"
+)
+
+// refusedSamples are the sample lists that leave something for a person to decide.
+var refusedSamples = []string{"duplicate-headers.csv", "two-doubts.csv", "mailchimp.csv", "excel-two-sheets.xlsx"}
+
+// runSample runs the program in the directory of the sample lists.
+func runSample(t *testing.T, command string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	process := exec.Command(*programPath, append([]string{command}, args...)...)
+	return endOf(t, process)
+}
+
+// endOf runs a process among the sample lists until its end.
+func endOf(t *testing.T, process *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errors bytes.Buffer
+	process.Dir = filepath.Join(demoDir(t), "lists")
+	process.Env = append(os.Environ(), "BATCH_STATE="+t.TempDir(), "SERVICE_BASE_URL=", "SERVICE_API_KEY=")
+	process.Stdout, process.Stderr = &out, &errors
+	if err := process.Run(); err != nil && process.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errors.String(), process.ProcessState.ExitCode()
+}
+
+// TestSampleListsArePlanned plans lists in the shape of exports without flags. What is refused shows a command
+// that works when it is pasted.
+func TestSampleListsArePlanned(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir(filepath.Join(demoDir(t), "lists"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := 0
+	for _, file := range files {
+		if strings.HasSuffix(file.Name(), ".plan.txt") {
+			continue
+		}
+		samples++
+		t.Run(file.Name(), func(t *testing.T) {
+			t.Parallel()
+			_, stderr, code := runSample(t, "plan", file.Name(), "--sandbox", "--offline", "--fields", "email,phone")
+			refused := slices.Contains(refusedSamples, file.Name())
+			if refused != (code == exitUsage) || !refused && code != exitDone {
+				t.Fatalf("exit code %d\n%s", code, stderr)
+			}
+			if !refused {
+				checkRequests(t, file.Name())
+				return
+			}
+			_, after, found := strings.Cut(stderr, "\nFor example: ")
+			if !found {
+				t.Fatalf("no command is shown:\n%s", stderr)
+			}
+			if _, stderr, code := endOf(t, exec.Command("sh", "-c", after)); code != exitDone {
+				t.Errorf("%s ends with %d\n%s", after, code, stderr)
+			}
+		})
+	}
+	if samples < 30 {
+		t.Errorf("%d samples", samples)
+	}
+}
+
+// checkRequests looks at the rows of a list as they would be requested. No company has the domain of a network,
+// a directory or a mail provider, and no profile is that of a company.
+func checkRequests(t *testing.T, name string) {
+	t.Helper()
+	stdout, stderr, code := runSample(t, "map", name, "--json", "--fields", "email,phone")
+	var shown report.Mapping
+	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exitDone {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	asked := 0
+	for _, row := range shown.Rows {
+		if row.Identity == nil {
+			continue
+		}
+		asked++
+		if domain := row.Identity.CompanyDomain; domain != "" && sharedhost.Of([]byte(domain)) != sharedhost.None {
+			t.Errorf("row %d sends the domain %s", row.Row, domain)
+		}
+		if profile := []byte(row.Identity.ProfileURL); len(profile) > 0 && columns.KindOf(profile) != columns.PersonPage {
+			t.Errorf("row %d sends the profile %s", row.Row, profile)
+		}
+	}
+	if asked == 0 {
+		t.Error("nothing would be looked up")
+	}
+}
+
+// TestPresetsHaveGoldenPlans plans a sample of every preset, which its headers tell.
+func TestPresetsHaveGoldenPlans(t *testing.T) {
+	t.Parallel()
+	dir := demoDir(t)
+	mask := func(text string) []byte { return masker(dir, dir)([]byte(text)) }
+	for _, name := range columns.PresetNames() {
+		stdout, stderr, code := runSample(t, "plan", name+".csv", "--sandbox", "--offline", "--fields", "email,phone", "--name", name)
+		if code != exitDone || !strings.Contains(stdout, "\npreset                    "+name+"\n") {
+			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+		golden(t, filepath.Join("lists", name+".plan.txt"), mask(stdout))
+		named, _, _ := runSample(t, "plan", name+".csv", "--sandbox", "--offline", "--fields", "email,phone", "--name", name, "--preset", name)
+		if !bytes.Equal(mask(named), mask(stdout)) {
+			t.Errorf("--preset %s plans otherwise than what the headers tell:\n%s", name, named)
+		}
+	}
+}
+
+// TestPresetThatDoesNotFitIsRefused names a preset of another program.
+func TestPresetThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
+	_, stderr, code := runSample(t, "plan", "german-excel.csv", "--sandbox", "--offline", "--preset", "pipedrive")
+	if code != exitUsage || !strings.Contains(stderr, "the preset pipedrive: the list has none of its columns") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
