@@ -84,7 +84,7 @@ func (c *comparison) step() {
 }
 
 func (c *comparison) begin() {
-	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(enrich.AllFields))))
+	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone))))
 	if c.draw.IntN(2) == 0 {
 		req.Ceilings = []cost.Ceiling{
 			spend(record.WorkspaceScope, cost.Day, cost.Money(1+c.draw.Int64N(20))*10*cost.Cent),
@@ -97,7 +97,7 @@ func (c *comparison) begin() {
 		req.Ceilings = append(req.Ceilings, cost.Ceiling{Name: "units", Scope: record.RunScope("run"), Meter: units, Limit: c.draw.Int64N(20)})
 	}
 	req.Strict = c.draw.IntN(8) == 0
-	req.OnlyFree = enrich.Fields(c.draw.IntN(int(enrich.AllFields)+1)) * enrich.Fields(c.draw.IntN(2))
+	req.OnlyFree = enrich.Fields(c.draw.IntN(int(email|phone)+1)) * enrich.Fields(c.draw.IntN(2))
 	req.Reask.Forfeited = c.draw.IntN(3) == 0
 	if c.draw.IntN(3) == 0 {
 		req.Reask.Before = c.rigs[0].At
@@ -132,7 +132,7 @@ func (c *comparison) end() {
 		}
 		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
 	default:
-		found := answer(enrich.Fields(c.draw.IntN(int(enrich.AllFields) + 1)))
+		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))
 		if c.draw.IntN(4) == 0 {
 			found = reported(c.draw.Int64N(4))
 		}

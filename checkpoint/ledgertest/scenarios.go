@@ -26,8 +26,10 @@ func (s scenario) rateOrWide() decide.Rate {
 
 // The fields and prices of the scenarios.
 const (
-	email      = enrich.Fields(1) << enrich.WorkEmail
-	phone      = enrich.Fields(1) << enrich.BusinessPhone
+	emailField = enrich.Field(0)
+	phoneField = enrich.Field(1)
+	email      = enrich.Fields(1) << emailField
+	phone      = enrich.Fields(1) << phoneField
 	emailPrice = 15 * cost.Cent
 	phonePrice = 25 * cost.Cent
 )
@@ -35,7 +37,7 @@ const (
 func ask(who int, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
 	return attempt.Request{
 		Lookup: enrich.Lookup{Identity: person(who), Fields: fields}, Run: "run",
-		Rates: Tariff().At(cost.Prices{enrich.WorkEmail: emailPrice, enrich.BusinessPhone: phonePrice}), Ceilings: ceilings,
+		Rates: Tariff().At(cost.Prices{emailField: emailPrice, phoneField: phonePrice}), Ceilings: ceilings,
 	}
 }
 
@@ -66,7 +68,7 @@ const units cost.Meter = 3
 // askUnits asks for an email that holds two units and no money.
 func askUnits(who int, ceilings ...cost.Ceiling) attempt.Request {
 	req := ask(who, email, ceilings...)
-	req.Rates = cost.Rates{enrich.WorkEmail: {Uses: cost.Amounts{units: 2}, Varies: cost.MetersOf(units)}}
+	req.Rates = cost.Rates{emailField: {Uses: cost.Amounts{units: 2}, Varies: cost.MetersOf(units)}}
 	return req
 }
 
@@ -80,7 +82,7 @@ func reported(consumed int64) enrich.Answered {
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
 func account(emails, phones int64, balance cost.Money) cost.Account {
 	var a cost.Account
-	a.Free[enrich.WorkEmail], a.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	a.Free[emailField], a.Free[phoneField] = cost.Known(emails), cost.Known(phones)
 	a.Balance.Available = cost.Optional[cost.Money]{Value: balance, Known: balance > 0}
 	return a
 }

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
 	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
 )
 
 // Flags say how a list is read and what is asked of it.
@@ -43,7 +44,7 @@ type Flags struct {
 
 // SetDefaults sets the defaults.
 func (f *Flags) SetDefaults() {
-	f.Fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.Fields = flagvalue.Fields(enrich.FieldsOf(v1fields.WorkEmail))
 	f.Preset = flagvalue.Choice{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
 	}
