@@ -29,8 +29,8 @@ func TestAskable(t *testing.T) {
 		{Forgotten, Reask{Before: later, Forfeited: true}, false},
 	} {
 		var r Record
-		r.States[enrich.BusinessPhone], r.At[enrich.BusinessPhone] = c.state, decided
-		if got := r.Askable(enrich.BusinessPhone, c.reask); got != c.want {
+		r.States[enrich.Field(1)], r.At[enrich.Field(1)] = c.state, decided
+		if got := r.Askable(enrich.Field(1), c.reask); got != c.want {
 			t.Errorf("a field in state %d is askable with %+v: %t, want %t", c.state, c.reask, got, c.want)
 		}
 	}

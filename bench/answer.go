@@ -139,10 +139,10 @@ func lookupOf(row table.Row) enrich.Lookup {
 	cell := func(name string) []byte { return row.Cell(slices.Index(lists.Columns(), name)) }
 	var missing enrich.Fields
 	if len(cell("email")) == 0 {
-		missing = missing.With(enrich.WorkEmail)
+		missing = missing.With(v1fields.WorkEmail)
 	}
 	if len(cell("phone")) == 0 {
-		missing = missing.With(enrich.BusinessPhone)
+		missing = missing.With(v1fields.BusinessPhone)
 	}
 	cells := enrich.Cells{
 		ProfileURL: cell("linkedin_url"), FirstName: cell("first_name"), LastName: cell("last_name"),
@@ -156,7 +156,7 @@ func lookupOf(row table.Row) enrich.Lookup {
 func answer(journal *checkpoint.Journal, lookup enrich.Lookup) error {
 	decision, err := journal.Begin(attempt.Request{
 		Lookup: lookup, Run: tenthRun, Strict: true,
-		Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: cost.Cents(15), enrich.BusinessPhone: cost.Cents(25)}),
+		Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: cost.Cents(15), v1fields.BusinessPhone: cost.Cents(25)}),
 	})
 	if err != nil {
 		return err
@@ -181,10 +181,10 @@ func answerTo(ticket attempt.Ticket) v1.Answer {
 		Status: enrich.Matched, Operation: "contact_enrichment", RequestID: fmt.Sprintf("req_%016x", uint64(ticket.ID)),
 		FullName: "Ada Lovelace", RetrievedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Provenance: "service",
 	}
-	if ticket.Lookup.Fields.Has(enrich.WorkEmail) {
+	if ticket.Lookup.Fields.Has(v1fields.WorkEmail) {
 		answer.WorkEmail = fmt.Sprintf("ada.lovelace.%d@harbor-foods-12.example", ticket.ID)
 	}
-	if ticket.Lookup.Fields.Has(enrich.BusinessPhone) {
+	if ticket.Lookup.Fields.Has(v1fields.BusinessPhone) {
 		answer.BusinessPhone, answer.PhoneType = fmt.Sprintf("+1 212 555 %04d", 100+ticket.ID%100), "direct"
 	}
 	return answer

@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // withJournal opens the journal that was filled, and closes it again.
@@ -77,7 +78,7 @@ func TestEveryTenthRowAsks(t *testing.T) {
 		if reason != "" || row[6] != "" && row[7] != "" {
 			continue
 		}
-		if len(asked) == 0 || asked[0].Identity != who || asked[0].Fields.Has(enrich.WorkEmail) != (row[6] == "") || asked[0].Fields.Has(enrich.BusinessPhone) != (row[7] == "") {
+		if len(asked) == 0 || asked[0].Identity != who || asked[0].Fields.Has(v1fields.WorkEmail) != (row[6] == "") || asked[0].Fields.Has(v1fields.BusinessPhone) != (row[7] == "") {
 			t.Fatalf("row %d is not asked for as it should be", number)
 		}
 		asked = asked[1:]

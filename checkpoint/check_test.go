@@ -252,14 +252,14 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 			intentOf(5, func(i *record.Intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
 		}, "resolution of attempt 5 pays for work_email a second time: attempt 1 paid for it before"},
 		"field gone": {func(_ *testing.T, r *rig) {
-			delete(r.store.records, string(record.FieldKey(r.Key(person(1)), enrich.WorkEmail)))
+			delete(r.store.records, string(record.FieldKey(r.Key(person(1)), v1fields.WorkEmail)))
 		}, "is missing: attempt 1 decided it"},
-		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), `{"state":1}`), "is of a version"},
-		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, enrich.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
+		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, v1fields.WorkEmail), `{"state":1}`), "is of a version"},
+		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, v1fields.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
 		"field misnamed":        {set([]byte("fxx"), "\x07"), "a field record has a key that names no field"},
-		"field's other attempt": {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
-		"field's other state":   {field(3, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Missing }), "says state 2 by attempt 3, and attempt 3 made it state 5"},
-		"field forgotten":       {field(1, enrich.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
+		"field's other attempt": {field(1, v1fields.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
+		"field's other state":   {field(3, v1fields.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Missing }), "says state 2 by attempt 3, and attempt 3 made it state 5"},
+		"field forgotten":       {field(1, v1fields.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
 		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled[cost.USD]++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
 		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held[cost.USD]-- }), `sums of "all" have held`},
 		"account changed":       {totals(ScopeAccount, func(s *cost.Totals) { s.EverHeld[cost.USD]++ }), `sums of "account" have ever held`},

@@ -18,11 +18,11 @@ import (
 )
 
 var (
-	email      = enrich.FieldsOf(enrich.WorkEmail)
-	phone      = enrich.FieldsOf(enrich.BusinessPhone)
+	email      = enrich.FieldsOf(v1fields.WorkEmail)
+	phone      = enrich.FieldsOf(v1fields.BusinessPhone)
 	tariff     = cost.AllowancePerField(v1fields.Catalogue())
-	rates      = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
-	freeEmails = tariff.Rates[enrich.WorkEmail].Allowance
+	rates      = tariff.At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
+	freeEmails = tariff.Rates[v1fields.WorkEmail].Allowance
 	start      = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -203,7 +203,7 @@ func TestAVoidedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	record, err := r.Record(person(1))
 	r.check(err)
-	if record.States[enrich.WorkEmail] != attempt.Rejected || record.Attempts[enrich.WorkEmail] != ticket.ID {
+	if record.States[v1fields.WorkEmail] != attempt.Rejected || record.Attempts[v1fields.WorkEmail] != ticket.ID {
 		t.Errorf("the record is %+v, want the email rejected by attempt %d", record, ticket.ID)
 	}
 }
@@ -231,7 +231,7 @@ func TestCeilingsNest(t *testing.T) {
 func TestAnUnknownPriceIsRefused(t *testing.T) {
 	r := newRig(t)
 	req := request(person(1), email|phone)
-	req.Rates = tariff.At(cost.Prices{enrich.WorkEmail: cost.Cent})
+	req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: cost.Cent})
 	if decision, err := r.Begin(req); err == nil {
 		t.Errorf("decision %#v for a lookup of unknown price", decision)
 	}
@@ -239,7 +239,7 @@ func TestAnUnknownPriceIsRefused(t *testing.T) {
 
 func accountWith(emails, phones int64) cost.Account {
 	var account cost.Account
-	account.Free[enrich.WorkEmail], account.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	account.Free[v1fields.WorkEmail], account.Free[v1fields.BusinessPhone] = cost.Known(emails), cost.Known(phones)
 	for f := range account.FreeReserved {
 		account.FreeReserved[f] = cost.Known[int64](0)
 	}
@@ -416,8 +416,8 @@ func TestACollisionIsAnError(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(person(1), email)), found)
 	// Give another person the entry of the first, as a collision of keys would.
-	entry := r.store.records[string(record.FieldKey(r.Key(person(1)), enrich.WorkEmail))]
-	r.store.records[string(record.FieldKey(r.Key(person(2)), enrich.WorkEmail))] = entry
+	entry := r.store.records[string(record.FieldKey(r.Key(person(1)), v1fields.WorkEmail))]
+	r.store.records[string(record.FieldKey(r.Key(person(2)), v1fields.WorkEmail))] = entry
 	if _, err := r.Record(person(2)); !errors.Is(err, attempt.ErrCollision) {
 		t.Errorf("someone else's record came with error %v", err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/v1/v1fields"
 )
 
@@ -64,7 +63,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	keys := map[string][]byte{
 		"intent":      record.IDKey(record.IntentPrefix, 1),
 		"resolution":  record.IDKey(record.ResolutionPrefix, 1),
-		"field":       record.FieldKey(r.Key(person(1)), enrich.WorkEmail),
+		"field":       record.FieldKey(r.Key(person(1)), v1fields.WorkEmail),
 		"run":         record.NameKey(record.RunPrefix, "run"),
 		"file":        record.NameKey(record.FilePrefix, "/list.csv"),
 		"fingerprint": record.FingerprintKey,

@@ -222,7 +222,7 @@ func (j *Journal) fill(answers int) error {
 		for _, write := range []Write{
 			{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)},
 			{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)},
-			{Key: record.FieldKey(in.Key, enrich.WorkEmail), Value: record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
+			{Key: record.FieldKey(in.Key, v1fields.WorkEmail), Value: record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
 		} {
 			writes = append(writes, write)
 			size += write.Size()

@@ -8,12 +8,13 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // freeAndPaid is a quiet account with free units and with so much left.
 func freeAndPaid(emails int64, left cost.Money) cost.Account {
 	account := paidAccount(left)
-	account.Free[enrich.WorkEmail] = cost.Known(emails)
+	account.Free[v1fields.WorkEmail] = cost.Known(emails)
 	return account
 }
 
@@ -171,7 +172,7 @@ func TestExclusiveEvidenceChargesFreeUnitsOnce(t *testing.T) {
 func TestAnUndecidedCallKeepsItsFreeUnit(t *testing.T) {
 	r := newRig(t)
 	account := paidAccount(cost.Dollar)
-	account.Free[enrich.BusinessPhone] = cost.Known[int64](1)
+	account.Free[v1fields.BusinessPhone] = cost.Known[int64](1)
 	r.check(r.Rebase(account))
 	for n, fields := range []enrich.Fields{email | phone, phone, email} {
 		r.check(r.MarkInDoubt(r.grant(request(person(n), fields)).ID, attempt.LostCall{Cause: "lost"}))

@@ -30,8 +30,8 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 		t.Errorf("%d lookups are in doubt", count)
 	}
 	for who, want := range map[enrich.Identity]attempt.FieldState{answered: attempt.Found, flying: attempt.OutcomeUnknown} {
-		if known, err := j.Record(who); err != nil || known.States[enrich.WorkEmail] != want {
-			t.Errorf("%v: state %v, want %v, error %v", who, known.States[enrich.WorkEmail], want, err)
+		if known, err := j.Record(who); err != nil || known.States[v1fields.WorkEmail] != want {
+			t.Errorf("%v: state %v, want %v, error %v", who, known.States[v1fields.WorkEmail], want, err)
 		}
 	}
 	if j.Version() != r.Version() {

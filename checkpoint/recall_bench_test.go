@@ -114,7 +114,7 @@ func BenchmarkRecords(b *testing.B) {
 		for first := range 256 {
 			err := journal.Records(enrich.Key{byte(first)}, lastOf(byte(first)), func(_ enrich.Key, recordOf func() (attempt.Record, error)) error {
 				record, err := recordOf()
-				if record.States[enrich.WorkEmail] == attempt.Found {
+				if record.States[v1fields.WorkEmail] == attempt.Found {
 					answers++
 				}
 				return err

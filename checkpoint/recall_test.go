@@ -10,6 +10,7 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // TestKeysAreTheHashOfTheCanonicalForm holds the keys of journals that exist.
@@ -36,7 +37,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 	}
 	want := map[enrich.Key]bool{}
 	for n := range 40 {
-		ticket := r.grant(request(person(n), enrich.AllFields))
+		ticket := r.grant(request(person(n), v1fields.AllFields))
 		want[r.Key(person(n))] = true
 		if n%4 == 0 {
 			continue // stays open
@@ -115,7 +116,7 @@ func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
 		}
 		record, err := r.RecordOf(r.Key(person(1)))
 		r.check(err)
-		if record.States[enrich.WorkEmail] != attempt.Forgotten {
+		if record.States[v1fields.WorkEmail] != attempt.Forgotten {
 			t.Errorf("state %v, want forgotten", record.States)
 		}
 		r.reopen()

@@ -12,6 +12,7 @@ import (
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // TestRecallTellsTheSameWithoutWho compares what it tells with and without, but for that,
@@ -82,7 +83,7 @@ func erasedHere(r *rig) *rig {
 		r.check(err)
 	}
 	for n := range 200 {
-		ticket := r.grant(request(person(1000+n), enrich.AllFields))
+		ticket := r.grant(request(person(1000+n), v1fields.AllFields))
 		switch {
 		case n%11 == 0: // stays open
 		case n%11 == 1:

@@ -7,7 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/cost"
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // paidAccount is a quiet account without a free allowance and with so much left.
@@ -35,7 +35,7 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	r.want(r.begin(request(person(3), phone)), attempt.Known{Fields: phone})
 	record, err := r.Record(person(3))
 	r.check(err)
-	if record.States[enrich.BusinessPhone] != attempt.PaidAndGone || record.States[enrich.WorkEmail] != attempt.Unasked {
+	if record.States[v1fields.BusinessPhone] != attempt.PaidAndGone || record.States[v1fields.WorkEmail] != attempt.Unasked {
 		t.Errorf("record %+v, want the phone forfeited and the email askable", record)
 	}
 	if got := r.Totals(RunScope("run")); got.Settled.Money() != 40*cost.Cent || got.Forfeited != 1 {
@@ -129,7 +129,7 @@ func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	r.reopen()
 	record, err := r.Record(person(1))
 	r.check(err)
-	if got := record.Earlier[enrich.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
+	if got := record.Earlier[v1fields.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
 		t.Errorf("the charges before are of attempts %v, want %d", got, lost.ID)
 	}
 	if got := r.Totals(ScopeAll).Settled.Money(); got != 30*cost.Cent {

@@ -6,6 +6,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // change changes the workspace that a case begins with.
@@ -38,7 +39,7 @@ func knowsNobody(c *sandbox.Config) { c.UnknownRate = 1 }
 // free sets the free allowance.
 func free(emails, phones int64) change {
 	return func(c *sandbox.Config) {
-		c.Free = enrich.ByField[int64]{enrich.WorkEmail: emails, enrich.BusinessPhone: phones}
+		c.Free = enrich.ByField[int64]{v1fields.WorkEmail: emails, v1fields.BusinessPhone: phones}
 	}
 }
 
@@ -77,10 +78,10 @@ func notFound() Answered { return Answered{Status: enrich.NotFound, Unresolved: 
 func paid(emailCents, phoneCents int64) cost.Prices {
 	prices := cost.Prices{}
 	if emailCents > 0 {
-		prices[enrich.WorkEmail] = cost.Cents(emailCents)
+		prices[v1fields.WorkEmail] = cost.Cents(emailCents)
 	}
 	if phoneCents > 0 {
-		prices[enrich.BusinessPhone] = cost.Cents(phoneCents)
+		prices[v1fields.BusinessPhone] = cost.Cents(phoneCents)
 	}
 	return prices
 }

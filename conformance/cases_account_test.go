@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // accountCases hold the account status.
@@ -122,7 +122,7 @@ func state(s books.State) Step {
 }
 
 func withoutPhonePrice() Step {
-	return Owner{Does: "take the phone's price away", Do: func(b *books.Books) error { return b.SetPrice(enrich.BusinessPhone, nil) }}
+	return Owner{Does: "take the phone's price away", Do: func(b *books.Books) error { return b.SetPrice(v1fields.BusinessPhone, nil) }}
 }
 
 // keyCases hold the key and the workspace that it opens.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // chargeCases hold how the free allowance is used.
@@ -42,7 +42,7 @@ func chargeCases() []Case {
 		}},
 		{Rule: ruleOf("allowance/others"), Begin: free(1, 0), Steps: []Step{
 			Owner{Does: "let others use the allowance", Do: func(b *books.Books) error {
-				_, err := b.UseElsewhere(books.Units{enrich.WorkEmail: 1})
+				_, err := b.UseElsewhere(books.Units{v1fields.WorkEmail: 1})
 				return err
 			}},
 			Find{Want: matched(email), Charge: Charged{Paid: paid(15, 0)}},

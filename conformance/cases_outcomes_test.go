@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // outcome is a row of "Outcome rules" as one operation has it.
@@ -37,7 +38,7 @@ func outcomeCases() []Case {
 	for _, o := range outcomes() {
 		prices := map[enrich.Field]int64{}
 		for f := range o.want.Returned.Each() {
-			prices[f] = map[enrich.Field]int64{enrich.WorkEmail: 15, enrich.BusinessPhone: 25}[f]
+			prices[f] = map[enrich.Field]int64{v1fields.WorkEmail: 15, v1fields.BusinessPhone: 25}[f]
 		}
 		cases = append(cases,
 			Case{
@@ -50,7 +51,7 @@ func outcomeCases() []Case {
 				Begin: begin(o.begin, free(0, 0)),
 				Steps: []Step{Find{
 					Fields: o.asked, Want: o.want,
-					Charge: Charged{Paid: paid(prices[enrich.WorkEmail], prices[enrich.BusinessPhone])},
+					Charge: Charged{Paid: paid(prices[v1fields.WorkEmail], prices[v1fields.BusinessPhone])},
 				}},
 			})
 	}

@@ -99,10 +99,10 @@ func moneyChecks() []check {
 
 func allowanceView(_ *evidence, a cost.Account) view {
 	left := a.Free
-	if !left[enrich.WorkEmail].Known || !left[enrich.BusinessPhone].Known {
+	if !left[v1fields.WorkEmail].Known || !left[v1fields.BusinessPhone].Known {
 		return untested("the status does not tell the allowance")
 	}
-	emails, phones := left[enrich.WorkEmail].Value, left[enrich.BusinessPhone].Value
+	emails, phones := left[v1fields.WorkEmail].Value, left[v1fields.BusinessPhone].Value
 	return holds(emails >= 0 && emails <= 20 && phones >= 0 && phones <= 5, "%d and %d are left", emails, phones)
 }
 

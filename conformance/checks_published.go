@@ -127,7 +127,7 @@ func paidChecks() []check {
 func bookedView(e *evidence) view {
 	tried := 0
 	for _, o := range e.observed {
-		if !o.Read || !o.Before.Balance.Available.Known || !o.Before.Free[enrich.WorkEmail].Known || !o.Before.Free[enrich.BusinessPhone].Known {
+		if !o.Read || !o.Before.Balance.Available.Known || !o.Before.Free[v1fields.WorkEmail].Known || !o.Before.Free[v1fields.BusinessPhone].Known {
 			continue
 		}
 		tried++
@@ -179,7 +179,7 @@ func sumView(e *evidence) view {
 }
 
 func costOf(m movement) string {
-	return fmt.Sprintf("%d free emails, %d free phones and $%s", m.free[enrich.WorkEmail], m.free[enrich.BusinessPhone], m.money)
+	return fmt.Sprintf("%d free emails, %d free phones and $%s", m.free[v1fields.WorkEmail], m.free[v1fields.BusinessPhone], m.money)
 }
 
 func sameCard(got, want cost.RateCard) error {

@@ -106,8 +106,8 @@ func (r *crashRig) begin() attempt.Decision {
 	r.Helper()
 	who := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "acme.example"}
 	decision, err := r.journal.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)}, Run: "crash",
-		Rates:    v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)}, Run: "crash",
+		Rates:    v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 		Ceilings: []cost.Ceiling{cost.SpendCeiling("max-spend", checkpoint.RunScope("crash"), cost.Dollar)},
 	})
 	if err != nil {

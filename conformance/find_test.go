@@ -119,7 +119,7 @@ func (f found) checkArguments(sent sentLookup) error {
 		operation = v1fields.EnrichContact
 	}
 	if operation == v1fields.EnrichContact {
-		want["include_email"], want["include_phone"] = f.Lookup.Fields.Has(enrich.WorkEmail), f.Lookup.Fields.Has(enrich.BusinessPhone)
+		want["include_email"], want["include_phone"] = f.Lookup.Fields.Has(v1fields.WorkEmail), f.Lookup.Fields.Has(v1fields.BusinessPhone)
 		want["include_profile"] = f.step.Profile
 	}
 	err := want.check(sent.arguments)

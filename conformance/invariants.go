@@ -77,7 +77,7 @@ func partialInvariant(o Observation, a v1.Answer) string {
 	}
 	var missing []string
 	for f := range o.Lookup.Fields.Without(a.Returned()).Each() {
-		missing = append(missing, f.String())
+		missing = append(missing, v1fields.Catalogue().Name(f))
 	}
 	unresolved := slices.Sorted(slices.Values(a.Unresolved))
 	slices.Sort(missing)
@@ -174,7 +174,7 @@ func chargeInvariant(o Observation, a v1.Answer) string {
 
 // The sets of fields that are asked for.
 const (
-	email = enrich.Fields(1) << enrich.WorkEmail
-	phone = enrich.Fields(1) << enrich.BusinessPhone
+	email = enrich.Fields(1) << v1fields.WorkEmail
+	phone = enrich.Fields(1) << v1fields.BusinessPhone
 	both  = email | phone
 )

@@ -15,6 +15,7 @@ import (
 	"payonce/sandbox"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // direct sends lookups without a journal, as only a test may.
@@ -43,7 +44,7 @@ func people(n int) []enrich.Lookup {
 	var lookups []enrich.Lookup
 	for i := range n {
 		who := enrich.Identity{FirstName: "Ada", LastName: strings.Repeat("A", i+1), CompanyName: "Acme"}
-		fields := []enrich.Fields{enrich.AllFields, enrich.FieldsOf(enrich.WorkEmail), enrich.FieldsOf(enrich.BusinessPhone)}[i%3]
+		fields := []enrich.Fields{v1fields.AllFields, enrich.FieldsOf(v1fields.WorkEmail), enrich.FieldsOf(v1fields.BusinessPhone)}[i%3]
 		lookups = append(lookups, enrich.Lookup{Identity: who, Fields: fields})
 	}
 	return lookups
@@ -213,7 +214,7 @@ func TestLiveDiffers(t *testing.T) {
 		{does: "charges more than it returns", caught: "result/charge", breaks: does(`"status":"matched"`, spendACent)},
 		{does: "charges other rates", caught: "result/charge", config: func(c *sandbox.Config) {
 			noFree(c)
-			c.Prices = cost.Prices{enrich.WorkEmail: 16 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+			c.Prices = cost.Prices{v1fields.WorkEmail: 16 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 		}},
 		{does: "calls a matched result partial", caught: "result/matched", breaks: says(`"status":"matched"`, `"status":"partial"`)},
 		{does: "leaves out what is unresolved", caught: "result/partial", config: noPhones, breaks: says(`"unresolved_fields":\["business_phone"\]`, `"unresolved_fields":[]`)},
@@ -245,7 +246,7 @@ func TestLiveDiffers(t *testing.T) {
 }
 
 func noFree(c *sandbox.Config)      { c.Free = enrich.ByField[int64]{} }
-func noPhones(c *sandbox.Config)    { c.MatchRates[enrich.BusinessPhone] = 0 }
+func noPhones(c *sandbox.Config)    { c.MatchRates[v1fields.BusinessPhone] = 0 }
 func nobodyKnown(c *sandbox.Config) { c.UnknownRate = 1 }
 
 // status replaces one HTTP status by another.

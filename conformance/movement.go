@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // movement is what an account lost between two looks at it.
@@ -39,5 +40,5 @@ func (m movement) String() string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%d free emails, %d free phones, $%s (included $%s, prepaid $%s, of the budget $%s)",
-		m.free[enrich.WorkEmail], m.free[enrich.BusinessPhone], m.money, m.included, m.prepaid, m.budget)
+		m.free[v1fields.WorkEmail], m.free[v1fields.BusinessPhone], m.money, m.included, m.prepaid, m.budget)
 }

@@ -16,10 +16,10 @@ import (
 
 	"payonce/conformance"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // mutant is a service that breaks a rule, and the case that has to notice.
@@ -109,12 +109,12 @@ const (
 	aStatus = `GET /api/v1/account/status|"name":"service_account_status"`
 )
 
-func useEmail(b *books.Books)   { _, _ = b.UseElsewhere(books.Units{enrich.WorkEmail: 1}) }
-func usePhone(b *books.Books)   { _, _ = b.UseElsewhere(books.Units{enrich.BusinessPhone: 1}) }
+func useEmail(b *books.Books)   { _, _ = b.UseElsewhere(books.Units{v1fields.WorkEmail: 1}) }
+func usePhone(b *books.Books)   { _, _ = b.UseElsewhere(books.Units{v1fields.BusinessPhone: 1}) }
 func spendACent(b *books.Books) { _, _ = b.SpendElsewhere(cost.Cent) }
 
 func arrive(b *books.Books) {
-	b.Arrive(books.Request{Key: books.ConfiguredKey, Identity: "a call that does not count", Fields: enrich.AllFields})
+	b.Arrive(books.Request{Key: books.ConfiguredKey, Identity: "a call that does not count", Fields: v1fields.AllFields})
 }
 
 func mutants() []mutant {
@@ -136,14 +136,14 @@ func chargeMutants() []mutant {
 		{does: "charges a call besides its fields", caught: "outcome/both-found-paid", breaks: does(`"status":"matched"`, spendACent)},
 		{does: "charges for the status", caught: "account/free", breaks: does(aStatus, spendACent)},
 		{does: "charges for the profile", caught: "request/profile-included", breaks: does(`"include_profile":true`, spendACent)},
-		{does: "uses money before the allowance", caught: "outcome/email-found", config: func(c *sandbox.Config) { c.Free[enrich.WorkEmail] = 0 }},
-		{does: "gives fewer free emails", caught: "allowance/start", config: func(c *sandbox.Config) { c.Free[enrich.WorkEmail]-- }},
+		{does: "uses money before the allowance", caught: "outcome/email-found", config: func(c *sandbox.Config) { c.Free[v1fields.WorkEmail] = 0 }},
+		{does: "gives fewer free emails", caught: "allowance/start", config: func(c *sandbox.Config) { c.Free[v1fields.WorkEmail]-- }},
 		{does: "uses prepaid credit first", caught: "balance/included-first", config: func(c *sandbox.Config) {
 			c.IncludedCents, c.PrepaidCents = 0, c.IncludedCents+c.PrepaidCents
 		}},
 		{does: "charges the rates of another option", caught: "rate/scale", config: func(c *sandbox.Config) { c.Plan = "growth" }},
 		{does: "charges another price than it publishes", caught: "rate/payg", config: func(c *sandbox.Config) {
-			c.Prices = cost.Prices{enrich.WorkEmail: 16 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+			c.Prices = cost.Prices{v1fields.WorkEmail: 16 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 		}},
 		{does: "looks up twice", caught: "outcome/email-found", breaks: func(_ *sandbox.Server, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -89,7 +89,7 @@ func read(account cost.Account) members {
 	if account.KeyValid.Known {
 		shown["key_valid"] = account.KeyValid.Value
 	}
-	for f, names := range map[enrich.Field]string{enrich.WorkEmail: "work_emails_", enrich.BusinessPhone: "business_phones_"} {
+	for f, names := range map[enrich.Field]string{v1fields.WorkEmail: "work_emails_", v1fields.BusinessPhone: "business_phones_"} {
 		if account.Free[f].Known {
 			shown["free_allowance."+names+"remaining"] = account.Free[f].Value
 		}

@@ -10,6 +10,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Answered wants a result. Every invariant of results is checked besides.
@@ -63,7 +64,7 @@ func (w Answered) checkWire(sent sentLookup, a v1.Answer) error {
 		want["data"] = nil
 	} else {
 		want["data.full_name"] = a.FullName
-		for f := range enrich.AllFields.Each() {
+		for f := range v1fields.AllFields.Each() {
 			if want["data."+f.String()] = a.Value(f); !w.Returned.Has(f) {
 				want["data."+f.String()] = absent{}
 			}

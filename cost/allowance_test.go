@@ -37,7 +37,7 @@ type world struct {
 
 func newWorld(t *rapid.T) *world {
 	w := &world{}
-	for f := range enrich.AllFields.Each() {
+	for f := range allFields.Each() {
 		w.truth[freeOf(f)] = rapid.Int64Range(0, 4).Draw(t, "free units")
 	}
 	w.allowance.Left = w.truth
@@ -46,7 +46,7 @@ func newWorld(t *rapid.T) *world {
 
 // send takes a hold for a lookup and puts it in flight, when the allowance lets it.
 func (w *world) send(t *rapid.T) {
-	fields := enrich.Fields(rapid.Uint8Range(1, uint8(enrich.AllFields)).Draw(t, "fields"))
+	fields := enrich.Fields(rapid.Uint8Range(1, uint8(allFields)).Draw(t, "fields"))
 	free, ok := w.allowance.Take(fields, standardRates())
 	if !ok {
 		if len(w.inFlight) == 0 {
@@ -122,7 +122,7 @@ func (w *world) lose(t *rapid.T) {
 
 // check fails when the client counts on a free unit that the service may not have.
 func (w *world) check(t *rapid.T) {
-	for f := range enrich.AllFields.Each() {
+	for f := range allFields.Each() {
 		if open := w.allowance.Left[freeOf(f)] - w.allowance.Doubted[freeOf(f)]; w.allowance.Held[freeOf(f)] > max(open, 0) {
 			t.Fatalf("%s: %d units held of %d", f, w.allowance.Held[freeOf(f)], open)
 		}

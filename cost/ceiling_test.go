@@ -94,7 +94,7 @@ func TestCeilingFormatCountsLookups(t *testing.T) {
 func TestCeilingMeasures(t *testing.T) {
 	totals := cost.Totals{Settled: cost.OfMoney(3 * cost.Dollar), Held: cost.OfMoney(2 * cost.Dollar), Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
 	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Rates: standardRates()}
-	paid := cost.Hold{Fields: enrich.AllFields, Rates: standardRates()}
+	paid := cost.Hold{Fields: allFields, Rates: standardRates()}
 	money := cost.SpendCeiling("max-spend", "run", 4*cost.Dollar)
 	lookups := cost.Ceiling{Name: "max-lookups", Scope: "run", Meter: cost.Lookups, Limit: 30}
 	tests := []struct {
@@ -128,8 +128,8 @@ func TestCeilingMeasures(t *testing.T) {
 
 func TestRefusing(t *testing.T) {
 	totals := map[string]cost.Totals{"run": {Settled: cost.OfMoney(90 * cost.Cent), Lookups: 6, Open: 1}, "month": {Held: cost.OfMoney(2 * cost.Dollar)}}
-	hold := cost.Hold{Fields: enrich.AllFields, Rates: standardRates()} // 40 cents
-	free := cost.Hold{Fields: enrich.AllFields, Free: enrich.AllFields, Rates: standardRates()}
+	hold := cost.Hold{Fields: allFields, Rates: standardRates()} // 40 cents
+	free := cost.Hold{Fields: allFields, Free: allFields, Rates: standardRates()}
 	fits := cost.SpendCeiling("fits", "run", 130*cost.Cent)
 	short := cost.SpendCeiling("short", "run", 129*cost.Cent)
 	shorter := cost.SpendCeiling("shorter", "month", 210*cost.Cent)

@@ -78,7 +78,7 @@ func (l *ledger) totalsOf(scope string) cost.Totals { return l.totals[scope] }
 func (l *ledger) begin(t *rapid.T) {
 	run := rapid.SampledFrom([]string{"run/a", "run/b"}).Draw(t, "run")
 	ceilings, scopes := l.of(run, rapid.SampledFrom(jobs).Draw(t, "job"))
-	hold := cost.Hold{Fields: enrich.Fields(rapid.Uint8Range(1, uint8(enrich.AllFields)).Draw(t, "fields")), Rates: tariff.At(odd(t))}
+	hold := cost.Hold{Fields: enrich.Fields(rapid.Uint8Range(1, uint8(allFields)).Draw(t, "fields")), Rates: tariff.At(odd(t))}
 	hold.Free = hold.Fields & fieldSets().Draw(t, "free")
 	if refusing, refused := cost.Refusing(ceilings, hold.Amounts(), l.totalsOf); refused {
 		if refusing.Need(hold.Amounts()) <= refusing.Left(l.totals[refusing.Scope]) {

@@ -24,7 +24,7 @@ func TestCorrect(t *testing.T) {
 		"somebody else spent the same": {
 			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 0}, Correction{},
 		},
-		"the phone was free, not the email": {
+		"the phoneField was free, not the email": {
 			snapshot(1, 1, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{1, 1}, enrich.ByField[int64]{}, cardRates), enrich.ByField[int64]{1, 1}, Correction{0, 1},
 		},
 		"no candidate is left": {
@@ -49,7 +49,7 @@ func TestCorrectedBooksEqualTheAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var answered, used, bookedFree, candidates enrich.ByField[int64]
 		var paid Money
-		for f := range enrich.AllFields.Each() {
+		for f := range bothOf.Each() {
 			units := rapid.Int64Range(0, 4).Draw(t, "free units")
 			answered[f] = rapid.Int64Range(0, 6).Draw(t, "answered")
 			used[f] = min(units, answered[f])
@@ -84,9 +84,9 @@ func TestCorrectAmountOfACharge(t *testing.T) {
 
 // TestACorrectionBooksNoLessThanWasCharged: the account shows whole cents.
 func TestACorrectionBooksNoLessThanWasCharged(t *testing.T) {
-	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 15 * Cent})
+	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 15 * Cent})
 	got := CorrectTo(12*Cent, 27*Cent+Cent/2, enrich.ByField[int64]{1, 1}, prices)
 	if want := (Correction{0, 1}); got != want {
-		t.Errorf("%v, want %v: the email was charged", got, want)
+		t.Errorf("%v, want %v: the emailField was charged", got, want)
 	}
 }

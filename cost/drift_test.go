@@ -13,7 +13,7 @@ import (
 func showing(balance cost.Money, emails int64) cost.Account {
 	var a cost.Account
 	a.Balance.Available = cost.Known(balance)
-	a.Free[enrich.WorkEmail] = cost.Known(emails)
+	a.Free[email] = cost.Known(emails)
 	return a
 }
 
@@ -74,7 +74,7 @@ func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
 // TestOwnFreeUnitsAreNoDrift has a journal that pays for every email, as with --strict,
 // and a service that takes free units for them.
 func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
-	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{enrich.WorkEmail: 3}}
+	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{email: 3}}
 	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
 		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, tariff, true)
 		if got.Lost[freeEmails] != want {

@@ -13,11 +13,17 @@ import (
 	"payonce/enrich"
 )
 
+// The fields of the tests.
+const (
+	emailField = enrich.Field(0)
+	phoneField = enrich.Field(1)
+)
+
 var (
-	emailOnly = enrich.FieldsOf(enrich.WorkEmail)
-	phoneOnly = enrich.FieldsOf(enrich.BusinessPhone)
+	emailOnly = enrich.FieldsOf(emailField)
+	phoneOnly = enrich.FieldsOf(phoneField)
 	bothOf    = emailOnly | phoneOnly
-	cardRates = at(Prices{enrich.WorkEmail: 15 * Cent, enrich.BusinessPhone: 25 * Cent})
+	cardRates = at(Prices{emailField: 15 * Cent, phoneField: 25 * Cent})
 
 	// tariff has money and a free allowance for each field.
 	tariff = AllowancePerField(enrich.Named("work_email", "business_phone"))
@@ -73,18 +79,18 @@ func TestJudge(t *testing.T) {
 		asked     []enrich.Fields
 		want      []judgement
 	}{
-		"nothing unexplained":                      {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
-		"one email":                                {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"less than an email":                       {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
-		"less than a phone":                        {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{unclear, none}},
-		"one of two emails":                        {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{unclear, unclear}},
-		"both emails":                              {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{charged(emailOnly), charged(emailOnly)}},
-		"the phone, not the email":                 {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{exactlyNone, charged(phoneOnly)}},
-		"a phone, or an email and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []judgement{charged(phoneOnly)}},
-		"a free email":                             {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"a free phone is not an email":             {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
-		"somebody else spent":                      {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"answered calls are deducted":              {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		"nothing unexplained":           {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
+		"one email":                     {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"less than an email":            {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
+		"less than a phone":             {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{unclear, none}},
+		"one of two emails":             {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{unclear, unclear}},
+		"both emails":                   {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{charged(emailOnly), charged(emailOnly)}},
+		"the phoneField, not the email": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{exactlyNone, charged(phoneOnly)}},
+		"a phoneField, or an emailField and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []judgement{charged(phoneOnly)}},
+		"a free email":                      {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
+		"a free phoneField is not an email": {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
+		"somebody else spent":               {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"answered calls are deducted":       {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.
 		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
 		// The answered call was booked as free; it may have been charged, and the lost one free.
@@ -133,7 +139,7 @@ func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
 // TestJudgeByWhatIsRounded: prices of fractions of a cent move an account that is shown in
 // whole cents by up to a cent more or less.
 func TestJudgeByWhatIsRounded(t *testing.T) {
-	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent})
+	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 20 * Cent})
 	for lost, want := range map[Money]Finding{
 		0: NotCharged, 11 * Cent: NotCharged, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
 	} {
@@ -146,9 +152,9 @@ func TestJudgeByWhatIsRounded(t *testing.T) {
 
 // TestPricesThatAreShownRoundedDecide: the account shows a price of 12.5 cents as 13.
 func TestPricesThatAreShownRoundedDecide(t *testing.T) {
-	prices := at(Prices{enrich.WorkEmail: 12*Cent + Cent/2, enrich.BusinessPhone: 20 * Cent})
+	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 20 * Cent})
 	base := snapshot(0, 0, Dollar)
-	base.Most[enrich.WorkEmail] = Known(13 * Cent)
+	base.Most[emailField] = Known(13 * Cent)
 	got, why := Evidence{Base: base, Now: base, Tariff: tariff, Rates: prices}.Judge([]enrich.Fields{emailOnly})
 	if got[0].Finding != NotCharged {
 		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
@@ -200,13 +206,13 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		return a
 	}
 	unreserved := func(a *Account) { a.Balance.Reserved = Optional[Money]{} }
-	unheld := func(a *Account) { a.FreeReserved[enrich.BusinessPhone] = Optional[int64]{} }
+	unheld := func(a *Account) { a.FreeReserved[phoneField] = Optional[int64]{} }
 	in := func(month time.Month, included Money) Account {
 		return with(func(a *Account) {
 			a.ReadAt, a.Balance.Included = time.Date(2026, month, 15, 0, 0, 0, 0, time.UTC), Known(included)
 		})
 	}
-	unallowed := func(a *Account) { a.Free[enrich.BusinessPhone] = Optional[int64]{} }
+	unallowed := func(a *Account) { a.Free[phoneField] = Optional[int64]{} }
 	unpaid := func(a *Account) { a.Balance.Available = Optional[Money]{} }
 	for name, c := range map[string]struct{ base, now Account }{
 		"reservations are unknown before": {with(unreserved), snapshot(0, 0, 10*Dollar)},
@@ -240,7 +246,7 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		"the service shows another price": {
 			snapshot(0, 0, 10*Dollar),
 			with(func(a *Account) {
-				a.Most[enrich.WorkEmail] = Known(12 * Cent)
+				a.Most[emailField] = Known(12 * Cent)
 			}),
 		},
 	} {
@@ -299,13 +305,13 @@ func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 		c := trial{exclusive: rapid.Bool().Draw(t, "exclusive")}
 		c.prices = rapid.SampledFrom([]Rates{
 			cardRates,
-			at(Prices{enrich.WorkEmail: 12 * Cent, enrich.BusinessPhone: 20 * Cent}),
-			at(Prices{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 20 * Cent}), // two emails cost a phone
-			at(Prices{enrich.WorkEmail: 10 * Cent, enrich.BusinessPhone: 10 * Cent}),
+			at(Prices{emailField: 12 * Cent, phoneField: 20 * Cent}),
+			at(Prices{emailField: 10 * Cent, phoneField: 20 * Cent}), // two emails cost a phone
+			at(Prices{emailField: 10 * Cent, phoneField: 10 * Cent}),
 		}).Draw(t, "prices")
 		c.asked = rapid.SliceOfN(rapid.SampledFrom([]enrich.Fields{emailOnly, phoneOnly, bothOf}), 1, 4).Draw(t, "lost")
 		var free enrich.ByField[int64]
-		for f := range enrich.AllFields.Each() {
+		for f := range bothOf.Each() {
 			c.answered[f] = rapid.Int64Range(0, 3).Draw(t, "answered")
 			free[f] = rapid.Int64Range(0, c.answered[f]).Draw(t, "booked free")
 			c.used[f] = rapid.Int64Range(0, 4).Draw(t, "free units gone")
@@ -350,7 +356,7 @@ func (c trial) fitting(others bool) (fitting [][]enrich.Fields) {
 			}
 			return
 		}
-		for charged := range enrich.AllFields + 1 {
+		for charged := range bothOf + 1 {
 			if charged.Without(c.asked[i]) == 0 {
 				assignment[i] = charged
 				assign(i + 1)

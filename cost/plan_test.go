@@ -90,7 +90,7 @@ func TestTheMaximumIsNeverExceeded(t *testing.T) {
 		service := &provider{prices: prices, free: free, balance: balance}
 		whole := true
 		for _, asked := range rapid.Permutation(fieldsOf(list)).Draw(t, "order") {
-			returned := enrich.AllFields
+			returned := allFields
 			if !everything {
 				returned = fieldSets().Draw(t, "returned")
 			}
@@ -118,7 +118,7 @@ func TestTheMaximumIsWhatIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		lookups := rapid.Permutation(fieldsOf(list)).Draw(t, "order")
-		everything := slices.Repeat([]enrich.Fields{enrich.AllFields}, len(lookups))
+		everything := slices.Repeat([]enrich.Fields{allFields}, len(lookups))
 		sent, settled := sendUnder(maximum, lookups, everything, free)
 		if sent != len(lookups) || settled != maximum {
 			t.Errorf("%d of %d lookups were sent and settled at %s, planned %s", sent, len(lookups), settled, maximum)

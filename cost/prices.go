@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"payonce/enrich"
@@ -29,8 +31,24 @@ func (p Prices) Total(fields enrich.Fields) (Money, error) {
 	return total, nil
 }
 
-func unknownPrice(f enrich.Field) error {
-	return fmt.Errorf("the price of %s is unknown; name it in the rate card", f)
+func unknownPrice(f enrich.Field) error { return &UnknownPriceError{Field: f} }
+
+// UnknownPriceError says that a price is needed and unknown.
+type UnknownPriceError struct {
+	Field enrich.Field
+	Name  string // of the field, where it is known
+}
+
+func (e *UnknownPriceError) Error() string {
+	return fmt.Sprintf("the price of %s is unknown; name it in the rate card", cmp.Or(e.Name, e.Field.String()))
+}
+
+// Named gives an UnknownPriceError among the causes of an error the name of its field.
+func Named(err error, c enrich.Catalogue) error {
+	if unknown, ok := errors.AsType[*UnknownPriceError](err); ok {
+		unknown.Name = c.Name(unknown.Field)
+	}
+	return err
 }
 
 // Option is one way to pay for the service: a row of the rate card.

@@ -19,10 +19,10 @@ func TestPricesTotal(t *testing.T) {
 	}{
 		{"nothing", nil, 0, 0, ""},
 		{"one", standard(), enrich.FieldsOf(phone), 25 * cost.Cent, ""},
-		{"both", standard(), enrich.AllFields, 40 * cost.Cent, ""},
+		{"both", standard(), allFields, 40 * cost.Cent, ""},
 		{"the other one is unknown", onlyEmail, enrich.FieldsOf(email), 15 * cost.Cent, ""},
 		{"unknown", onlyEmail, enrich.FieldsOf(phone), 0, "business_phone"},
-		{"one of two unknown", onlyEmail, enrich.AllFields, 0, "business_phone"},
+		{"one of two unknown", onlyEmail, allFields, 0, "business_phone"},
 		{"no prices", nil, enrich.FieldsOf(email), 0, "work_email"},
 		{"zero is a known price", cost.Prices{email: 0}, enrich.FieldsOf(email), 0, ""},
 	}

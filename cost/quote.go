@@ -2,6 +2,8 @@ package cost
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"payonce/enrich"
@@ -35,9 +37,9 @@ type Disagreement struct {
 	Other        string // the source that does not count
 }
 
-// String writes the disagreement as a sentence.
-func (d Disagreement) String() string {
-	sentence := fmt.Sprintf("a %s costs $%s by %s, which counts, and $%s by %s", d.Field, d.Counts, d.Source, d.Says, d.Other)
+// Sentence writes the disagreement as a sentence.
+func (d Disagreement) Sentence(c enrich.Catalogue) string {
+	sentence := fmt.Sprintf("a %s costs $%s by %s, which counts, and $%s by %s", c.Name(d.Field), d.Counts, d.Source, d.Says, d.Other)
 	if d.Higher() {
 		sentence += "; should that be right, more is spent than planned"
 	}
@@ -72,14 +74,13 @@ func ChoosePrices(wanted enrich.Fields, sources ...PriceSource) Quote {
 
 // Source names the source of the prices: one name when all have the same source, and otherwise
 // the source of each field.
-func (q Quote) Source() string {
+func (q Quote) Source(c enrich.Catalogue) string {
 	var names []string
 	var parts []string
-	for f := range enrich.AllFields.Each() {
-		if name, known := q.Sources[f]; known {
-			names = append(names, name)
-			parts = append(parts, fmt.Sprintf("%s by %s", f, name))
-		}
+	for _, f := range slices.Sorted(maps.Keys(q.Sources)) {
+		name := q.Sources[f]
+		names = append(names, name)
+		parts = append(parts, fmt.Sprintf("%s by %s", c.Name(f), name))
 	}
 	for _, name := range names {
 		if name != names[0] {

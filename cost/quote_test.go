@@ -14,7 +14,7 @@ func TestChoosePrices(t *testing.T) {
 	price := func(name string, prices cost.Prices) cost.PriceSource {
 		return cost.PriceSource{Name: name, Prices: prices}
 	}
-	emails, both := enrich.FieldsOf(email), enrich.AllFields
+	emails, both := enrich.FieldsOf(email), allFields
 	card := price("card.yaml", cost.Prices{email: 12 * cost.Cent})
 	document := price("the OpenAPI document", cost.Prices{email: 15 * cost.Cent, phone: 20 * cost.Cent})
 	status := price("the account status", cost.Prices{phone: 20 * cost.Cent})
@@ -56,12 +56,12 @@ func TestChoosePrices(t *testing.T) {
 			if diff := cmp.Diff(tt.prices, quote.Prices); diff != "" {
 				t.Errorf("prices: %s", diff)
 			}
-			if got := quote.Source(); got != tt.source {
+			if got := quote.Source(named()); got != tt.source {
 				t.Errorf("the source is %q, want %q", got, tt.source)
 			}
 			var disagreements []string
 			for _, d := range quote.Disagreements {
-				disagreements = append(disagreements, d.String())
+				disagreements = append(disagreements, d.Sentence(named()))
 			}
 			if diff := cmp.Diff(tt.disagreements, disagreements); diff != "" {
 				t.Errorf("disagreements: %s", diff)
@@ -87,7 +87,7 @@ func TestChoosePricesTakesNothingElse(t *testing.T) {
 		}
 		quote := cost.ChoosePrices(wanted, sources...)
 		agreeing, different := 0, 0
-		for f := range enrich.AllFields.Each() {
+		for f := range allFields.Each() {
 			chosen, known := quote.Prices.Of(f)
 			told := false
 			for _, source := range sources {
@@ -114,3 +114,6 @@ func TestChoosePricesTakesNothingElse(t *testing.T) {
 		}
 	})
 }
+
+// named returns the catalogue of the tests.
+func named() enrich.Catalogue { return enrich.Named("work_email", "business_phone") }

@@ -171,7 +171,7 @@ func TestCoversIsTheMost(t *testing.T) {
 		if err != nil || covers == list.Lookups() {
 			return
 		}
-		everything := slices.Repeat([]enrich.Fields{enrich.AllFields}, int(list.Lookups()))
+		everything := slices.Repeat([]enrich.Fields{allFields}, int(list.Lookups()))
 		worst := fieldsOf(list) // both first, then phones, then emails
 		other := slices.Concat(
 			fieldsOf(cost.Workload{bothFields: list[bothFields]}),

@@ -19,34 +19,28 @@ import (
 // number within the catalogue of its interface.
 type Field uint8
 
-// The fields of v1, in the order in which they are reported.
-const (
-	WorkEmail Field = iota
-	BusinessPhone
-)
-
 // MaxFields is the most fields that a catalogue can have: Fields has a bit for each.
 const MaxFields = 8
 
-// String returns the service's name of the field.
+// firstNames are the names of fields in JSON that names no catalogue: those of v1.
+func firstNames() []string { return []string{"work_email", "business_phone"} }
+
+// String returns the name of the field in JSON. Texts have the name from the catalogue.
 func (f Field) String() string {
-	switch f {
-	case WorkEmail:
-		return "work_email"
-	case BusinessPhone:
-		return "business_phone"
+	if names := firstNames(); int(f) < len(names) {
+		return names[f]
 	}
 	return "field_" + strconv.Itoa(int(f))
 }
 
-// ParseField returns the field of that name.
-func ParseField(name string) (Field, error) {
-	for f := range AllFields.Each() {
+// parseField returns the field with a name of String.
+func parseField(name string) (Field, error) {
+	for f := range PossibleFields.Each() {
 		if f.String() == name {
 			return f, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a field; the fields are %s", name, AllFields)
+	return 0, fmt.Errorf("%q is not a field; the fields are %s", name, strings.Join(firstNames(), ","))
 }
 
 // MarshalText writes the field's name.
@@ -54,15 +48,12 @@ func (f Field) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (f *Field) UnmarshalText(text []byte) (err error) {
-	*f, err = ParseField(string(text))
+	*f, err = parseField(string(text))
 	return err
 }
 
 // Fields is a set of fields.
 type Fields uint8
-
-// AllFields is the set of every field of v1.
-const AllFields Fields = 1<<WorkEmail | 1<<BusinessPhone
 
 // PossibleFields is the set of every field that a catalogue can have.
 const PossibleFields Fields = 1<<MaxFields - 1
@@ -115,7 +106,7 @@ func (s *Fields) UnmarshalText(text []byte) error {
 		return nil
 	}
 	for name := range strings.SplitSeq(string(text), ",") {
-		f, err := ParseField(name)
+		f, err := parseField(name)
 		if err != nil {
 			return err
 		}
@@ -128,10 +119,10 @@ func (s *Fields) UnmarshalText(text []byte) error {
 // copies the values.
 type ByField[T any] [MaxFields]T
 
-// MarshalJSON writes the values of the fields of v1, and those of later fields up to the last
+// MarshalJSON writes the values of the first two fields, and those of later fields up to the last
 // one that is not zero.
 func (b ByField[T]) MarshalJSON() ([]byte, error) {
-	length := bits.Len8(uint8(AllFields))
+	length := 2
 	for f := length; f < MaxFields; f++ {
 		if !reflect.ValueOf(&b[f]).Elem().IsZero() {
 			length = f + 1

@@ -16,16 +16,16 @@ func TestFieldsText(t *testing.T) {
 		text string
 	}{
 		{0, ""},
-		{enrich.FieldsOf(enrich.WorkEmail), "work_email"},
-		{enrich.FieldsOf(enrich.BusinessPhone), "business_phone"},
-		{enrich.FieldsOf(enrich.BusinessPhone, enrich.WorkEmail), "work_email,business_phone"},
+		{enrich.FieldsOf(enrich.Field(0)), "work_email"},
+		{enrich.FieldsOf(enrich.Field(1)), "business_phone"},
+		{enrich.FieldsOf(enrich.Field(1), enrich.Field(0)), "work_email,business_phone"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
 			if got := tt.set.String(); got != tt.text {
 				t.Errorf("text %q, want %q", got, tt.text)
 			}
-			read := enrich.AllFields
+			read := enrich.Fields(3)
 			if err := read.UnmarshalText([]byte(tt.text)); err != nil || read != tt.set {
 				t.Errorf("read back as %q, error %v", read, err)
 			}
@@ -44,12 +44,12 @@ func TestFieldsTextErrors(t *testing.T) {
 
 // TestFieldsAlgebra goes through every pair of sets.
 func TestFieldsAlgebra(t *testing.T) {
-	for a := range enrich.AllFields + 1 {
+	for a := range enrich.Fields(3) + 1 {
 		members := slices.Collect(a.Each())
 		if enrich.FieldsOf(members...) != a || !slices.IsSorted(members) {
 			t.Errorf("%q has the members %v", a, members)
 		}
-		for b := range enrich.AllFields + 1 {
+		for b := range enrich.Fields(3) + 1 {
 			for f := range enrich.Field(enrich.MaxFields) {
 				if got, want := a.Without(b).Has(f), a.Has(f) && !b.Has(f); got != want {
 					t.Errorf("%q without %q: has %s is %t", a, b, f, got)
@@ -65,8 +65,8 @@ func TestFieldsAlgebra(t *testing.T) {
 }
 
 func TestFieldsEachStops(t *testing.T) {
-	for f := range enrich.AllFields.Each() {
-		if f != enrich.WorkEmail {
+	for f := range enrich.Fields(3).Each() {
+		if f != enrich.Field(0) {
 			t.Errorf("the first field is %s", f)
 		}
 		break
@@ -81,7 +81,7 @@ func TestWordsInJSON(t *testing.T) {
 		Key    enrich.Key
 		Status enrich.Status
 	}
-	want := words{enrich.BusinessPhone, enrich.AllFields, enrich.Key{0: 0xab, 15: 0x01}, enrich.Partial}
+	want := words{enrich.Field(1), enrich.Fields(3), enrich.Key{0: 0xab, 15: 0x01}, enrich.Partial}
 	const text = `{"Field":"business_phone","Fields":"work_email,business_phone",` +
 		`"Key":"ab000000000000000000000000000001","Status":"partial"}`
 	encoded, err := json.Marshal(want)

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	email = enrich.WorkEmail
-	phone = enrich.BusinessPhone
+	email     = enrich.Field(0)
+	phone     = enrich.Field(1)
+	allFields = enrich.Fields(1<<email | 1<<phone)
 )
 
 var (
-	emailByProfile = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByProfile}
-	emailByName    = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByName}
-	phoneByProfile = cost.Kind{Fields: enrich.FieldsOf(enrich.BusinessPhone), Pattern: enrich.ByProfile}
-	phoneByName    = cost.Kind{Fields: enrich.FieldsOf(enrich.BusinessPhone), Pattern: enrich.ByName}
-	bothByProfile  = cost.Kind{Fields: enrich.AllFields, Pattern: enrich.ByProfile}
-	bothByName     = cost.Kind{Fields: enrich.AllFields, Pattern: enrich.ByName}
+	emailByProfile = cost.Kind{Fields: enrich.FieldsOf(email), Pattern: enrich.ByProfile}
+	emailByName    = cost.Kind{Fields: enrich.FieldsOf(email), Pattern: enrich.ByName}
+	phoneByProfile = cost.Kind{Fields: enrich.FieldsOf(phone), Pattern: enrich.ByProfile}
+	phoneByName    = cost.Kind{Fields: enrich.FieldsOf(phone), Pattern: enrich.ByName}
+	bothByProfile  = cost.Kind{Fields: allFields, Pattern: enrich.ByProfile}
+	bothByName     = cost.Kind{Fields: allFields, Pattern: enrich.ByName}
 )
 
 // standard are the prices of prepaid use (specification v1, "Allowances and rate card").
@@ -41,7 +42,7 @@ func (r truth) look(asked enrich.Fields, random *rand.Rand) enrich.Fields {
 		share  float64
 		fields enrich.Fields
 	}{
-		{r.email, enrich.FieldsOf(email)}, {r.phone, enrich.FieldsOf(phone)}, {r.both, enrich.AllFields},
+		{r.email, enrich.FieldsOf(email)}, {r.phone, enrich.FieldsOf(phone)}, {r.both, allFields},
 	} {
 		if at < outcome.share {
 			return outcome.fields & asked

@@ -125,7 +125,7 @@ func TestSpend(t *testing.T) {
 func anyHistory(t *rapid.T, kind cost.Kind) cost.Totals {
 	var totals cost.Totals
 	for range rapid.IntRange(0, 12).Draw(t, "lookups") {
-		returned := enrich.Fields(rapid.Uint8Max(uint8(enrich.AllFields)).Draw(t, "returned"))
+		returned := enrich.Fields(rapid.Uint8Max(uint8(allFields)).Draw(t, "returned"))
 		totals.Count(kind.Fields, returned&kind.Fields)
 	}
 	return totals

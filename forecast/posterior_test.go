@@ -15,16 +15,16 @@ import (
 )
 
 var (
-	both      = cost.Kind{Fields: enrich.AllFields, Pattern: enrich.ByProfile}
-	email     = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByProfile}
-	emailName = cost.Kind{Fields: enrich.FieldsOf(enrich.WorkEmail), Pattern: enrich.ByName}
+	both      = cost.Kind{Fields: 3, Pattern: enrich.ByProfile}
+	email     = cost.Kind{Fields: 1, Pattern: enrich.ByProfile}
+	emailName = cost.Kind{Fields: 1, Pattern: enrich.ByName}
 )
 
 // TestOutcomesAreRecovered shows that the sums of a journal tell how often every
 // outcome was seen.
 func TestOutcomesAreRecovered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		asked := enrich.Fields(rapid.IntRange(1, int(enrich.AllFields)).Draw(t, "asked"))
+		asked := enrich.Fields(rapid.IntRange(1, 3).Draw(t, "asked"))
 		var want counts
 		var totals cost.Totals
 		for outcome := range want {
@@ -53,7 +53,7 @@ func TestOutcomesOfImpossibleSums(t *testing.T) {
 			Returned: enrich.ByField[int64]{any.Draw(t, "emails"), any.Draw(t, "phones")},
 		}
 		var sum float64
-		for outcome, n := range countOutcomes(enrich.AllFields, totals) {
+		for outcome, n := range countOutcomes(3, totals) {
 			if n < 0 {
 				t.Errorf("%v was seen %v times in %+v", enrich.Fields(outcome), n, totals)
 			}
@@ -103,11 +103,11 @@ func TestTheDrawIsBetaBinomial(t *testing.T) {
 	}{
 		{1, 3, 1}, {20, 3, 1}, {500, 70, 30}, {500, 0, 40}, {10_000_000, 7, 3}, {10_000_000, 70_000, 30_000},
 	} {
-		p := newPosterior(enrich.FieldsOf(enrich.WorkEmail), counts{c.empty, c.found})
+		p := newPosterior(enrich.Fields(1), counts{c.empty, c.found})
 		futures := simulate([]part{{kind: email, lookups: c.lookups, rates: p}}, numFutures)
 		drawn := make([]float64, len(futures))
 		for i, future := range futures {
-			drawn[i] = float64(future[enrich.WorkEmail])
+			drawn[i] = float64(future[0])
 		}
 		mean, variance := stat.MeanVariance(drawn, nil)
 		n, a, b := float64(c.lookups), c.found+priorWeight, c.empty+priorWeight
@@ -126,10 +126,10 @@ func TestTheDrawIsBetaBinomial(t *testing.T) {
 // TestTheDrawKeepsCorrelation shows that lookups for both fields that find both or
 // nothing are drawn so.
 func TestTheDrawKeepsCorrelation(t *testing.T) {
-	p := newPosterior(enrich.AllFields, counts{0: 5000, 3: 5000})
+	p := newPosterior(3, counts{0: 5000, 3: 5000})
 	for _, future := range simulate([]part{{kind: both, lookups: 1000, rates: p}}, numFutures) {
-		if apart := future[enrich.WorkEmail] - future[enrich.BusinessPhone]; apart < -5 || apart > 5 {
-			t.Fatalf("%d emails and %d phones", future[enrich.WorkEmail], future[enrich.BusinessPhone])
+		if apart := future[0] - future[1]; apart < -5 || apart > 5 {
+			t.Fatalf("%d emails and %d phones", future[0], future[1])
 		}
 	}
 }

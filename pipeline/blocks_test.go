@@ -453,7 +453,7 @@ func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p1")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}},
 	}}}
-	made := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	made := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1fields.AllFields), Run: "run"}
 	reader, err := list.Open(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 func TestCeilingsAreKeptAndUsedUp(t *testing.T) {
@@ -105,7 +106,7 @@ func TestTheAccountsBalanceIsACeiling(t *testing.T) {
 func TestTheFreeAllowanceGoesFirst(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		r.concurrency = 3
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(4))
+		r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(4))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}

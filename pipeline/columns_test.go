@@ -79,7 +79,7 @@ func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 // TestOneColumnTakesOneField: the output of what was paid for could not be written.
 func TestOneColumnTakesOneField(t *testing.T) {
 	schema := table.Schema{Columns: []string{"Name", "Phone"}}
-	both := enrich.FieldsOf(enrich.WorkEmail, enrich.BusinessPhone)
+	both := enrich.FieldsOf(v1fields.WorkEmail, v1fields.BusinessPhone)
 	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
 		mapping := mapColumns(t, schema.Columns, overrides...)
 		err := mapping.CheckFilled(schema, v1fields.Catalogue(), both)

@@ -15,6 +15,7 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var errFault = errors.New("a fault")
@@ -142,7 +143,7 @@ func faultyOutput(t *testing.T, f *faults) error {
 	}
 	names := strings.Fields("p1 p2 p1 p3 none p2 p1 p4 p4 p4")
 	list := faultyList{cutList{profileList(names...), 3}, f}
-	scope := profileList(names...).scope(t, enrich.AllFields)
+	scope := profileList(names...).scope(t, v1fields.AllFields)
 	scope.Memory, scope.TempDir = 1, t.TempDir()
 	journal := faultyAnswers{drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p2")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Missing}},

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // growing is a list that is longer in each pass than in the one before.
@@ -28,7 +28,7 @@ func (g growing) Open([]int) (table.Reader, error) {
 // An output notices that the list is longer than its index.
 func TestAListThatGrowsBeforeItIsWritten(t *testing.T) {
 	list := csvList("profile url,first name,email,phone\n" + strings.Repeat(profiles+"p1,Ada,,\n", 50))
-	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run"}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1fields.AllFields), Run: "run"}
 	schema := table.Schema{Columns: []string{"profile url", "first name", "email", "phone"}}
 	writer := csvtable.NewEncoder(io.Discard, csvtable.Dialect{}, schema, output.Columns(schema))
 	_, err := callAndWrite(t.Context(), output, growing{list, new(int)}, drawnAnswers{drawnJournal{}}, writer, nil)

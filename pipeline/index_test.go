@@ -14,6 +14,7 @@ import (
 	"payonce/pipeline/row"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // noted is a writer that notes what rows get, and reads no cell.
@@ -106,7 +107,7 @@ func TestAnOutputAsksWhoAttemptsWereAbout(t *testing.T) {
 // to a temporary file, where one can be made.
 func TestAnIndexIsMadeWithoutATemporaryFile(t *testing.T) {
 	list := profileList(slices.Repeat([]string{"p1"}, 5000)...)
-	scope := list.scope(t, enrich.AllFields)
+	scope := list.scope(t, v1fields.AllFields)
 	scope.TempDir = filepath.Join(t.TempDir(), "nowhere")
 	index, err := survey.NewIndex(t.Context(), scope, list, drawnAnswers{drawnJournal{}})
 	if err != nil {

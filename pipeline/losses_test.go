@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // losesFirst loses the first response for some people and answers everything else.
@@ -32,7 +33,7 @@ func TestALossThatWasNotChargedIsAskedAgain(t *testing.T) {
 		if o.stop != nil || o.tally.Lost != 1 || o.tally.Answered != 5 || o.tally.Posts != 6 {
 			t.Errorf("stop %v, tally %+v; want 1 lost and all 5 answered in 6 POSTs", o.stop, o.tally)
 		}
-		if want := 5 * prices[enrich.WorkEmail]; r.service.charged != want || o.tally.Spent != want {
+		if want := 5 * prices[v1fields.WorkEmail]; r.service.charged != want || o.tally.Spent != want {
 			t.Errorf("charged %s, counted %s; want %s", r.service.charged, o.tally.Spent, want)
 		}
 		if waited := r.service.gaps("p2")[0]; waited < settleDelay {
@@ -64,7 +65,7 @@ func TestALossThatWasChargedIsForfeitedAndNeverAskedAgain(t *testing.T) {
 				t.Errorf("tally %+v, charged %s; want 1 forfeited, 4 answered and all of it counted", o.tally, r.service.charged)
 			}
 		}
-		if got := r.state("p2", enrich.WorkEmail); got != attempt.PaidAndGone {
+		if got := r.state("p2", v1fields.WorkEmail); got != attempt.PaidAndGone {
 			t.Errorf("p2 is in state %d, want paid and gone", got)
 		}
 	})
@@ -72,14 +73,14 @@ func TestALossThatWasChargedIsForfeitedAndNeverAskedAgain(t *testing.T) {
 
 func TestOfALossThatWasChargedInPartTheRestIsAskedAgain(t *testing.T) {
 	withRig(t, losesFirst(email, "p1"), func(t *testing.T, r *rig) {
-		o := r.run(people(1, enrich.AllFields))
+		o := r.run(people(1, v1fields.AllFields))
 		if o.tally.Answered != 1 || o.tally.Forfeited != 0 || o.tally.Spent != r.service.charged {
 			t.Errorf("tally %+v, charged %s; want the rest answered and all of it counted", o.tally, r.service.charged)
 		}
 		if len(r.service.calls) != 2 || r.service.calls[1].fields != phone {
 			t.Errorf("calls %+v; want both fields, then the phone alone", r.service.calls)
 		}
-		want := enrich.ByField[attempt.FieldState]{enrich.WorkEmail: attempt.PaidAndGone, enrich.BusinessPhone: attempt.Found}
+		want := enrich.ByField[attempt.FieldState]{v1fields.WorkEmail: attempt.PaidAndGone, v1fields.BusinessPhone: attempt.Found}
 		if diff := cmp.Diff(want, r.record("p1").States); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
@@ -207,8 +208,8 @@ func TestReservationsAreWaitedFor(t *testing.T) {
 	withRig(t, losesFirst(email, "p1"), func(t *testing.T, r *rig) {
 		r.service.status = func(read int, account cost.Account) (cost.Account, error) {
 			if read <= 3 { // the lost call is not charged before the third look
-				account.FreeReserved[enrich.WorkEmail] = cost.Known(int64(1))
-				account.Balance.Available.Value += prices[enrich.WorkEmail]
+				account.FreeReserved[v1fields.WorkEmail] = cost.Known(int64(1))
+				account.Balance.Available.Value += prices[v1fields.WorkEmail]
 			}
 			return account, nil
 		}

@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 func (r *rig) monitor() *dispatch.Monitor {
@@ -22,7 +23,7 @@ func (r *rig) monitor() *dispatch.Monitor {
 
 // freeEmails returns the free emails of a drift.
 func freeEmails(drift cost.Drift) int64 {
-	return v1.Tariff().AllowanceUnits(drift.Lost)[enrich.WorkEmail]
+	return v1.Tariff().AllowanceUnits(drift.Lost)[v1fields.WorkEmail]
 }
 
 // spendElsewhere is another user of the workspace.
@@ -30,7 +31,7 @@ func (s *scripted) spendElsewhere(amount cost.Money, freeEmails int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.account.Balance.Available.Value -= amount
-	s.account.Free[enrich.WorkEmail].Value -= freeEmails
+	s.account.Free[v1fields.WorkEmail].Value -= freeEmails
 }
 
 func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
@@ -48,7 +49,7 @@ func TestTheMonitorShowsWhatAnotherUserSpent(t *testing.T) {
 
 func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(5))
+		r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(5))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestAnotherUserTakesTheAllowance(t *testing.T) {
 	for _, taken := range []int64{1, 4, 20} {
 		for after := time.Second; after < 50*time.Second; after += 3500 * time.Millisecond {
 			withRig(t, func(call) reply { return answers(took) }, func(t *testing.T, r *rig) {
-				r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(free))
+				r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(free))
 				if err := r.journal.Rebase(r.service.account); err != nil {
 					t.Fatal(err)
 				}
@@ -209,8 +210,8 @@ const reading = 10 * time.Second
 func (s *scripted) takeFree(units int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	units = min(units, max(s.account.Free[enrich.WorkEmail].Value, 0))
-	s.account.Free[enrich.WorkEmail].Value -= units
+	units = min(units, max(s.account.Free[v1fields.WorkEmail].Value, 0))
+	s.account.Free[v1fields.WorkEmail].Value -= units
 	s.takenFree += units
 }
 
@@ -234,7 +235,7 @@ func TestTheStatusIsReadMoreOftenWhileFreeUnitsAreCountedOn(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-				r.service.account.Free[enrich.WorkEmail] = cost.Known(test.free)
+				r.service.account.Free[v1fields.WorkEmail] = cost.Known(test.free)
 				if err := r.journal.Rebase(r.service.account); err != nil {
 					t.Fatal(err)
 				}
@@ -268,13 +269,13 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		took  = 3 * time.Second
 	)
 	withRig(t, func(call) reply { return answers(took) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.WorkEmail] = cost.Known(int64(free))
+		r.service.account.Free[v1fields.WorkEmail] = cost.Known(int64(free))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
-		r.service.status = showsPriceOnceUsedUp(prices[enrich.WorkEmail])
+		r.service.status = showsPriceOnceUsedUp(prices[v1fields.WorkEmail])
 		r.concurrency, r.pacer = 8, every(pace)
-		r.prices = cost.Prices{enrich.WorkEmail: inUse}
+		r.prices = cost.Prices{v1fields.WorkEmail: inUse}
 		r.maxSpend(30 * inUse)
 		ctx, halt := dispatch.WithHalt(t.Context())
 		defer halt(dispatch.Interrupted{})
@@ -290,7 +291,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		o := r.runWith(ctx, people(100, email))
 		endWatch()
 		<-watched
-		want := dispatch.PriceHigher{Field: enrich.WorkEmail, InUse: inUse, Shown: prices[enrich.WorkEmail]}
+		want := dispatch.PriceHigher{Field: v1fields.WorkEmail, InUse: inUse, Shown: prices[v1fields.WorkEmail]}
 		if o.err != nil || o.stop != want || o.word() != "service:price_higher" {
 			t.Fatalf("stop %+v, error %v; want %+v", o.stop, o.err, want)
 		}
@@ -301,7 +302,7 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 		if o.tally.Answered != free+paid || r.service.inFlight != 0 {
 			t.Errorf("tally %+v, %d in flight; want every call that left answered", o.tally, r.service.inFlight)
 		}
-		if reported.Prices[enrich.WorkEmail] != want.Shown {
+		if reported.Prices[v1fields.WorkEmail] != want.Shown {
 			t.Errorf("drift %+v; want it to name the price", reported)
 		}
 		drift, err := monitor.Read(t.Context())
@@ -321,10 +322,10 @@ func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
 func showsPriceOnceUsedUp(price cost.Money) func(int, cost.Account) (cost.Account, error) {
 	return func(_ int, account cost.Account) (cost.Account, error) {
 		most := price
-		if account.Free[enrich.WorkEmail].Value > 0 {
+		if account.Free[v1fields.WorkEmail].Value > 0 {
 			most = 0
 		}
-		account.Most[enrich.WorkEmail] = cost.Known(most)
+		account.Most[v1fields.WorkEmail] = cost.Known(most)
 		return account, nil
 	}
 }

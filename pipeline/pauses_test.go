@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/pipeline/dispatch"
 )
 
 func TestSlowDownPausesEveryone(t *testing.T) {
@@ -49,6 +50,37 @@ func TestSlowDownPausesEveryone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever watches a run learns what it waits for, and that the wait is over.
+func TestWaitsAreReported(t *testing.T) {
+	script := func(c call) reply {
+		if c.who == "p1" && c.try <= 2 {
+			return slowsDown(time.Millisecond, 10*time.Second)
+		}
+		return answers(time.Millisecond)
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		r.concurrency = 1
+		begun := time.Now()
+		r.run(people(3, email))
+		var waits []dispatch.Wait
+		for _, tally := range r.reports {
+			if tally.Wait.Reason != "" {
+				waits = append(waits, tally.Wait)
+			}
+		}
+		want := []dispatch.Wait{
+			{Reason: dispatch.WaitSlowDown, Until: begun.Add(10*time.Second + time.Millisecond)},
+			{Reason: dispatch.WaitSlowDown, Until: begun.Add(20*time.Second + 2*time.Millisecond)},
+		}
+		if diff := cmp.Diff(want, waits); diff != "" {
+			t.Errorf("waits (-want +got):\n%s", diff)
+		}
+		if last := r.reports[len(r.reports)-1]; last.Wait != (dispatch.Wait{}) || last.SlowDowns != 2 {
+			t.Errorf("at the end: %+v", last)
+		}
+	})
 }
 
 // holdTheSecondTicketBack has p1's intent be durable at 11 ms, so that its POST

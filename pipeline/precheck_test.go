@@ -107,7 +107,7 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			lookups := test.lookups
 			stop := outcome{stop: dispatch.Precheck(test.account, lookups, 0, ofService())}.word()
-			emails := outcome{stop: dispatch.Precheck(test.account, lookups, enrich.FieldsOf(enrich.BusinessPhone), ofService())}.word()
+			emails := outcome{stop: dispatch.Precheck(test.account, lookups, enrich.FieldsOf(v1fields.BusinessPhone), ofService())}.word()
 			if stop != test.stop || emails != test.emails {
 				t.Errorf("stop %q, emails alone %q; want %q, %q", stop, emails, test.stop, test.emails)
 			}
@@ -118,8 +118,8 @@ func TestPrecheckWantOfMoney(t *testing.T) {
 // charging returns an account that says what an email may cost at most.
 func charging(most cost.Money, freeLeft int64) cost.Account {
 	return cost.Account{
-		Free: enrich.ByField[cost.Optional[int64]]{enrich.WorkEmail: cost.Known(freeLeft)},
-		Most: enrich.ByField[cost.Optional[cost.Money]]{enrich.WorkEmail: cost.Known(most)},
+		Free: enrich.ByField[cost.Optional[int64]]{v1fields.WorkEmail: cost.Known(freeLeft)},
+		Most: enrich.ByField[cost.Optional[cost.Money]]{v1fields.WorkEmail: cost.Known(most)},
 	}
 }
 
@@ -134,13 +134,13 @@ func TestCheckPrices(t *testing.T) {
 		"still free":                 {charging(0, 5), prices, email, nil},
 		"the status tells nothing":   {cost.Account{}, prices, email, nil},
 		"a field that is not wanted": {charging(cost.Dollar, 0), prices, phone, nil},
-		"a higher price":             {charging(16*cost.Cent, 0), prices, enrich.AllFields, []string{"$0.16", "work_email", "$0.15 by the OpenAPI document"}},
-		"an unknown price":           {cost.Account{}, cost.Prices{enrich.WorkEmail: cost.Cent}, enrich.AllFields, []string{"business_phone is unknown"}},
+		"a higher price":             {charging(16*cost.Cent, 0), prices, v1fields.AllFields, []string{"$0.16", "work_email", "$0.15 by the OpenAPI document"}},
+		"an unknown price":           {cost.Account{}, cost.Prices{v1fields.WorkEmail: cost.Cent}, v1fields.AllFields, []string{"business_phone is unknown"}},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			quote := cost.ChoosePrices(test.wanted, cost.PriceSource{Name: "the OpenAPI document", Prices: test.prices})
-			err := dispatch.CheckPrices(test.account, quote, test.wanted)
+			err := dispatch.CheckPrices(test.account, quote, v1fields.Catalogue(), test.wanted)
 			if test.want == nil && err != nil {
 				t.Errorf("error %v, want none", err)
 			}

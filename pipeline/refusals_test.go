@@ -10,6 +10,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // gaps returns the times between the calls of a person.
@@ -55,7 +56,7 @@ func TestAPassingFaultIsRetriedTwiceWithBackOff(t *testing.T) {
 				if o.stop != nil || o.tally.GivenUp != 1 || o.tally.Answered != 2 || o.tally.Lookups != 3 || o.tally.Posts != 5 {
 					t.Errorf("stop %v, tally %+v; want p1 given up after 3 POSTs and the others answered", o.stop, o.tally)
 				}
-				if got := r.state("p1", enrich.WorkEmail); got != attempt.Unasked {
+				if got := r.state("p1", v1fields.WorkEmail); got != attempt.Unasked {
 					t.Errorf("p1 is in state %d; the next run has to ask again", got)
 				}
 			})
@@ -156,7 +157,7 @@ func TestA400RejectsTheRowAlone(t *testing.T) {
 		if o.stop != nil || o.tally.Rejected != 1 || o.tally.Answered != 2 || o.tally.Lookups != 3 {
 			t.Errorf("stop %v, tally %+v; want 1 rejected and 2 answered", o.stop, o.tally)
 		}
-		if got := r.state("p2", enrich.WorkEmail); got != attempt.Rejected {
+		if got := r.state("p2", v1fields.WorkEmail); got != attempt.Rejected {
 			t.Errorf("p2 is in state %d, want rejected", got)
 		}
 		r.run(people(3, email))

@@ -23,9 +23,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	email  = enrich.FieldsOf(enrich.WorkEmail)
-	phone  = enrich.FieldsOf(enrich.BusinessPhone)
-	prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+	email  = enrich.FieldsOf(v1fields.WorkEmail)
+	phone  = enrich.FieldsOf(v1fields.BusinessPhone)
+	prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 )
 
 const settleDelay = time.Minute

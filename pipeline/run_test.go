@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 func TestConcurrencyIsUsedAndKept(t *testing.T) {
@@ -35,7 +36,7 @@ func TestLookupsAreBegunInTheListsOrder(t *testing.T) {
 		r.run(people(30, email))
 		var ids []attempt.ID
 		for _, who := range names(30) {
-			ids = append(ids, r.record(who).Attempts[enrich.WorkEmail])
+			ids = append(ids, r.record(who).Attempts[v1fields.WorkEmail])
 		}
 		if !slices.IsSorted(ids) {
 			t.Errorf("attempts in the list's order: %v", ids)
@@ -47,8 +48,8 @@ func TestWhatIsAnsweredIsNotAskedAgain(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		r.concurrency = 4
 		r.run(people(2, email))
-		o := r.run(append(people(3, enrich.AllFields), people(3, enrich.AllFields)...))
-		want := []enrich.Fields{email, email, phone, phone, enrich.AllFields}
+		o := r.run(append(people(3, v1fields.AllFields), people(3, v1fields.AllFields)...))
+		want := []enrich.Fields{email, email, phone, phone, v1fields.AllFields}
 		var got []enrich.Fields
 		for _, c := range r.service.calls {
 			got = append(got, c.fields)
@@ -72,11 +73,11 @@ func TestTheTallyAddsUp(t *testing.T) {
 		return answers(time.Second)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		o := r.run(people(3, enrich.AllFields))
+		o := r.run(people(3, v1fields.AllFields))
 		want := dispatch.Tally{
 			Lookups: 3, Posts: 3, Answered: 3, Spent: r.service.charged,
-			Asked:    enrich.ByField[int64]{enrich.WorkEmail: 3, enrich.BusinessPhone: 3},
-			Returned: enrich.ByField[int64]{enrich.WorkEmail: 3, enrich.BusinessPhone: 2},
+			Asked:    enrich.ByField[int64]{v1fields.WorkEmail: 3, v1fields.BusinessPhone: 3},
+			Returned: enrich.ByField[int64]{v1fields.WorkEmail: 3, v1fields.BusinessPhone: 2},
 		}
 		if diff := cmp.Diff(want, o.tally); diff != "" {
 			t.Errorf("tally (-want +got):\n%s", diff)
@@ -104,7 +105,7 @@ func TestAnInterruptDrains(t *testing.T) {
 			t.Errorf("%d calls, %d answers; want 6 and 6", len(r.service.calls), o.tally.Answered)
 		}
 		for _, who := range names(6) {
-			if got := r.state(who, enrich.WorkEmail); got != attempt.Found {
+			if got := r.state(who, v1fields.WorkEmail); got != attempt.Found {
 				t.Errorf("%s is in state %d; its answer came and has to be kept", who, got)
 			}
 		}
@@ -167,7 +168,7 @@ func TestAJournalErrorAfterAPostStopsTheRun(t *testing.T) {
 		}
 		r.open()
 		for _, who := range names(3) {
-			if got := r.state(who, enrich.WorkEmail); got != attempt.OutcomeUnknown {
+			if got := r.state(who, v1fields.WorkEmail); got != attempt.OutcomeUnknown {
 				t.Errorf("%s is in state %d; its answer was lost, so its outcome is unknown", who, got)
 			}
 		}
@@ -211,7 +212,7 @@ func TestAnUnknownVerdictIsInDoubt(t *testing.T) {
 		if o := r.runWith(t.Context(), people(2, email)); o.err == nil || len(r.service.calls) != 1 {
 			t.Errorf("error %v after %d calls; want an error after the first", o.err, len(r.service.calls))
 		}
-		if got := r.state("p1", enrich.WorkEmail); got != attempt.OutcomeUnknown {
+		if got := r.state("p1", v1fields.WorkEmail); got != attempt.OutcomeUnknown {
 			t.Errorf("p1 is in state %d, want outcome unknown", got)
 		}
 	})

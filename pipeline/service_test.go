@@ -9,6 +9,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // call is one POST as the scripted service sees it.
@@ -126,10 +127,10 @@ func (s *scripted) triesOf(who string) int {
 // found returns the answer that holds the given fields.
 func found(returned enrich.Fields) v1.Answer {
 	answer := v1.Answer{Status: enrich.Partial, FullName: "Ada Example", RequestID: "req-1"}
-	if returned.Has(enrich.WorkEmail) {
+	if returned.Has(v1fields.WorkEmail) {
 		answer.WorkEmail = "ada@co.example"
 	}
-	if returned.Has(enrich.BusinessPhone) {
+	if returned.Has(v1fields.BusinessPhone) {
 		answer.BusinessPhone, answer.PhoneType = "+1 555 0100", "office"
 	}
 	return answer
@@ -139,7 +140,7 @@ var errReset = errors.New("connection reset")
 
 // The replies that scripts are made of.
 
-func answers(took time.Duration) reply { return answersWith(took, enrich.AllFields) }
+func answers(took time.Duration) reply { return answersWith(took, v1fields.AllFields) }
 
 func answersWith(took time.Duration, returned enrich.Fields) reply {
 	return reply{took: took, verdict: v1.EncodeAnswer(found(returned))}

@@ -14,6 +14,7 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // fieldsOf returns the fields that were asked for, by person.
@@ -42,9 +43,9 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
-				r.concurrency, r.expendable = 3, enrich.FieldsOf(enrich.BusinessPhone)
+				r.concurrency, r.expendable = 3, enrich.FieldsOf(v1fields.BusinessPhone)
 				r.maxSpend(test.limit)
-				o := r.run(people(5, enrich.AllFields))
+				o := r.run(people(5, v1fields.AllFields))
 				want := map[string][]enrich.Fields{}
 				for i, fields := range test.asked {
 					if fields != 0 {
@@ -67,11 +68,11 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 	script := func(c call) reply { return answersWith(time.Second, phone) }
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(60 * cost.Cent) // for one phone and then 0.35
-		lookups := append(people(3, enrich.AllFields), lookupsOf(phone, "p4", "p5")...)
+		lookups := append(people(3, v1fields.AllFields), lookupsOf(phone, "p4", "p5")...)
 		o := r.run(lookups)
-		want := map[string][]enrich.Fields{"p1": {enrich.AllFields}, "p2": {email}, "p3": {email}}
+		want := map[string][]enrich.Fields{"p1": {v1fields.AllFields}, "p2": {email}, "p3": {email}}
 		if diff := cmp.Diff(want, r.service.fieldsOf()); diff != "" {
 			t.Errorf("fields asked for (-want +got):\n%s", diff)
 		}
@@ -91,7 +92,7 @@ func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 
 func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.expendable, r.pacer = enrich.FieldsOf(enrich.BusinessPhone), every(time.Hour)
+		r.expendable, r.pacer = enrich.FieldsOf(v1fields.BusinessPhone), every(time.Hour)
 		r.maxSpend(15 * cost.Cent)
 		start := time.Now()
 		o := r.run(append(people(500, phone), lookupsOf(email, "x")...))
@@ -103,9 +104,9 @@ func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
 
 func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.ceilings = []cost.Ceiling{{Name: "max-lookups", Scope: checkpoint.RunScope("run"), Meter: cost.Lookups, Limit: 2}}
-		o := r.run(people(4, enrich.AllFields))
+		o := r.run(people(4, v1fields.AllFields))
 		if o.word() != "ceiling:max-lookups" || o.tally.Dropped != 0 || len(r.service.calls) != 2 {
 			t.Errorf("stop %q after %d calls, %d dropped; want ceiling:max-lookups after 2", o.word(), len(r.service.calls), o.tally.Dropped)
 		}
@@ -115,7 +116,7 @@ func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 func TestWithoutAPolicyAShortBudgetStops(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.maxSpend(50 * cost.Cent)
-		if o := r.run(people(4, enrich.AllFields)); o.word() != "ceiling:max-spend" || len(r.service.calls) != 1 || o.tally.Dropped != 0 {
+		if o := r.run(people(4, v1fields.AllFields)); o.word() != "ceiling:max-spend" || len(r.service.calls) != 1 || o.tally.Dropped != 0 {
 			t.Errorf("stop %q after %d calls; want the ceiling after 1", o.word(), len(r.service.calls))
 		}
 	})
@@ -125,9 +126,9 @@ func TestWithoutAPolicyAShortBudgetStops(t *testing.T) {
 // money that the next lookup needs.
 func TestWhatALostCallHoldsIsWaitedForBeforePhonesAreDropped(t *testing.T) {
 	withRig(t, losesFirst(0, "p1"), func(t *testing.T, r *rig) {
-		r.expendable, r.concurrency = enrich.FieldsOf(enrich.BusinessPhone), 1
+		r.expendable, r.concurrency = enrich.FieldsOf(v1fields.BusinessPhone), 1
 		r.maxSpend(80 * cost.Cent)
-		o := r.run(people(2, enrich.AllFields))
+		o := r.run(people(2, v1fields.AllFields))
 		if o.stop != nil || o.tally.Dropped != 0 || o.tally.Answered != 2 {
 			t.Errorf("stop %v, tally %+v; want both phones: the lost call was not charged", o.stop, o.tally)
 		}
@@ -144,11 +145,11 @@ func TestARetryIsShortOfItsPhoneToo(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(95 * cost.Cent)
-		o := r.run(people(3, enrich.AllFields))
+		o := r.run(people(3, v1fields.AllFields))
 		asked := r.service.fieldsOf()
-		if !slices.Equal(asked["p1"], []enrich.Fields{enrich.AllFields, email}) || o.word() != "ceiling:max-spend" || o.tally.Dropped != 1 {
+		if !slices.Equal(asked["p1"], []enrich.Fields{v1fields.AllFields, email}) || o.word() != "ceiling:max-spend" || o.tally.Dropped != 1 {
 			t.Errorf("asked %v, stop %q, tally %+v; want p1's email without its phone", asked, o.word(), o.tally)
 		}
 	})
@@ -158,9 +159,9 @@ func TestAnInterruptIsTheStopOfAShortRunToo(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(95 * cost.Cent)
-		if o := r.runWith(ctx, people(9, enrich.AllFields)); o.word() != "interrupted" || o.tally.Dropped != 1 {
+		if o := r.runWith(ctx, people(9, v1fields.AllFields)); o.word() != "interrupted" || o.tally.Dropped != 1 {
 			t.Errorf("stop %q, tally %+v; want interrupted", o.word(), o.tally)
 		}
 	})
@@ -174,13 +175,13 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 		return answers(0)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(70 * cost.Cent)
-		o := r.run(people(5, enrich.AllFields))
+		o := r.run(people(5, v1fields.AllFields))
 		list := profileList(names(5)...)
-		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: o.word()}
+		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1fields.AllFields), Run: "run", Stopped: o.word()}
 		w := r.writeAs(list, output, r.journal)
-		w.want(t, "enrich_status", "matched", "partial", "partial", "partial", "not_attempted")
+		w.want(t, "enrich_status", "matched", "partial", "not_found", "partial", "not_attempted")
 		w.want(t, "enrich_reason", "",
 			"business_phone not asked for: ceiling:max-spend",
 			"work_email not found, business_phone not asked for: ceiling:max-spend",
@@ -199,15 +200,15 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 // not: a short budget costs no phone that costs nothing.
 func TestAFreePhoneIsAskedForWhateverIsLeft(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.service.account.Free[enrich.BusinessPhone] = cost.Known(int64(3))
+		r.service.account.Free[v1fields.BusinessPhone] = cost.Known(int64(3))
 		if err := r.journal.Rebase(r.service.account); err != nil {
 			t.Fatal(err)
 		}
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(35 * cost.Cent)
 		// Three free phones, then one that does not fit with its email, and one alone.
-		o := r.run(append(people(4, enrich.AllFields), lookupsOf(phone, "p5")...))
-		want := map[string][]enrich.Fields{"p1": {enrich.AllFields}, "p2": {enrich.AllFields}}
+		o := r.run(append(people(4, v1fields.AllFields), lookupsOf(phone, "p5")...))
+		want := map[string][]enrich.Fields{"p1": {v1fields.AllFields}, "p2": {v1fields.AllFields}}
 		if diff := cmp.Diff(want, r.service.fieldsOf()); diff != "" {
 			t.Errorf("fields asked for (-want +got):\n%s", diff)
 		}
@@ -227,11 +228,11 @@ func TestAFreePhoneIsAskedForOnceMoneyIsShort(t *testing.T) {
 		return answers(time.Second)
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.expendable = enrich.FieldsOf(enrich.BusinessPhone)
+		r.expendable = enrich.FieldsOf(v1fields.BusinessPhone)
 		r.maxSpend(60 * cost.Cent)
 		base := r.service.account
-		base.Free[enrich.BusinessPhone] = cost.Known(int64(1))
-		lookups := append(people(2, enrich.AllFields), lookupsOf(phone, "p3", "p4")...)
+		base.Free[v1fields.BusinessPhone] = cost.Known(int64(1))
+		lookups := append(people(2, v1fields.AllFields), lookupsOf(phone, "p3", "p4")...)
 		r.run(lookups[:1]) // 0.15, without its phone
 		r.run(lookups[1:2])
 		if err := r.journal.Rebase(base); err != nil {

@@ -135,7 +135,7 @@ not a url,,,,,
 			{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByProfile}: 1,
 			{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByName}:    1,
 		},
-		Asked: enrich.ByField[int64]{enrich.WorkEmail: 2},
+		Asked: enrich.ByField[int64]{v1fields.WorkEmail: 2},
 	}, taken.Count())
 }
 
@@ -147,7 +147,7 @@ https://pro.example/in/p1,,1
 https://pro.example/in/p3, ,1
 https://pro.example/in/p2,b@co.example,
 `)
-	scope := list.scope(t, enrich.AllFields)
+	scope := list.scope(t, v1fields.AllFields)
 	journal := blank{}
 	taken := take(t, scope, list, journal)
 	want := []string{"p1: work_email,business_phone", "p3: work_email", "p2: business_phone"}
@@ -157,7 +157,7 @@ https://pro.example/in/p2,b@co.example,
 	wantCounts(t, survey.Counts{
 		Rows: 5, Filled: 1, Duplicates: 1, Lookup: 3,
 		Lookups: cost.Workload{v1fields.EnrichContact.Fields(): 1, v1fields.FindWorkEmail.Fields(): 1, v1fields.FindPhone.Fields(): 1},
-		Asked:   enrich.ByField[int64]{enrich.WorkEmail: 2, enrich.BusinessPhone: 2},
+		Asked:   enrich.ByField[int64]{v1fields.WorkEmail: 2, v1fields.BusinessPhone: 2},
 	}, taken.Count())
 }
 
@@ -206,12 +206,12 @@ func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
 		taken := take(t, scope, list, r.journal)
 		wantCounts(t, survey.Counts{
 			Rows: 5, Answered: 1, Rejected: 1, Forfeited: 1, InDoubt: 1, Lookup: 1,
-			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
+			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{v1fields.WorkEmail: 1},
 		}, taken.Count())
 		if diff := cmp.Diff([]string{"p5: work_email"}, ask(t, scope, list, taken)); diff != "" {
 			t.Errorf("lookups (-want +got):\n%s", diff)
 		}
-		scope.Wanted = enrich.AllFields
+		scope.Wanted = v1fields.AllFields
 		taken = take(t, scope, list, r.journal)
 		want := []string{"p1: business_phone", "p2: business_phone", "p3: business_phone", "p4: business_phone", "p5: work_email,business_phone"}
 		if diff := cmp.Diff(want, ask(t, scope, list, taken)); diff != "" {
@@ -235,7 +235,7 @@ func TestReaskingOpensWhatItNames(t *testing.T) {
 			"what was forfeited":   {attempt.Reask{Forfeited: true}, []string{"p1: business_phone", "p2: business_phone", "p3: work_email,business_phone", "p5: work_email"}},
 		}
 		for title, test := range tests {
-			scope := list.scope(t, enrich.AllFields)
+			scope := list.scope(t, v1fields.AllFields)
 			scope.Reask = test.reask
 			if diff := cmp.Diff(test.want, ask(t, scope, list, take(t, scope, list, r.journal))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", title, diff)
@@ -268,7 +268,7 @@ https://pro.example/in/p5,
 		}
 		wantCounts(t, survey.Counts{
 			Rows: 6, Filled: 1, Duplicates: 1, Answered: 2, Skipped: 1, Lookup: 1,
-			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{enrich.WorkEmail: 1},
+			Lookups: cost.Workload{v1fields.FindWorkEmail.Fields(): 1}, Asked: enrich.ByField[int64]{v1fields.WorkEmail: 1},
 		}, taken.Count())
 	})
 }

@@ -25,6 +25,7 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // outputRows is the length of the list of BenchmarkOutput.
@@ -40,7 +41,7 @@ func BenchmarkOutput(b *testing.B) {
 		b.Fatal(err)
 	}
 	list := csvList(text.String())
-	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(b, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
+	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(b, v1fields.AllFields), Run: "run", Stopped: "ceiling:max-spend"}
 	nobody, some := newHeldAnswers(b, list, output.Scope, 0), newHeldAnswers(b, list, output.Scope, 10)
 	works := map[string]func(){
 		"copy":     func() { copyList(b, list) },

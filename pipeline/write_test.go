@@ -107,7 +107,7 @@ func everyOutcome(c call) reply {
 	case "rejected":
 		return refuses(0, enrich.InvalidInput, "invalid_identifiers")
 	case "forfeited":
-		return loses(0, enrich.AllFields)
+		return loses(0, v1fields.AllFields)
 	default:
 		return loses(0, 0)
 	}
@@ -133,8 +133,8 @@ func (r *rig) leaveInDoubt(lookups []enrich.Lookup) {
 
 func TestEveryRowHasItsStatusAndReason(t *testing.T) {
 	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
-		r.run(lookupsOf(enrich.AllFields, "matched", "partial", "nothing", "unknown", "rejected", "forfeited"))
-		r.leaveInDoubt(lookupsOf(enrich.AllFields, "doubted"))
+		r.run(lookupsOf(v1fields.AllFields, "matched", "partial", "nothing", "unknown", "rejected", "forfeited"))
+		r.leaveInDoubt(lookupsOf(v1fields.AllFields, "doubted"))
 		list := csvList(`profile url,email,phone
 https://pro.example/in/matched,,
 https://pro.example/in/partial,,
@@ -154,7 +154,7 @@ no url,,
 		}{
 			{row.StatusMatched, ""},
 			{row.StatusPartial, "business_phone not found"},
-			{row.StatusPartial, "work_email,business_phone not found"},
+			{row.StatusNotFound, "person known, work_email,business_phone not found"},
 			{row.StatusNotFound, "person unknown"},
 			{row.StatusRejected, "invalid_identifiers"},
 			{row.StatusForfeited, "response lost, charged: the account shows it"},
@@ -164,7 +164,7 @@ no url,,
 			{row.StatusDuplicate, "same person as row 2"},
 			{row.StatusUnidentifiable, string(enrich.BadProfileURL)},
 		}
-		w := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
+		w := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1fields.AllFields), Run: "run", Stopped: "ceiling:max-spend"}, r.journal)
 		var statuses, reasons []string
 		counts := map[row.Status]int64{}
 		for _, row := range want {
@@ -182,7 +182,7 @@ no url,,
 // TestWhatMayStillChangeIsShownFirst has rows whose two fields ended differently.
 func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 	state := func(email, phone attempt.FieldState) enrich.ByField[attempt.FieldState] {
-		return enrich.ByField[attempt.FieldState]{enrich.WorkEmail: email, enrich.BusinessPhone: phone}
+		return enrich.ByField[attempt.FieldState]{v1fields.WorkEmail: email, v1fields.BusinessPhone: phone}
 	}
 	tests := map[string]struct {
 		states enrich.ByField[attempt.FieldState]
@@ -193,7 +193,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 		"forfeited before rejected":     {state(attempt.Rejected, attempt.PaidAndGone), row.StatusForfeited},
 		"rejected before not attempted": {state(attempt.Unasked, attempt.Rejected), row.StatusRejected},
 		"found and not attempted":       {state(attempt.Found, attempt.Unasked), row.StatusPartial},
-		"missing and not attempted":     {state(attempt.Missing, attempt.Unasked), row.StatusPartial},
+		"missing and not attempted":     {state(attempt.Missing, attempt.Unasked), row.StatusNotFound},
 		"nothing attempted":             {state(attempt.Unasked, attempt.Unasked), row.StatusNotAttempted},
 		"forgotten":                     {state(attempt.Forgotten, attempt.Found), row.StatusNotAttempted},
 		"found and missing":             {state(attempt.Found, attempt.Missing), row.StatusPartial},
@@ -203,7 +203,7 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 				list := profileList("p1")
-				output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, enrich.AllFields), Run: "run"}
+				output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1fields.AllFields), Run: "run"}
 				w := r.writeAs(list, output, toldStates{r.journal, test.states})
 				w.want(t, "enrich_status", string(test.want))
 			})
@@ -225,7 +225,7 @@ func (s toldStates) RecordOf(enrich.Key) (attempt.Record, error) {
 
 func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.run(people(3, enrich.AllFields))
+		r.run(people(3, v1fields.AllFields))
 		list := csvList("\uFEFF\"Profile URL\";Mobile;\"E-Mail\"; Note ;Phone\r\n" +
 			"https://pro.example/in/p1;;;\"a \"\"b\"\"; c\";\r\n" +
 			"\r\n" +
@@ -237,7 +237,7 @@ func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {
 			"\r\n" +
 			"https://pro.example/in/p2;+1;\"own@co.example\";  x;+1 555 0100;Ada Example;office;matched;;0.40;req-1;;\r\n" +
 			"\"https://pro.example/in/p3\";;\"ada@co.example\";\"two\nlines\";\"+49 30 1\";Ada Example;;matched;;0.40;req-1;;\r\n"
-		if diff := cmp.Diff(want, r.write(list, enrich.AllFields).text); diff != "" {
+		if diff := cmp.Diff(want, r.write(list, v1fields.AllFields).text); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 	})
@@ -245,9 +245,9 @@ func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {
 
 func TestNothingFoundClearsNothing(t *testing.T) {
 	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
-		r.run(lookupsOf(enrich.AllFields, "unknown"))
+		r.run(lookupsOf(v1fields.AllFields, "unknown"))
 		list := csvList("profile url,email,phone\nhttps://pro.example/in/unknown, ,1\n")
-		w := r.write(list, enrich.AllFields)
+		w := r.write(list, v1fields.AllFields)
 		if row := strings.Split(w.text, "\n")[1]; !strings.HasPrefix(row, "https://pro.example/in/unknown, ,1,") {
 			t.Errorf("the row became %q; its blank and its phone are its own", row)
 		}
@@ -269,11 +269,11 @@ func TestAppendedColumns(t *testing.T) {
 		wanted    enrich.Fields
 		want      []string
 	}{
-		"both fields have columns":  {"profile url,email,phone", nil, enrich.AllFields, results},
-		"no column for either":      {"profile url", nil, enrich.AllFields, append([]string{"work_email", "business_phone"}, results...)},
-		"no column for the phone":   {"profile url,email", nil, enrich.AllFields, append([]string{"business_phone"}, results...)},
+		"both fields have columns":  {"profile url,email,phone", nil, v1fields.AllFields, results},
+		"no column for either":      {"profile url", nil, v1fields.AllFields, append([]string{"work_email", "business_phone"}, results...)},
+		"no column for the phone":   {"profile url,email", nil, v1fields.AllFields, append([]string{"business_phone"}, results...)},
 		"the phone is not wanted":   {"profile url,email", nil, email, results},
-		"a mobile column is none":   {"profile url,email,mobile", nil, enrich.AllFields, append([]string{"business_phone"}, results...)},
+		"a mobile column is none":   {"profile url,email,mobile", nil, v1fields.AllFields, append([]string{"business_phone"}, results...)},
 		"a name that is taken":      {"profile url,email,enrich_status", nil, email, renamed("enrich_status", "enrich_status_2")},
 		"taken in another case":     {"profile url,email,Full_Name", nil, email, renamed("full_name", "full_name_2")},
 		"taken with its number too": {"profile url,email,enrich_reason,enrich_reason_2", nil, email, renamed("enrich_reason", "enrich_reason_3")},

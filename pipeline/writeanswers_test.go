@@ -10,6 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/pipeline/output"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
@@ -28,7 +29,7 @@ func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
 		list := profileList("p1", "p2", "p3", "p4", "p1")
 		w := r.write(list, email)
 		w.want(t, "enrich_charge_usd", "0.15", "0.00", "", "0.15", "")
-		w.want(t, "enrich_status", "matched", "partial", "not_attempted", "forfeited", "duplicate")
+		w.want(t, "enrich_status", "matched", "not_found", "not_attempted", "forfeited", "duplicate")
 		other := r.writeAs(list, output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, email), Run: "another"}, r.journal)
 		other.want(t, "enrich_charge_usd", "0.00", "0.00", "", "0.00", "")
 		other.want(t, "work_email", "ada@co.example", "", "", "", "ada@co.example")
@@ -75,8 +76,8 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 // TestWhoIsForgottenKeepsTheCharge has people whose charges are of all kinds.
 func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
 	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
-		r.run(lookupsOf(enrich.AllFields, "matched", "forfeited"))
-		r.leaveInDoubt(lookupsOf(enrich.AllFields, "doubted"))
+		r.run(lookupsOf(v1fields.AllFields, "matched", "forfeited"))
+		r.leaveInDoubt(lookupsOf(v1fields.AllFields, "doubted"))
 		who := []string{"matched", "forfeited", "doubted", "never-asked"}
 		for _, name := range append(who, "matched") { // one of them twice
 			if err := forget(r.journal, identity(name)); err != nil {
@@ -86,7 +87,7 @@ func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
 		if err := r.journal.Assume(true, r.journal.Doubts()[0].ID); err != nil {
 			t.Fatal(err)
 		}
-		w := r.write(profileList(who...), enrich.AllFields)
+		w := r.write(profileList(who...), v1fields.AllFields)
 		w.want(t, "enrich_charge_usd", "0.40", "0.40", "0.40", "")
 		const forgotten = "forgotten on request"
 		w.want(t, "enrich_reason", forgotten, forgotten, forgotten, forgotten)
@@ -97,12 +98,12 @@ func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
 
 func TestDuplicatesShareTheAnswer(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.run(people(1, enrich.AllFields))
+		r.run(people(1, v1fields.AllFields))
 		w := r.write(`profile url,email,phone
 https://pro.example/in/p1,full@co.example,1
 https://pro.example/in/p1,own@co.example,
 https://PRO.example/in/P1/,,1
-`, enrich.AllFields)
+`, v1fields.AllFields)
 		w.want(t, "email", "full@co.example", "own@co.example", "ada@co.example")
 		w.want(t, "phone", "1", "+1 555 0100", "1")
 		w.want(t, "enrich_status", "filled", "matched", "duplicate")
@@ -114,11 +115,11 @@ https://PRO.example/in/P1/,,1
 
 func TestAPhoneTypeStandsBesideItsPhoneOnly(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
-		r.run(people(1, enrich.AllFields))
+		r.run(people(1, v1fields.AllFields))
 		w := r.write(`profile url,email,phone
 https://pro.example/in/p1,,
 https://pro.example/in/p1,,1
-`, enrich.AllFields)
+`, v1fields.AllFields)
 		w.want(t, "phone_type", "office", "")
 	})
 }
@@ -140,7 +141,7 @@ func TestAnswersOfTwoAttemptsAreCombined(t *testing.T) {
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.run(people(1, email))
 		r.run(people(1, phone))
-		w := r.write(profileList("p1"), enrich.AllFields)
+		w := r.write(profileList("p1"), v1fields.AllFields)
 		w.want(t, "work_email", "ada@co.example")
 		w.want(t, "business_phone", "+1")
 		w.want(t, "phone_type", "office")
@@ -167,7 +168,7 @@ func TestALaterNotFoundTakesNothingAway(t *testing.T) {
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.run(people(1, email))
 		r.run(people(1, phone))
-		w := r.write(profileList("p1"), enrich.AllFields)
+		w := r.write(profileList("p1"), v1fields.AllFields)
 		w.want(t, "enrich_status", "partial")
 		w.want(t, "enrich_reason", "business_phone not found")
 		w.want(t, "full_name", "Ada Example")

@@ -156,7 +156,7 @@ func (s *Server) setPrices(r *http.Request) (any, error) {
 	if !input.WorkEmail.given && !input.BusinessPhone.given {
 		return nil, badInput("no price is given; name work_email_usd, business_phone_usd or both")
 	}
-	prices := enrich.ByField[member[cost.Money]]{enrich.WorkEmail: input.WorkEmail, enrich.BusinessPhone: input.BusinessPhone}
+	prices := enrich.ByField[member[cost.Money]]{v1fields.WorkEmail: input.WorkEmail, v1fields.BusinessPhone: input.BusinessPhone}
 	for field, price := range prices {
 		if !price.given {
 			continue
@@ -246,7 +246,7 @@ func (s *Server) useElsewhere(r *http.Request) (any, error) {
 	if err := readInput(r, &input); err != nil {
 		return nil, err
 	}
-	units := books.Units{enrich.WorkEmail: input.WorkEmails, enrich.BusinessPhone: input.BusinessPhones}
+	units := books.Units{v1fields.WorkEmail: input.WorkEmails, v1fields.BusinessPhone: input.BusinessPhones}
 	switch nothing := units == (books.Units{}); {
 	case input.USD != nil && nothing:
 		spent, err := s.books.SpendElsewhere(*input.USD)

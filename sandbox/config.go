@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // DefaultKey is the bearer key of DefaultConfig.
@@ -59,13 +60,13 @@ func DefaultConfig() Config {
 			Window:         Window{Limit: 30, Per: time.Minute},
 			Card:           books.RateCard(),
 			Plan:           "core",
-			Free:           enrich.ByField[int64]{enrich.WorkEmail: 20, enrich.BusinessPhone: 5},
+			Free:           enrich.ByField[int64]{v1fields.WorkEmail: 20, v1fields.BusinessPhone: 5},
 			IncludedCents:  4_900,
 			PrepaidCents:   95_100,
 			BudgetCapCents: &budgetCap,
 		},
 		UnknownRate: 0.08,
-		MatchRates:  enrich.ByField[float64]{enrich.WorkEmail: 0.72, enrich.BusinessPhone: 0.45},
+		MatchRates:  enrich.ByField[float64]{v1fields.WorkEmail: 0.72, v1fields.BusinessPhone: 0.45},
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/v1/v1fields"
 )
 
@@ -20,7 +19,7 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{"no key", func(c *Config) { c.Key = "" }, "key"},
 		{"a key with a line break", func(c *Config) { c.Key = "a\nb" }, "key"},
-		{"a rate over one", func(c *Config) { c.MatchRates[enrich.WorkEmail] = 1.1 }, "from 0 to 1"},
+		{"a rate over one", func(c *Config) { c.MatchRates[v1fields.WorkEmail] = 1.1 }, "from 0 to 1"},
 		{"no number as a rate", func(c *Config) { c.UnknownRate = math.NaN() }, "from 0 to 1"},
 		{"latency backwards", func(c *Config) { c.Latency.Min = time.Second }, "latency"},
 		{"no window", func(c *Config) { c.Window = Window{} }, "window"},
@@ -28,15 +27,15 @@ func TestConfigErrors(t *testing.T) {
 		{"no prices", func(c *Config) { c.Prices = cost.Prices{} }, "set Prices"},
 		{"an unknown plan", func(c *Config) { c.Plan = "gold" }, `no option "gold"`},
 		{"a plan without prices", func(c *Config) { c.Plan, c.Card.Options[0].Prices = "payg", nil }, "set Prices"},
-		{"an option with a negative price", func(c *Config) { c.Card.Options[0].Prices[enrich.WorkEmail] = -1 }, "option payg"},
+		{"an option with a negative price", func(c *Config) { c.Card.Options[0].Prices[v1fields.WorkEmail] = -1 }, "option payg"},
 		{"an input condition that is not a schema", func(c *Config) {
 			c.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.FindPhone: json.RawMessage(`{"type":"person"}`)}
 		}, "input condition of find-phone"},
-		{"a negative price", func(c *Config) { c.Prices = cost.Prices{enrich.WorkEmail: -1} }, "price of work_email"},
+		{"a negative price", func(c *Config) { c.Prices = cost.Prices{v1fields.WorkEmail: -1} }, "price of work_email"},
 		{"a negative balance", func(c *Config) { c.PrepaidCents = -1 }, "-1 cents"},
 		{"a balance beyond counting", func(c *Config) { c.IncludedCents = math.MaxInt64 }, "cents"},
 		{"a negative cap", func(c *Config) { *c.BudgetCapCents = -1 }, "-1 cents"},
-		{"a negative allowance", func(c *Config) { c.Free[enrich.BusinessPhone] = -1 }, "business_phone"},
+		{"a negative allowance", func(c *Config) { c.Free[v1fields.BusinessPhone] = -1 }, "business_phone"},
 		{"a bad fault", func(c *Config) { c.Faults = []Fault{{Delay: 1}, {}} }, "fault 2"},
 	}
 	for _, test := range tests {

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // TestOutcomes walks the table of outcomes (specification v1, "Outcome rules").
@@ -153,7 +154,7 @@ func TestPaymentRefusals(t *testing.T) {
 		{"not enough for both", func(c *sandbox.Config) { c.IncludedCents, c.PrepaidCents = 20, 19 }, sandbox.CreditsExhausted},
 		{"over the budget", func(c *sandbox.Config) { c.BudgetCapCents = cents(39) }, sandbox.UsageBudgetReached},
 		{"a budget of zero", func(c *sandbox.Config) { c.BudgetCapCents = cents(0) }, sandbox.UsageBudgetReached},
-		{"a field without a price", func(c *sandbox.Config) { c.Prices = cost.Prices{enrich.WorkEmail: 1} }, sandbox.PricingUnavailable},
+		{"a field without a price", func(c *sandbox.Config) { c.Prices = cost.Prices{v1fields.WorkEmail: 1} }, sandbox.PricingUnavailable},
 		{"exactly enough", func(c *sandbox.Config) { c.IncludedCents, c.PrepaidCents, c.BudgetCapCents = 20, 20, cents(40) }, ""},
 		{"no cap", func(c *sandbox.Config) { c.BudgetCapCents = nil }, ""},
 	}
@@ -206,7 +207,7 @@ func TestBudgetResetsWithTheMonth(t *testing.T) {
 func TestStatus(t *testing.T) {
 	config := everybody()
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 4900, 0, cents(10_000)
-	config.Free[enrich.BusinessPhone] = 0
+	config.Free[v1fields.BusinessPhone] = 0
 	config.Now = newClock().now
 	const want = `{
 	  "key_valid": true,

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // bearer adds a key to every request, and remembers the headers of the responses.
@@ -249,7 +249,7 @@ func TestSessionsEnd(t *testing.T) {
 // TestPricesInForce: what the tools and the document say is what is charged.
 func TestPricesInForce(t *testing.T) {
 	config := everybody()
-	config.Prices = cost.Prices{enrich.WorkEmail: 9 * cost.Cent}
+	config.Prices = cost.Prices{v1fields.WorkEmail: 9 * cost.Cent}
 	w := open(t, config)
 	r, err := w.rpc("tools/list", "{}")
 	if err != nil {

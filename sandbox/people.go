@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // people makes up whoever is asked for, from a seed and the identity's canonical
@@ -70,17 +71,17 @@ func (p people) find(id enrich.Identity) (person, bool) {
 			Country:  country,
 		},
 	}
-	if p.knows(enrich.WorkEmail, canonical) {
-		found.values[enrich.WorkEmail] = p.mailbox(first, last, canonical) + "@" + company
+	if p.knows(v1fields.WorkEmail, canonical) {
+		found.values[v1fields.WorkEmail] = p.mailbox(first, last, canonical) + "@" + company
 	}
-	if p.knows(enrich.BusinessPhone, canonical) {
-		found.values[enrich.BusinessPhone] = phoneNumber(p.dice("phone", canonical))
+	if p.knows(v1fields.BusinessPhone, canonical) {
+		found.values[v1fields.BusinessPhone] = phoneNumber(p.dice("phone", canonical))
 	}
 	return found, true
 }
 
 func (p people) knows(f enrich.Field, canonical string) bool {
-	return p.dice("knows "+f.String(), canonical).Float64() < p.matchRates[f]
+	return p.dice("knows "+v1fields.Catalogue().Name(f), canonical).Float64() < p.matchRates[f]
 }
 
 // dice returns the random numbers that belong to the given words. Each question

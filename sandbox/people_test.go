@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 func somebody(t interface {
@@ -49,12 +50,12 @@ func TestPeople(t *testing.T) {
 		if !known || test.name != "" && p.fullName != test.name || strings.TrimSpace(p.fullName) == "" {
 			t.Errorf("%s is %q, want %q", id, p.fullName, test.name)
 		}
-		address, err := mail.ParseAddress(p.values[enrich.WorkEmail])
+		address, err := mail.ParseAddress(p.values[v1fields.WorkEmail])
 		if err != nil || !strings.HasSuffix(address.Address, "@"+test.domain) && !strings.HasSuffix(address.Address, ".example") {
-			t.Errorf("%s has the email %q: %v", id, p.values[enrich.WorkEmail], err)
+			t.Errorf("%s has the email %q: %v", id, p.values[v1fields.WorkEmail], err)
 		}
-		if !phone.MatchString(p.values[enrich.BusinessPhone]) || p.phoneType == "" {
-			t.Errorf("%s has the phone %q of type %q", id, p.values[enrich.BusinessPhone], p.phoneType)
+		if !phone.MatchString(p.values[v1fields.BusinessPhone]) || p.phoneType == "" {
+			t.Errorf("%s has the phone %q of type %q", id, p.values[v1fields.BusinessPhone], p.phoneType)
 		}
 	}
 }
@@ -71,7 +72,7 @@ func TestRates(t *testing.T) {
 		if ok {
 			known++
 		}
-		for f := range who.returned(enrich.AllFields).Each() {
+		for f := range who.returned(v1fields.AllFields).Each() {
 			found[f]++
 		}
 	}
@@ -81,8 +82,8 @@ func TestRates(t *testing.T) {
 		}
 	}
 	check("known", known/asked, 1-config.UnknownRate)
-	check("emails", found[enrich.WorkEmail]/known, config.MatchRates[enrich.WorkEmail])
-	check("phones", found[enrich.BusinessPhone]/known, config.MatchRates[enrich.BusinessPhone])
+	check("emails", found[v1fields.WorkEmail]/known, config.MatchRates[v1fields.WorkEmail])
+	check("phones", found[v1fields.BusinessPhone]/known, config.MatchRates[v1fields.BusinessPhone])
 }
 
 // TestSpellings: identities of one canonical form are one person, in everything.

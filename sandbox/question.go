@@ -72,11 +72,11 @@ func parseArguments(body []byte) (arguments, error) {
 func (args arguments) takeFields(operation v1fields.Operation) (fields enrich.Fields, profile bool, err error) {
 	switch operation {
 	case v1fields.FindWorkEmail:
-		return enrich.FieldsOf(enrich.WorkEmail), false, nil
+		return enrich.FieldsOf(v1fields.WorkEmail), false, nil
 	case v1fields.FindPhone:
-		return enrich.FieldsOf(enrich.BusinessPhone), false, nil
+		return enrich.FieldsOf(v1fields.BusinessPhone), false, nil
 	}
-	for field := range enrich.AllFields.Each() {
+	for field := range v1fields.AllFields.Each() {
 		name := inclusion(field)
 		wanted, given, err := take[bool](args, name)
 		switch {
@@ -97,7 +97,7 @@ func (args arguments) takeFields(operation v1fields.Operation) (fields enrich.Fi
 
 // inclusion returns the member that says whether a field is wanted.
 func inclusion(f enrich.Field) string {
-	if f == enrich.WorkEmail {
+	if f == v1fields.WorkEmail {
 		return "include_email"
 	}
 	return "include_phone"

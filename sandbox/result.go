@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // result is an enrichment result (specification v1, "Enrichment result").
@@ -48,11 +49,11 @@ func answer(q question, found person, known bool, requestID string, at time.Time
 	}
 	r.Grounding.SourceProvenance = "sandbox"
 	r.Data = &resultData{FullName: found.fullName}
-	if returned.Has(enrich.WorkEmail) {
-		r.Data.WorkEmail = found.values[enrich.WorkEmail]
+	if returned.Has(v1fields.WorkEmail) {
+		r.Data.WorkEmail = found.values[v1fields.WorkEmail]
 	}
-	if returned.Has(enrich.BusinessPhone) {
-		r.Data.BusinessPhone, r.Data.PhoneType = found.values[enrich.BusinessPhone], found.phoneType
+	if returned.Has(v1fields.BusinessPhone) {
+		r.Data.BusinessPhone, r.Data.PhoneType = found.values[v1fields.BusinessPhone], found.phoneType
 	}
 	if q.profile {
 		r.Data.Profile = &found.profile

@@ -42,7 +42,7 @@ func lookup(fields enrich.Fields, first string) question {
 // TestBooksThatCannotBeWritten: nothing is charged, shown or begun any more.
 func TestBooksThatCannotBeWritten(t *testing.T) {
 	s := openOn(t, known(t))
-	q := lookup(enrich.AllFields, "Ada")
+	q := lookup(v1fields.AllFields, "Ada")
 	a := s.books.Arrive(books.Request{Path: q.path(), Key: books.ConfiguredKey, Identity: q.canonical(), Fields: q.fields})
 	if err := s.books.Close(); err != nil { // as good as a full disk
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestBooksThatCannotBeWritten(t *testing.T) {
 func TestBooksAreWrittenBeforeTheAnswer(t *testing.T) {
 	config := known(t)
 	s := openOn(t, config)
-	r := s.ask(t.Context(), caller{books.ConfiguredKey, "rest"}, lookup(enrich.AllFields, "Ada"), nil)
+	r := s.ask(t.Context(), caller{books.ConfiguredKey, "rest"}, lookup(v1fields.AllFields, "Ada"), nil)
 	text, err := os.ReadFile(config.BooksPath)
 	if err != nil || r.refusal != nil || !strings.Contains(string(text), r.result.RequestID) {
 		t.Errorf("%v; the reply %+v is not in the books:\n%s", err, r, text)

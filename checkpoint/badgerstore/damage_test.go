@@ -16,6 +16,7 @@ import (
 	"payonce/checkpoint/store"
 	"payonce/checkpoint/verify"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 const answered = 40
@@ -121,14 +122,14 @@ func mustBeKnown(t *testing.T, j *checkpoint.Journal, n int) error {
 	if err != nil {
 		return err
 	}
-	if known, ok := decision.(attempt.Known); !ok || known.Fields != enrich.FieldsOf(enrich.WorkEmail) {
+	if known, ok := decision.(attempt.Known); !ok || known.Fields != enrich.FieldsOf(v1fields.WorkEmail) {
 		t.Fatalf("person %d would be bought again: %#v", n, decision)
 	}
 	record, err := j.Record(person(n))
 	if err != nil {
 		return err
 	}
-	res, _, err := j.Resolution(record.Attempts[enrich.WorkEmail])
+	res, _, err := j.Resolution(record.Attempts[v1fields.WorkEmail])
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	Holder string // what a second process is told about who holds the journal
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
+	// InOrder says that the records are read in their order, about once each. Then parts of the
+	// tables are not kept in memory.
+	InOrder bool
 }
 
 // Store is the store of the journal in a separate directory, which no other process has
@@ -96,7 +99,7 @@ func openLocked(dir string, options Options) (*Store, error) {
 	if err := finishErasure(dir, options.EncryptionKey); err != nil {
 		return nil, err
 	}
-	e, err := openEngine(engineDir, options.EncryptionKey)
+	e, err := openEngineFor(engineDir, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}

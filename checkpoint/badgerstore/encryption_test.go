@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint/store"
 	"payonce/internal/testuser"
+	"payonce/service/v1/v1fields"
 )
 
 func withKey(key []byte) Options { return Options{EncryptionKey: key} }
@@ -26,7 +27,7 @@ func mustBeAnswered(t *testing.T, dir string, key []byte) {
 		t.Fatal(err)
 	}
 	decision, _, err := begin(j, person(1))
-	if known, ok := decision.(attempt.Known); !ok || err != nil || known.Fields != enrich.FieldsOf(enrich.WorkEmail) {
+	if known, ok := decision.(attempt.Known); !ok || err != nil || known.Fields != enrich.FieldsOf(v1fields.WorkEmail) {
 		t.Errorf("the decision is %#v, %v; want that the email is known", decision, err)
 	}
 	if err := j.Close(); err != nil {

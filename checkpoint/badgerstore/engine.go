@@ -39,6 +39,11 @@ type engine struct {
 
 // openEngine opens the database in dir, or creates it. With a key it is encrypted.
 func openEngine(dir string, key []byte) (*engine, error) {
+	return openEngineFor(dir, Options{EncryptionKey: key})
+}
+
+// openEngineFor is openEngine with other options.
+func openEngineFor(dir string, options Options) (*engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func openEngine(dir string, key []byte) (*engine, error) {
 	if s.head, err = openHead(dir); err != nil {
 		return nil, err
 	}
-	if err := s.openDB(key); err != nil {
+	if err := s.openDB(options); err != nil {
 		return nil, errors.Join(err, s.head.close())
 	}
 	if err := s.guard.keep(s.db); err != nil {
@@ -68,8 +73,8 @@ func openEngine(dir string, key []byte) (*engine, error) {
 }
 
 // openDB opens Badger, which must not have lost what was acknowledged.
-func (s *engine) openDB(key []byte) error {
-	db, err := openDB(s.dir, key)
+func (s *engine) openDB(options Options) error {
+	db, err := openDB(s.dir, options)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func TestBadgerForgivesADamagedBlock(t *testing.T) {
 		t.Skip("it takes long and tells nothing about data races")
 	}
 	dir, keys := damagedStore(t)
-	db, err := openDB(dir, nil)
+	db, err := openDB(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

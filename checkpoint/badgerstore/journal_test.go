@@ -61,8 +61,8 @@ func person(n int) enrich.Identity {
 // begin asks to look up the email of a person, and waits until the intent is durable.
 func begin(j *checkpoint.Journal, who enrich.Identity) (attempt.Decision, attempt.Ticket, error) {
 	decision, err := j.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
+		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	})
 	granted, ok := decision.(attempt.Granted)
 	if err != nil || !ok {

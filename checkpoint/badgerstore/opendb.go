@@ -14,12 +14,12 @@ import (
 )
 
 // openDB opens Badger. An error that is not the system's or the key's is damage.
-func openDB(dir string, key []byte) (db *badger.DB, err error) {
+func openDB(dir string, o Options) (db *badger.DB, err error) {
 	defer asCorrupt(&err)
-	db, err = badger.OpenManaged(settingsFor(dir, key))
+	db, err = badger.OpenManaged(settingsFor(dir, o))
 	switch {
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
-		return nil, keyError(dir, key)
+		return nil, keyError(dir, o.EncryptionKey)
 	case err != nil && isSystemError(err):
 		return nil, err
 	case err != nil:
@@ -29,7 +29,11 @@ func openDB(dir string, key []byte) (db *badger.DB, err error) {
 }
 
 // settingsFor returns how Badger opens the database in dir.
-func settingsFor(dir string, key []byte) badger.Options {
+func settingsFor(dir string, o Options) badger.Options {
+	cache := int64(32 << 20)
+	if o.InOrder {
+		cache = 1 << 20 // it cannot be without one
+	}
 	return badger.DefaultOptions(dir).
 		WithSyncWrites(false).      // engine.commit does
 		WithDetectConflicts(false). // there is one writer
@@ -39,10 +43,10 @@ func settingsFor(dir string, key []byte) badger.Options {
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
-		WithBlockCacheSize(32 << 20).
+		WithBlockCacheSize(cache).
 		WithIndexCacheSize(64 << 20).
 		WithChecksumVerificationMode(options.OnBlockRead).
-		WithEncryptionKey(key)
+		WithEncryptionKey(o.EncryptionKey)
 }
 
 // isSystemError reports whether the operating system refused something that says

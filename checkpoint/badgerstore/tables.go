@@ -38,7 +38,7 @@ func openTables(engineDir string, key []byte) (*tables, error) {
 
 func (t *tables) open(engineDir string, key []byte) (err error) {
 	defer asCorrupt(&err)
-	settings := settingsFor(engineDir, key)
+	settings := settingsFor(engineDir, Options{EncryptionKey: key})
 	manifest, err := readManifest(engineDir)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/decide"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
@@ -21,7 +22,7 @@ var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
 // of holds, doubts, slots and pauses may occur.
 func drawView(t *rapid.T) decide.View {
 	view := decide.View{Now: now}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		state := rapid.SampledFrom([]attempt.FieldState{
 			attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Found, attempt.Missing,
 			attempt.Rejected, attempt.OutcomeUnknown, attempt.PaidAndGone, attempt.Forgotten,
@@ -94,7 +95,7 @@ func drawWindow(t *rapid.T) decide.Window {
 
 func drawRequest(t *rapid.T) attempt.Request {
 	fields := rapid.Custom(func(t *rapid.T) enrich.Fields {
-		return enrich.Fields(rapid.Uint8Range(0, uint8(enrich.AllFields)).Draw(t, "fields"))
+		return enrich.Fields(rapid.Uint8Range(0, uint8(v1fields.AllFields)).Draw(t, "fields"))
 	})
 	onlyFree := rapid.OneOf(rapid.Just(enrich.Fields(0)), fields)
 	return attempt.Request{
@@ -111,9 +112,9 @@ func drawRequest(t *rapid.T) attempt.Request {
 
 var (
 	tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
-	rates  = tariff.At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
+	rates  = tariff.At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
 
-	freeMeters = cost.MetersOf(tariff.Rates[enrich.WorkEmail].Allowance, tariff.Rates[enrich.BusinessPhone].Allowance)
+	freeMeters = cost.MetersOf(tariff.Rates[v1fields.WorkEmail].Allowance, tariff.Rates[v1fields.BusinessPhone].Allowance)
 )
 
 // TestDecideKeepsEveryLimit checks every decision against the limits, each computed here from
@@ -309,9 +310,9 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 func TestDecideRefusesWhatItCannotJudge(t *testing.T) {
 	scopes := []*decide.Scope{{Name: "run"}}
 	for name, req := range map[string]attempt.Request{
-		"a price that is unknown": {Lookup: enrich.Lookup{Fields: enrich.AllFields}, Rates: cost.Rates{}},
+		"a price that is unknown": {Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Rates: cost.Rates{}},
 		"a ceiling on a scope that the call does not count in": {
-			Lookup: enrich.Lookup{Fields: enrich.AllFields}, Rates: rates,
+			Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Rates: rates,
 			Ceilings: []cost.Ceiling{{Name: "loose", Scope: "other", Limit: int64(cost.Dollar)}},
 		},
 	} {

@@ -84,7 +84,7 @@ func (c *comparison) step() {
 }
 
 func (c *comparison) begin() {
-	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(enrich.AllFields))))
+	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone))))
 	if c.draw.IntN(2) == 0 {
 		req.Ceilings = []cost.Ceiling{
 			spend(record.WorkspaceScope, cost.Day, cost.Money(1+c.draw.Int64N(20))*10*cost.Cent),
@@ -92,7 +92,7 @@ func (c *comparison) begin() {
 		}
 	}
 	req.Strict = c.draw.IntN(8) == 0
-	req.OnlyFree = enrich.Fields(c.draw.IntN(int(enrich.AllFields)+1)) * enrich.Fields(c.draw.IntN(2))
+	req.OnlyFree = enrich.Fields(c.draw.IntN(int(email|phone)+1)) * enrich.Fields(c.draw.IntN(2))
 	req.Reask.Forfeited = c.draw.IntN(3) == 0
 	if c.draw.IntN(3) == 0 {
 		req.Reask.Before = c.rigs[0].At
@@ -127,7 +127,7 @@ func (c *comparison) end() {
 		}
 		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
 	default:
-		returned := enrich.Fields(c.draw.IntN(int(enrich.AllFields) + 1))
+		returned := enrich.Fields(c.draw.IntN(int(email|phone) + 1))
 		both(c, "settle", func(r *Rig) (cost.Charge, error) { return r.Settle(id, answer(returned)) })
 	}
 }

@@ -86,7 +86,7 @@ func (l *rows) view(intent record.Intent) decide.View {
 		PausedUntil: l.account.pausedUntil,
 		Window:      l.window(intent.At),
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range (email | phone).Each() {
 		m, a := tariff().Rates[f].Allowance, &view.Account.Allowance
 		a.Left[m] = l.account.base.Free[f].Value - account.Totals.Settled[m]
 		a.Held[m] = account.InFlight.Held[m]

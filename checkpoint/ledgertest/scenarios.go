@@ -26,8 +26,10 @@ func (s scenario) rateOrWide() decide.Rate {
 
 // The fields and prices of the scenarios.
 const (
-	email      = enrich.Fields(1) << enrich.WorkEmail
-	phone      = enrich.Fields(1) << enrich.BusinessPhone
+	emailField = enrich.Field(0)
+	phoneField = enrich.Field(1)
+	email      = enrich.Fields(1) << emailField
+	phone      = enrich.Fields(1) << phoneField
 	emailPrice = 15 * cost.Cent
 	phonePrice = 25 * cost.Cent
 )
@@ -35,7 +37,7 @@ const (
 func ask(who int, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
 	return attempt.Request{
 		Lookup: enrich.Lookup{Identity: person(who), Fields: fields}, Run: "run",
-		Rates: tariff().At(cost.Prices{enrich.WorkEmail: emailPrice, enrich.BusinessPhone: phonePrice}), Ceilings: ceilings,
+		Rates: tariff().At(cost.Prices{emailField: emailPrice, phoneField: phonePrice}), Ceilings: ceilings,
 	}
 }
 
@@ -55,13 +57,13 @@ func free(fields enrich.Fields) cost.Charge {
 
 // tariff has money and a free allowance for each field.
 func tariff() cost.Tariff {
-	return cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+	return cost.AllowancePerField(enrich.Named("email", "phone"))
 }
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
 func account(emails, phones int64, balance cost.Money) cost.Account {
 	var a cost.Account
-	a.Free[enrich.WorkEmail], a.Free[enrich.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	a.Free[emailField], a.Free[phoneField] = cost.Known(emails), cost.Known(phones)
 	a.Balance.Available = cost.Optional[cost.Money]{Value: balance, Known: balance > 0}
 	return a
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Together is how many attempts are read at a time.
-const Together = 4096
+const Together = 1024
 
 // Attempt is an attempt as the records tell it.
 type Attempt struct {
@@ -22,9 +22,10 @@ type Attempt struct {
 // Some at a time are joined with their resolutions in two passes over the store,
 // which is many times as fast as looking each one up.
 func EachAttempt(s store.Store, first, last attempt.ID, visit func(*Attempt) error) error {
+	attempts := make([]Attempt, 0, min(Together, max(0, last-first+1)))
 	for ; first <= last; first += Together {
 		end := min(first+Together-1, last)
-		attempts := make([]Attempt, 0, end-first+1)
+		attempts = attempts[:0]
 		var texts record.Texts
 		var from numbered.Members
 		err := record.ScanIDs(s, record.IntentPrefix, first, end, func(id attempt.ID, key, value []byte) error {

@@ -19,9 +19,10 @@ type index struct {
 	entries []entry // of the attempts from 1 on
 }
 
-// entry takes 40 bytes for an attempt. A hash of nothing is zero.
+// entry takes 20 bytes for an attempt. A hash of nothing is zero. Equal hashes of different texts do not
+// matter: what is found is compared.
 type entry struct {
-	key, identityName, answerName, email, phone uint64
+	key, identityName, answerName, email, phone uint32
 }
 
 // index reads the journal once, on all cores.
@@ -52,18 +53,18 @@ func (x *index) entryOf(m Match) entry {
 }
 
 // keyHash returns a part of a key, which is a hash already.
-func keyHash(key enrich.Key) uint64 { return binary.LittleEndian.Uint64(key[:]) }
+func keyHash(key enrich.Key) uint32 { return binary.LittleEndian.Uint32(key[:]) }
 
-func (x *index) hash(text string) uint64 {
+func (x *index) hash(text string) uint32 {
 	if text == "" {
 		return 0
 	}
-	return maphash.String(x.seed, text)
+	return max(1, uint32(maphash.String(x.seed, text)))
 }
 
 // candidates returns the attempts that share something with the person.
 func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
-	keys, texts := map[uint64]bool{}, map[uint64]bool{}
+	keys, texts := map[uint32]bool{}, map[uint32]bool{}
 	for key := range known.keys {
 		keys[keyHash(key)] = true
 	}

@@ -23,6 +23,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/numbered"
+	"payonce/service/v1/v1fields"
 )
 
 // kindOfRecord is one kind of record.
@@ -327,7 +328,7 @@ func FuzzDecode(f *testing.F) {
 	account := account()
 	account.Readiness = map[string]cost.Readiness{"email": {Reason: "plan"}}
 	account.Available = map[string]bool{"contact_enrichment": true}
-	bought := map[enrich.Field][]attempt.ID{enrich.WorkEmail: {7}}
+	bought := map[enrich.Field][]attempt.ID{v1fields.WorkEmail: {7}}
 	for _, seed := range [][]byte{
 		Encode(&Intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Rates: rates}, Run: "run", Earlier: bought}),
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),

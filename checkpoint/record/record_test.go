@@ -6,12 +6,13 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 var (
 	start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	email = enrich.FieldsOf(enrich.WorkEmail)
-	rates = cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent})
+	email = enrich.FieldsOf(v1fields.WorkEmail)
+	rates = cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
 )
 
 func person(n int) enrich.Identity {
@@ -20,6 +21,6 @@ func person(n int) enrich.Identity {
 
 // account is a reading with free units.
 func account() (account cost.Account) {
-	account.Free[enrich.WorkEmail], account.Free[enrich.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](2)
+	account.Free[v1fields.WorkEmail], account.Free[v1fields.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](2)
 	return account
 }

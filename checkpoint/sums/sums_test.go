@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -18,7 +19,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // intent is a lookup of an email for 15 cents in a run.
 func intent(run string) record.Intent {
 	return record.Intent{At: noon, Run: run, Pattern: enrich.ByName.String(), Hold: cost.Hold{
-		Fields: enrich.FieldsOf(enrich.WorkEmail), Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Fields: enrich.FieldsOf(v1fields.WorkEmail), Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	}}
 }
 

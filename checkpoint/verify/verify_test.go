@@ -93,8 +93,8 @@ func journal(t *testing.T) *memory {
 	} {
 		who := enrich.Identity{FirstName: name, LastName: fmt.Sprint("number ", n), CompanyName: "Acme"}
 		decision, err := j.Begin(attempt.Request{
-			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-			Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
+			Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 		})
 		granted, ok := decision.(attempt.Granted)
 		if !ok || err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
+	"payonce/service/v1/v1fields"
 )
 
 // Where somebody can be asked, a run asks before it spends.
@@ -124,11 +124,11 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 	}{
 		{"nothing", 20, func(*books.Books) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
 		{"free emails go", 20, func(w *books.Books) error {
-			_, err := w.UseElsewhere(books.Units{enrich.WorkEmail: 20})
+			_, err := w.UseElsewhere(books.Units{v1fields.WorkEmail: 20})
 			return err
 		}, 0, exitCeiling, "at most $0.00? [y/N] "},
 		{"the price of an email rises", 0, func(w *books.Books) error {
-			return w.SetPrice(enrich.WorkEmail, &higher)
+			return w.SetPrice(v1fields.WorkEmail, &higher)
 		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
 		{"access is restricted", 20, func(w *books.Books) error {
 			return w.SetState(books.Restricted)
@@ -137,8 +137,8 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			config := sandbox.DefaultConfig()
-			config.Free[enrich.WorkEmail] = test.free
-			config.UnknownRate, config.MatchRates[enrich.WorkEmail] = 0, 1
+			config.Free[v1fields.WorkEmail] = test.free
+			config.UnknownRate, config.MatchRates[v1fields.WorkEmail] = 0, 1
 			b := newWorkbench(t, config, lists.Default(5, 12))
 			env := askedEnvironment(onRead{strings.NewReader("y\n"), func() {
 				if err := test.meanwhile(b.service.Workspace()); err != nil {

@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 var examples = map[string]string{
 	"batch plan":            "batch plan contacts.csv --max-spend 40",
 	"batch run":             "batch run contacts.csv --max-spend 40 -o contacts.enriched.csv",
+	"batch status":          "batch status --watch",
 	"batch map":             "batch map contacts.csv --map company_domain=#6 --save contacts.csv.map.yaml",
 	"batch write":           "batch write contacts-email-1a2b3c -o again.csv",
 	"batch undo":            "batch undo contacts.enriched.csv",

@@ -13,9 +13,9 @@ import (
 
 	"payonce/attempt"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 var (
@@ -282,7 +282,7 @@ func tallyOf(witnesses map[attempt.ID]*witness, books sandbox.Snapshot) fireTall
 
 // count counts the fields of an attempt in doubt.
 func (tally *fireTally) count(w *witness, charged map[paidField]bool) {
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		switch {
 		case !w.intent.Hold.Fields.Has(f):
 		case charged[paidField{w.intent.Identity.Canonical(), f}]:

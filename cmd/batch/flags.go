@@ -16,6 +16,7 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // journalFlags say where the workspace's journal is.
@@ -115,7 +116,7 @@ func (f *budgetFlags) setDefaults() {
 func (f *budgetFlags) value() app.Budget {
 	var expendable enrich.Fields
 	if f.shortBudget.Value == "email-only" {
-		expendable = enrich.AllFields.Without(enrich.FieldsOf(enrich.WorkEmail))
+		expendable = v1fields.AllFields.Without(enrich.FieldsOf(v1fields.WorkEmail))
 	}
 	return app.Budget{
 		Job: f.job, MaxSpend: f.maxSpend.Amount, MaxLookups: f.maxLookups.N, Daily: f.daily.Amount, Monthly: f.monthly.Amount,

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/sheet"
 	"payonce/io/table"
@@ -39,7 +38,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 			"list.csv: --map phone=#9: no such column",
 		},
 		{
-			&dispatch.PriceTooLowError{Field: enrich.WorkEmail, Price: 9 * cost.Cent, Source: "the card", Most: 15 * cost.Cent},
+			&dispatch.PriceTooLowError{Field: "work_email", Price: 9 * cost.Cent, Source: "the card", Most: 15 * cost.Cent},
 			"the service may charge $0.15 for a work_email, which costs $0.09 by the card; choose the right option with --rate-option, or give the right price with --rate-card",
 		},
 		{

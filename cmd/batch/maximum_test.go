@@ -21,6 +21,7 @@ import (
 	"payonce/internal/lists"
 	"payonce/internal/report"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // workbench is a list and a service, for command lines that run in this process.
@@ -142,9 +143,9 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 	config.IncludedCents, config.BudgetCapCents = draw.Int64N(1500), nil
 	option := []string{"payg", "growth", "scale"}[draw.IntN(3)]
 	config.Prices = map[string]cost.Prices{
-		"payg":   {enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent},
-		"growth": {enrich.WorkEmail: 12 * cost.Cent, enrich.BusinessPhone: 20 * cost.Cent},
-		"scale":  {enrich.WorkEmail: 9 * cost.Cent, enrich.BusinessPhone: 16 * cost.Cent},
+		"payg":   {v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent},
+		"growth": {v1fields.WorkEmail: 12 * cost.Cent, v1fields.BusinessPhone: 20 * cost.Cent},
+		"scale":  {v1fields.WorkEmail: 9 * cost.Cent, v1fields.BusinessPhone: 16 * cost.Cent},
 	}[option]
 	b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
 	flags := []string{
@@ -156,7 +157,7 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if name := f.String(); run.FreeUsed[name] != plan.Split.Free[name] {
 			t.Errorf("%s: %d free units planned, %d used", name, plan.Split.Free[name], run.FreeUsed[name])
 		} else if free := plan.Split.Free[name]; free > 0 && free < plan.Fields[name] {

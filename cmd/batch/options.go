@@ -18,6 +18,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
+	"payonce/internal/inspect"
 	"payonce/internal/planfile"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
@@ -87,7 +88,11 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 		return nil, err
 	}
 	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
-	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
+	env := o.environment()
+	env.Progress = func() workspace.Progress {
+		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
+	}
+	return &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
 }
 
 // log returns where a command notes what happens while it runs.

@@ -53,8 +53,8 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 		t.Fatal(err)
 	}
 	decision, err := journal.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "run", Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
+		Run:    "run", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	})
 	if err != nil {
 		t.Fatal(err)

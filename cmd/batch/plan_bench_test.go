@@ -102,7 +102,7 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: enrich.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
+	scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: v1fields.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
 	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {

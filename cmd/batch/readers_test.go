@@ -47,6 +47,49 @@ func TestReadersDoNotDisturbARun(t *testing.T) {
 	readers.report()
 }
 
+// The status of a run, which another run is told of too, is how far the run has come.
+func TestStatusShowsARunAndItsEnd(t *testing.T) {
+	t.Parallel()
+	_, tap := newService(t, 5)
+	p := newProgram(t, 30, tap.listen(t), "--max-spend", "40", "--concurrency", "1")
+	reached, release := tap.hold(t, 10)
+	run := p.start()
+	receive(t, reached, "no tenth lookup")
+	status := func() (found report.Status) {
+		t.Helper()
+		ended := p.startAs(exec.Command(*programPath, "status", "--json", "--state", p.state()))
+		if code := ended.end(); code != exitDone {
+			t.Fatalf("exit code %d\n%s", code, ended.stderr)
+		}
+		if err := json.Unmarshal(ended.stdout.Bytes(), &found); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	during := status()
+	if len(during.Active) != 1 || during.Active[0].Progress == nil || during.Active[0].Run == nil {
+		t.Fatalf("%+v", during)
+	}
+	active := during.Active[0]
+	progress := active.Progress
+	if active.Command != "run list" || active.Process != run.Process.Pid || progress.Done != 9 || progress.Total < 10 ||
+		active.Run.Run != "list" || active.Run.MaxSpend != 40*cost.Dollar {
+		t.Errorf("%+v, progress %+v, run %+v", active, progress, active.Run)
+	}
+	refused := p.runToEnd(exitLocked)
+	if want := fmt.Sprintf(", %d %% done; wait", progress.Percent()); !strings.Contains(refused.stderr.String(), want) {
+		t.Errorf("no %q in %s", want, refused.stderr)
+	}
+	close(release)
+	if code := run.end(); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	after := status()
+	if len(after.Active) > 0 || after.Last == nil || after.Last.Run != "list" || after.Last.Ended == nil || after.Last.Spent != decodeSummary(t, run).Spent {
+		t.Errorf("%+v, last run %+v", after, after.Last)
+	}
+}
+
 // runToFirstKill kills the run once, so that there is a journal.
 func (c *campaign) runToFirstKill() {
 	c.t.Helper()
@@ -94,6 +137,7 @@ func readingCommands(c *campaign, loop int) [][]string {
 	own := filepath.Join(c.dir, fmt.Sprintf("read-%d.csv", loop))
 	return [][]string{
 		{"runs", "--json"},
+		{"status", "--json"},
 		{"show", "list", "--json"},
 		{"budget", "--offline", "--json"},
 		{"ledger", "--json"},

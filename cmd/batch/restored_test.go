@@ -116,8 +116,8 @@ func (b restoredBench) beginInCopy() {
 		b.t.Fatal(err)
 	}
 	decision, err := j.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(enrich.WorkEmail)},
-		Run:    "another", Rates: v1.Tariff().At(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
+		Run:    "another", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
 	})
 	if err == nil {
 		_, err = decision.(attempt.Granted).Ticket()

@@ -36,7 +36,7 @@ func newRootCommand(env environment) *cobra.Command {
 		return usage.FlagError(cmd, err)
 	})
 	root.AddCommand(
-		newPlanCommand(env), newRunCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
+		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),

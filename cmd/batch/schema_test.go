@@ -13,10 +13,10 @@ import (
 
 	"payonce/configs"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/internal/report"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // planFlags are command lines of plan that show everything that a plan can hold.
@@ -51,7 +51,7 @@ func TestPlanSchema(t *testing.T) {
 	b := planBench(t)
 	fresh := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(8, 120)) // without a history
 	config := sandbox.DefaultConfig()
-	config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent} // and so every lookup of a phone is refused
+	config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent} // and so every lookup of a phone is refused
 	unpriced := newWorkbench(t, config, lists.Default(8, 120))
 	seen := map[string]bool{}
 	for name, flags := range planFlags(b.dir) {
@@ -202,7 +202,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 func TestPlanForeseesARefusal(t *testing.T) {
 	t.Parallel()
 	config := sandbox.DefaultConfig()
-	config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent}
+	config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}
 	b := newWorkbench(t, config, lists.Default(8, 30))
 	plan := decode[report.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
 	if plan.Refused == nil || plan.Refused.Code != "operation_pricing_unavailable" {

@@ -211,8 +211,10 @@ func newKeyCommand(ts *testscript.TestScript, neg bool, args []string) {
 // priceCommand puts another price in force.
 func priceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "price FIELD USD|none")
-	field, err := enrich.ParseField(args[0])
-	ts.Check(err)
+	field, known := v1fields.Catalogue().Lookup(args[0])
+	if !known {
+		ts.Fatalf("%q is not a field", args[0])
+	}
 	if args[1] == "none" {
 		ts.Check(worldOf(ts).service.Workspace().SetPrice(field, nil))
 		return

@@ -43,6 +43,8 @@ type Observer interface {
 
 // Sending says what a run is about to send.
 type Sending struct {
+	Run      string
+	Fields   string // that are wanted
 	Lookups  int64
 	Rate     checkpoint.Rate
 	Spent    cost.Money // by the run before this start

@@ -13,6 +13,7 @@ import (
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // ConformanceRun is the name of the run that pays for comparing.
@@ -114,7 +115,7 @@ func (s *session) prepareConform(ctx context.Context, o ConformOptions) (*job, [
 		lookups = append(lookups, listed...)
 	}
 	// The lookup that names nobody asks for an email: that needs a price, too.
-	j.scope.Wanted = j.scope.Wanted.With(enrich.WorkEmail)
+	j.scope.Wanted = j.scope.Wanted.With(v1fields.WorkEmail)
 	return j, lookups, j.choosePrices()
 }
 

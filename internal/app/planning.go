@@ -14,7 +14,7 @@ func (j *job) plan() (*report.Plan, error) {
 	free, demand := j.freeLeft(), cost.Demand(j.counts.Asked)
 	maximum, err := demand.Maximum(free, j.prices.Quote.Prices)
 	if err != nil {
-		return nil, err
+		return nil, cost.Named(err, v1fields.Catalogue())
 	}
 	held, err := report.HeldOf(j.schema, j.scope.FieldColumns(), j.counts.Held, j.prices.Quote.Prices)
 	if err != nil {
@@ -39,8 +39,8 @@ func (j *job) plan() (*report.Plan, error) {
 		view.Lookups[operation.String()] = j.sent()[operation.Fields()]
 	}
 	for f := range j.scope.Wanted.Each() {
-		view.Fields[f.String()] = demand[f]
-		view.FreeAllowance[f.String()] = free[f]
+		view.Fields[v1fields.Catalogue().Name(f)] = demand[f]
+		view.FreeAllowance[v1fields.Catalogue().Name(f)] = free[f]
 	}
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
@@ -74,7 +74,7 @@ func addOptions(v *report.Plan, costs []cost.OptionCost) {
 func (j *job) split(maximum cost.Money, free cost.Allowances) report.Split {
 	split := report.Split{Free: map[string]int64{}}
 	for f := range j.scope.Wanted.Each() {
-		split.Free[f.String()] = min(j.counts.Asked[f], max(free[f], 0))
+		split.Free[v1fields.Catalogue().Name(f)] = min(j.counts.Asked[f], max(free[f], 0))
 	}
 	balance := j.account.Balance
 	if balance.Included.Known {

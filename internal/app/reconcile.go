@@ -13,6 +13,7 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/vendorfile"
 	"payonce/pipeline/survey"
+	"payonce/service/v1/v1fields"
 )
 
 // ReconcileOptions say what is settled by the user's word.
@@ -49,7 +50,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	rows := s.rowsOf(ctx, o.Reading, doubts)
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.Case{
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: d.Hold.Fields.String(),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: v1fields.Catalogue().Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText),
 		})
@@ -141,7 +142,7 @@ const undecidedText = "undecided: the account does not prove it"
 func findingText(c attempt.Case) string {
 	switch c.Finding {
 	case cost.Charged:
-		return "charged: " + c.Fields.String() + ", the answer is lost"
+		return "charged: " + v1fields.Catalogue().Names(c.Fields) + ", the answer is lost"
 	case cost.NotCharged:
 		return "not charged: may be asked again"
 	default:

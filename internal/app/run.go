@@ -179,6 +179,7 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 // two a last time at the end.
 func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
 	update, sent := j.session.work.Observer.Sending(Sending{
+		Run: j.name, Fields: report.FieldNames(j.order.Fields),
 		Lookups: j.counts.Lookup, Rate: j.rate(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: *j.budget.MaxSpend,
 	})
 	monitor := j.monitor(client.StatusClient)

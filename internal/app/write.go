@@ -13,6 +13,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
@@ -84,7 +85,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 func recordedFields(text string) (enrich.Fields, error) {
 	var fields enrich.Fields
 	for name := range strings.SplitSeq(text, ",") {
-		f, known := map[string]enrich.Field{"email": enrich.WorkEmail, "phone": enrich.BusinessPhone}[name]
+		f, known := map[string]enrich.Field{"email": v1fields.WorkEmail, "phone": v1fields.BusinessPhone}[name]
 		if !known {
 			return 0, problem.Usagef("the run looked for %q, which this program does not know", name)
 		}

@@ -124,16 +124,16 @@ func (d *checks) checkDescribed(check string, description v1.Description, used b
 // the one that counts.
 func (d *checks) checkPrices(published pricing.Publications, account cost.Account) {
 	const check = "prices"
-	wanted := enrich.AllFields
+	wanted := v1fields.AllFields
 	choice, err := pricing.Choose(d.place.Options.Prices, wanted, published, account)
 	if err != nil {
 		d.failed(check, err)
 		return
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if _, known := choice.Quote.Prices.Of(f); !known {
 			wanted = wanted.Without(enrich.FieldsOf(f))
-			d.warn(check, "price_unknown", "no source tells the price of a %s", f)
+			d.warn(check, "price_unknown", "no source tells the price of a %s", v1fields.Catalogue().Name(f))
 		}
 	}
 	if err := choice.Check(account, wanted); err != nil {
@@ -141,9 +141,9 @@ func (d *checks) checkPrices(published pricing.Publications, account cost.Accoun
 		return
 	}
 	if wanted != 0 {
-		d.ok(check, "%s (%s)", report.Amounts(report.PricesOf(choice.Quote).USD), choice.Quote.Source())
+		d.ok(check, "%s (%s)", report.Amounts(report.PricesOf(choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
 	}
 	for _, disagreement := range choice.Quote.Disagreements {
-		d.warn(check, "prices_disagree", "%s", disagreement)
+		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(v1fields.Catalogue()))
 	}
 }

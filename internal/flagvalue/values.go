@@ -12,6 +12,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Money is an amount in USD; nil until it is set.
@@ -179,8 +180,8 @@ type Fields enrich.Fields
 
 // fieldNames are the short names of fields on the command line.
 var fieldNames = map[string]enrich.Field{
-	"email": enrich.WorkEmail, "work_email": enrich.WorkEmail,
-	"phone": enrich.BusinessPhone, "business_phone": enrich.BusinessPhone,
+	"email": v1fields.WorkEmail, "work_email": v1fields.WorkEmail,
+	"phone": v1fields.BusinessPhone, "business_phone": v1fields.BusinessPhone,
 }
 
 func (v *Fields) Set(text string) error {

@@ -31,6 +31,7 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 	if err != nil {
 		return none, err
 	}
+	options.Store.InOrder = true // all of them read each record about once
 	result, err := do(dir, options)
 	return result, workspace.OpenError(err)
 }
@@ -109,6 +110,11 @@ func Forget(
 	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]report.HeldLookup) error,
 ) (*report.Erasure, error) {
 	var held []report.HeldLookup
+	var answers v1.AnswerDecoder
+	factsOf := func(answered enrich.Answered) (facts persons.Facts, err error) {
+		facts.Name, facts.Email, facts.Phone, err = answers.Person(answered)
+		return facts, err
+	}
 	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
 		found, err := journal.Find(person, factsOf)
 		if err != nil {
@@ -124,11 +130,6 @@ func Forget(
 		erased.Lookups = held
 	}
 	return erased, err
-}
-
-func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
-	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
-	return facts, err
 }
 
 // erase erases from the journal. What was erased is gone from its files when it is closed.

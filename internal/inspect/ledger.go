@@ -109,8 +109,8 @@ func ledgerRow(e attempt.Entry) []string {
 	}
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
-		v1fields.Catalogue().Operation(e.Asked), e.Pattern, e.State.String(), e.Asked.String(), e.Returned.String(), e.Charge.Free.String(),
-		paid(enrich.WorkEmail), paid(enrich.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
+		v1fields.Catalogue().Operation(e.Asked), e.Pattern, e.State.String(), v1fields.Catalogue().Names(e.Asked), v1fields.Catalogue().Names(e.Returned), v1fields.Catalogue().Names(e.Charge.Free),
+		paid(v1fields.WorkEmail), paid(v1fields.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
 	}
 }
 

@@ -283,7 +283,7 @@ func (m *Mapping) Rows() []report.MappedRow {
 			identity := reader.Identity(line)
 			r.Identity = &identity
 			for f := range missing.Each() {
-				r.Fields = append(r.Fields, f.String())
+				r.Fields = append(r.Fields, v1fields.Catalogue().Name(f))
 			}
 		}
 		shown = append(shown, r)

@@ -184,7 +184,7 @@ func appendFallback(sources []cost.PriceSource, name string) ([]cost.PriceSource
 	if err != nil {
 		return nil, err
 	}
-	told := cost.ChoosePrices(enrich.AllFields, sources...).Prices
+	told := cost.ChoosePrices(v1fields.AllFields, sources...).Prices
 	untold := cost.Prices{}
 	option, err := card.Option(name)
 	if err != nil {
@@ -205,10 +205,10 @@ func (c Choice) Check(account cost.Account, wanted enrich.Fields) error {
 	for _, d := range c.Quote.Disagreements {
 		confirmed, known := shown.Of(d.Field)
 		if d.Higher() && (!known || confirmed > d.Counts) {
-			return problem.Coded("price_too_low", "%s. Nothing was sent", d)
+			return problem.Coded("price_too_low", "%s. Nothing was sent", d.Sentence(v1fields.Catalogue()))
 		}
 	}
-	return problem.AsUsage(dispatch.CheckPrices(account, c.Quote, wanted))
+	return problem.AsUsage(dispatch.CheckPrices(account, c.Quote, v1fields.Catalogue(), wanted))
 }
 
 // OptionNames returns the options of the rate card that the workspace may pay by: the one

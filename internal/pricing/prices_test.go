@@ -14,7 +14,7 @@ import (
 
 // The highest price that any operation tells counts, so that no hold is too small.
 func TestPricesInForce(t *testing.T) {
-	email, phone := enrich.WorkEmail, enrich.BusinessPhone
+	email, phone := v1fields.WorkEmail, v1fields.BusinessPhone
 	offers := map[v1fields.Operation]v1.Offer{
 		v1fields.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
 		v1fields.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
@@ -41,7 +41,7 @@ func statusOf(prices cost.Prices) cost.Account {
 // shows that this workspace pays no more.
 func TestHigherPriceInDocumentRefuses(t *testing.T) {
 	document := Publication{"a document", v1.Description{Operations: map[v1fields.Operation]v1.Offer{
-		v1fields.FindWorkEmail: {Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}},
+		v1fields.FindWorkEmail: {Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}},
 	}}}
 	for _, test := range []struct {
 		name    string
@@ -51,13 +51,13 @@ func TestHigherPriceInDocumentRefuses(t *testing.T) {
 	}{
 		{"the same price", "payg", cost.Account{}, true},
 		{"higher", "scale", cost.Account{}, false},
-		{"higher, but the account pays what was planned", "scale", statusOf(cost.Prices{enrich.WorkEmail: 9 * cost.Cent}), true},
-		{"higher, and the account pays it", "scale", statusOf(cost.Prices{enrich.WorkEmail: 15 * cost.Cent}), false},
-		{"higher than the account's, too", "payg", statusOf(cost.Prices{enrich.WorkEmail: 16 * cost.Cent}), false},
-		{"no option, and higher than the document's", "", statusOf(cost.Prices{enrich.WorkEmail: 16 * cost.Cent}), false},
-		{"no option", "", statusOf(cost.Prices{enrich.WorkEmail: 9 * cost.Cent}), true},
+		{"higher, but the account pays what was planned", "scale", statusOf(cost.Prices{v1fields.WorkEmail: 9 * cost.Cent}), true},
+		{"higher, and the account pays it", "scale", statusOf(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}), false},
+		{"higher than the account's, too", "payg", statusOf(cost.Prices{v1fields.WorkEmail: 16 * cost.Cent}), false},
+		{"no option, and higher than the document's", "", statusOf(cost.Prices{v1fields.WorkEmail: 16 * cost.Cent}), false},
+		{"no option", "", statusOf(cost.Prices{v1fields.WorkEmail: 9 * cost.Cent}), true},
 	} {
-		wanted := enrich.FieldsOf(enrich.WorkEmail)
+		wanted := enrich.FieldsOf(v1fields.WorkEmail)
 		choice, err := Choose(Options{Option: test.option}, wanted, Publications{document}, test.account)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/v1/v1fields"
 )
 
@@ -45,8 +44,8 @@ func AccountOf(a cost.Account) *Account {
 		Available: Known(a.Balance.Available), Included: Known(a.Balance.Included),
 		Prepaid: Known(a.Balance.Prepaid), Reserved: Known(a.Balance.Reserved),
 	}
-	for f := range enrich.AllFields.Each() {
-		view.Free[f.String()] = Known(a.Free[f])
+	for f := range catalogue().All().Each() {
+		view.Free[catalogue().Name(f)] = Known(a.Free[f])
 	}
 	if a.Budget.Known {
 		view.Budget = UsageBudget{
@@ -78,11 +77,11 @@ func kindOf(operation string) string {
 
 func (v *Account) render(p *page) {
 	p.entry("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
-	for f := range enrich.AllFields.Each() {
-		if units := v.Free[f.String()]; units != nil {
-			p.entry("free "+f.String(), "%d left", *units)
+	for f := range catalogue().All().Each() {
+		if units := v.Free[catalogue().Name(f)]; units != nil {
+			p.entry("free "+catalogue().Name(f), "%d left", *units)
 		} else {
-			p.entry("free "+f.String(), "unknown")
+			p.entry("free "+catalogue().Name(f), "unknown")
 		}
 	}
 	p.entry("balance", "%s available (%s included, %s prepaid), %s reserved",

@@ -61,7 +61,7 @@ func HeldOf(
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, Held{f.Field.String(), schema.Columns[column], column + 1, n, saves})
+			found = append(found, Held{catalogue().Name(f.Field), schema.Columns[column], column + 1, n, saves})
 		}
 	}
 	return found, nil

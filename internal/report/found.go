@@ -27,7 +27,7 @@ func FoundOf(asked, found enrich.ByField[int64], spent cost.Money) Found {
 	var values int64
 	for f, n := range asked {
 		if n > 0 {
-			view.Fields[enrich.Field(f).String()] = FoundField{Asked: n, Found: found[f]}
+			view.Fields[catalogue().Name(enrich.Field(f))] = FoundField{Asked: n, Found: found[f]}
 			values += found[f]
 		}
 	}
@@ -41,8 +41,8 @@ func FoundOf(asked, found enrich.ByField[int64], spent cost.Money) Found {
 // fields writes the counts by field, in the order of the fields.
 func (v Found) fields() string {
 	var parts []string
-	for f := range enrich.AllFields.Each() {
-		if n, asked := v.Fields[f.String()]; asked {
+	for f := range catalogue().All().Each() {
+		if n, asked := v.Fields[catalogue().Name(f)]; asked {
 			parts = append(parts, fmt.Sprintf("%ss %d of %d", FieldNames(enrich.FieldsOf(f)), n.Found, n.Asked))
 		}
 	}

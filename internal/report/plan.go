@@ -215,12 +215,12 @@ type Sample struct {
 
 // PricesOf shows what the wanted fields cost.
 func PricesOf(quote cost.Quote) Prices {
-	view := Prices{Source: quote.Source(), USD: map[string]cost.Money{}}
+	view := Prices{Source: quote.Source(catalogue()), USD: map[string]cost.Money{}}
 	for f, price := range quote.Prices {
-		view.USD[f.String()] = price
+		view.USD[catalogue().Name(f)] = price
 	}
 	for _, disagreement := range quote.Disagreements {
-		view.Disagreements = append(view.Disagreements, disagreement.String())
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(catalogue()))
 	}
 	return view
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
 )
 
 func (v *Plan) render(p *page) {
@@ -71,7 +71,7 @@ func (v *Plan) printCells(p *page) {
 // rowsWith says how many rows hold a field.
 func rowsWith(held Held) string {
 	what, have := "an address", "have"
-	if held.Field == enrich.BusinessPhone.String() {
+	if held.Field == catalogue().Name(v1fields.BusinessPhone) {
 		what = "a number"
 	}
 	if held.Rows == 1 {
@@ -114,8 +114,8 @@ func (v *Plan) printRows(p *page) {
 
 // lookups says how many lookups ask for both fields and for each of them alone.
 func (v *Plan) lookups() string {
-	emails, email := v.Fields[enrich.WorkEmail.String()]
-	phones, phone := v.Fields[enrich.BusinessPhone.String()]
+	emails, email := v.Fields[catalogue().Name(v1fields.WorkEmail)]
+	phones, phone := v.Fields[catalogue().Name(v1fields.BusinessPhone)]
 	switch {
 	case !phone:
 		return fmt.Sprintf("email %d", v.Rows.Lookup)
@@ -164,8 +164,8 @@ func (v *Plan) printMoney(p *page) {
 
 // printQuantities shows what the maximum is made of.
 func (v *Plan) printQuantities(p *page) {
-	for f := range enrich.AllFields.Each() {
-		name := f.String()
+	for f := range v1fields.AllFields.Each() {
+		name := catalogue().Name(f)
 		wanted, free := v.Fields[name], v.Split.Free[name]
 		price, known := v.Prices.USD[name]
 		if wanted == 0 || !known {

@@ -3,6 +3,7 @@ package report
 import (
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // CardOption is an option of a rate card; null is a price that is not known.
@@ -23,10 +24,10 @@ func RateCardOf(card cost.RateCard) *RateCard {
 	views := []CardOption{}
 	for _, option := range card.Options {
 		view := CardOption{Name: option.Name, Title: option.Title, Monthly: option.MonthlyIncluded, Prices: map[string]*cost.Money{}}
-		for f := range enrich.AllFields.Each() {
-			view.Prices[f.String()] = nil
+		for f := range catalogue().All().Each() {
+			view.Prices[catalogue().Name(f)] = nil
 			if price, known := option.Prices.Of(f); known {
-				view.Prices[f.String()] = &price
+				view.Prices[catalogue().Name(f)] = &price
 			}
 		}
 		views = append(views, view)
@@ -38,7 +39,7 @@ func (v *RateCard) render(p *page) {
 	p.fixed("%-12s %-20s %14s %12s %15s", "option", "title", "monthly", "work email", "business phone")
 	for _, view := range v.Options {
 		price := func(f enrich.Field) string {
-			if amount := view.Prices[f.String()]; amount != nil {
+			if amount := view.Prices[catalogue().Name(f)]; amount != nil {
 				return "$" + amount.String()
 			}
 			return "unknown"
@@ -47,6 +48,6 @@ func (v *RateCard) render(p *page) {
 		if view.Monthly > 0 {
 			monthly = "$" + view.Monthly.String()
 		}
-		p.fixed("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(enrich.WorkEmail), price(enrich.BusinessPhone))
+		p.fixed("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(v1fields.WorkEmail), price(v1fields.BusinessPhone))
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +18,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline/dispatch"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -107,10 +110,24 @@ func samples() map[string]Report {
 				Asked: enrich.ByField[int64]{3, 3}, Returned: enrich.ByField[int64]{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
 			},
 		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
-		"failed":    &Failed{Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
-		"erasure":   ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
-		"unknown":   ErasureOf(checkpoint.Erasure{Persons: 1}),
-		"diagnosis": DiagnosisOf([]Finding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
+		"status": &Status{At: at, Active: []*Active{{
+			Command: "run a-list-with-a-long-name_email+phone", Process: 22609, Since: at.Add(-26 * time.Hour), Phase: "sending",
+			Progress: &Progress{
+				Run: "a-list-with-a-long-name_email+phone", Step: Step{Number: 1, Of: 1, Fields: "email,phone"}, Done: 4001, Total: 10_000, Rate: "30/60s",
+				Found: FoundOf(enrich.ByField[int64]{4000, 2}, enrich.ByField[int64]{3000, 1}, 60*cost.Cent),
+				Wait:  &Waiting{Reason: dispatch.WaitSlowDown, Until: new(at.Add(100 * time.Second)), Times: 85}, EndsAt: at.Add(30 * time.Hour),
+			},
+			Run: &ActiveRun{
+				Run: "a-list-with-a-long-name_email+phone", Spent: 600 * cost.Dollar, Held: 15 * cost.Cent, MaxSpend: 900 * cost.Dollar,
+				Tightest: "workspace-monthly", Left: 9 * cost.Dollar,
+			},
+		}}},
+		"status-preparing": &Status{At: at, Active: []*Active{{Command: "reconcile", Process: 7, Since: at}}},
+		"status-idle":      &Status{At: at, Active: []*Active{}, Last: &Run{Run: "trial", Started: at, Ended: &at, Stop: stop, MaxSpend: cost.Dollar}},
+		"failed":           &Failed{Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
+		"erasure":          ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
+		"unknown":          ErasureOf(checkpoint.Erasure{Persons: 1}),
+		"diagnosis":        DiagnosisOf([]Finding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
 	}
 }
 
@@ -134,3 +151,19 @@ func TestRenderingReturnsTheErrorOfItsWriter(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// A terminal of 80 columns shows every line of the status whole.
+func TestTheStatusFitsATerminal(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"status", "status-preparing", "status-idle"} {
+		var text strings.Builder
+		if err := Text(&text, samples()[name], nil); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > LineWidth {
+				t.Errorf("%s: %d columns: %s", name, width, line)
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (parts SpendParts) add(name string, e attempt.Entry) {
 	part.Attempts++
 	part.Charged += e.Charge.Money()
 	for f := range e.Charge.Free.Each() {
-		part.FreeUsed[f.String()]++
+		part.FreeUsed[catalogue().Name(f)]++
 	}
 }
 

@@ -62,7 +62,7 @@ func DriftOf(drift cost.Drift) *Drift {
 			if view.Prices == nil {
 				view.Prices = map[string]cost.Money{}
 			}
-			view.Prices[enrich.Field(f).String()] = shown
+			view.Prices[catalogue().Name(enrich.Field(f))] = shown
 		}
 	}
 	return view
@@ -74,9 +74,9 @@ func (d *Drift) String() string {
 		return lost + "; somebody else uses the workspace"
 	}
 	var prices []string
-	for f := range enrich.AllFields.Each() {
-		if shown, higher := d.Prices[f.String()]; higher {
-			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, f))
+	for f := range catalogue().All().Each() {
+		if shown, higher := d.Prices[catalogue().Name(f)]; higher {
+			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, catalogue().Name(f)))
 		}
 	}
 	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)

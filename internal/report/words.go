@@ -57,8 +57,8 @@ func Wrap(words []string, width int) []string {
 // ByField returns counts under the names of their fields.
 func ByField(counts enrich.ByField[int64]) map[string]int64 {
 	byName := map[string]int64{}
-	for f := range enrich.AllFields.Each() {
-		byName[f.String()] = counts[f]
+	for f := range catalogue().All().Each() {
+		byName[catalogue().Name(f)] = counts[f]
 	}
 	return byName
 }
@@ -73,9 +73,9 @@ func freeUnits(amounts cost.Amounts) enrich.ByField[int64] {
 // Counts writes counts by field, in the order of the fields.
 func Counts(counts map[string]int64) string {
 	var parts []string
-	for f := range enrich.AllFields.Each() {
-		if n, found := counts[f.String()]; found {
-			parts = append(parts, fmt.Sprintf("%d %s", n, f))
+	for f := range catalogue().All().Each() {
+		if n, found := counts[catalogue().Name(f)]; found {
+			parts = append(parts, fmt.Sprintf("%d %s", n, catalogue().Name(f)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -84,9 +84,9 @@ func Counts(counts map[string]int64) string {
 // Amounts writes amounts by field, in the order of the fields.
 func Amounts(amounts map[string]cost.Money) string {
 	var parts []string
-	for f := range enrich.AllFields.Each() {
-		if amount, found := amounts[f.String()]; found {
-			parts = append(parts, fmt.Sprintf("%s $%s", f, amount))
+	for f := range catalogue().All().Each() {
+		if amount, found := amounts[catalogue().Name(f)]; found {
+			parts = append(parts, fmt.Sprintf("%s $%s", catalogue().Name(f), amount))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -128,7 +128,7 @@ func Known[T any](o cost.Optional[T]) *T {
 
 // FieldNames writes fields as a person names them: email, phone.
 func FieldNames(fields enrich.Fields) string {
-	return strings.NewReplacer("work_email", "email", "business_phone", "phone").Replace(fields.String())
+	return catalogue().Words(fields)
 }
 
 // Printable returns a text that may come from anybody without what a terminal would act on.

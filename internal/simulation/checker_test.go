@@ -238,10 +238,10 @@ func parseLookup(operation string, body []byte) (identity enrich.Identity, field
 		CompanyDomain: question.Domain, CompanyName: question.Company,
 	}
 	if question.Email || operation == v1fields.FindWorkEmail.String() {
-		fields = fields.With(enrich.WorkEmail)
+		fields = fields.With(v1fields.WorkEmail)
 	}
 	if question.Phone || operation == v1fields.FindPhone.String() {
-		fields = fields.With(enrich.BusinessPhone)
+		fields = fields.With(v1fields.BusinessPhone)
 	}
 	return identity, fields, nil
 }

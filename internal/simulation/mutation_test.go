@@ -12,6 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // mutation is one mistake that the program could make. Each stands between the
@@ -111,7 +112,7 @@ func (m mutation) scenario(seed uint64) scenario {
 	}
 	if m.exclusive {
 		s.Followers = []follower{{Share: 0.5, Delay: span{time.Microsecond, time.Second}, Amount: 10 * cost.Cent}}
-		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), enrich.AllFields, enrich.ByField[int64]{}
+		s.Faults, s.Wanted, s.Free = append(s.Faults, "lost-after:p=0.30"), v1fields.AllFields, enrich.ByField[int64]{}
 	}
 	if m.uncorrecting {
 		s.Faults, s.Strict, s.Askers, s.Free = append(s.Faults, "lost-before:p=0.30"), false, 0, enrich.ByField[int64]{3, 3}

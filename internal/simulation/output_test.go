@@ -39,7 +39,7 @@ func cell(header, row []string, column string) string {
 
 // columnOf returns the list's own column of a field.
 func columnOf(f enrich.Field) string {
-	if f == enrich.WorkEmail {
+	if f == v1fields.WorkEmail {
 		return "email"
 	}
 	return "phone"
@@ -189,9 +189,9 @@ func sameAsUndisturbed(disturbed, undisturbed []byte) (differences []string) {
 func fieldOf(column string) string {
 	switch column {
 	case "email":
-		return enrich.WorkEmail.String()
+		return v1fields.WorkEmail.String()
 	case "phone", "phone_type":
-		return enrich.BusinessPhone.String()
+		return v1fields.BusinessPhone.String()
 	case "enrich_status":
 		return ""
 	}

@@ -255,7 +255,7 @@ func (j *job) openAccount(ctx context.Context) error {
 		return err
 	}
 	j.account = account
-	if err := dispatch.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, j.world.Wanted); err != nil {
+	if err := dispatch.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, v1fields.Catalogue(), j.world.Wanted); err != nil {
 		return err
 	}
 	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {

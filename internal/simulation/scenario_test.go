@@ -12,6 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // scenario is all that a seed decides beforehand.
@@ -73,7 +74,7 @@ func newScenario(seed uint64) scenario {
 	free := func() int64 { return max(0, r.Int64N(10)-3) }
 	s := scenario{
 		Seed:        seed,
-		Wanted:      []enrich.Fields{enrich.AllFields, enrich.AllFields, enrich.FieldsOf(enrich.WorkEmail), enrich.FieldsOf(enrich.BusinessPhone)}[r.IntN(4)],
+		Wanted:      []enrich.Fields{v1fields.AllFields, v1fields.AllFields, enrich.FieldsOf(v1fields.WorkEmail), enrich.FieldsOf(v1fields.BusinessPhone)}[r.IntN(4)],
 		Concurrency: 1 + r.IntN(8),
 		Strict:      r.IntN(6) == 0,
 		Window:      sandbox.Window{Limit: 2 + r.IntN(12), Per: time.Minute},
@@ -222,7 +223,7 @@ func (s scenario) hides() bool { return len(s.Deposits) > 0 || s.Included > 0 }
 func (s scenario) exclusive() bool { return !s.others() && s.Seed%2 == 0 }
 
 func (s scenario) prices() cost.Prices {
-	return cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+	return cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 }
 
 func (s scenario) sandboxConfig() sandbox.Config {

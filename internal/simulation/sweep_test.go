@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/internal/lists"
+	"payonce/service/v1/v1fields"
 )
 
 // TestEveryStep ends the first start of one small list at each of its steps in
@@ -50,7 +51,7 @@ func TestEveryStep(t *testing.T) {
 // small is a list of a few rows in a world where little happens but the faults.
 func small(faults ...string) scenario {
 	s := newScenario(3)
-	s.Wanted, s.Concurrency, s.Strict = enrich.AllFields, 3, false
+	s.Wanted, s.Concurrency, s.Strict = v1fields.AllFields, 3, false
 	s.Window.Limit, s.Free, s.Prepaid, s.Budget = 4, enrich.ByField[int64]{2, 1}, 100_000, nil
 	s.travel, s.service = span{time.Millisecond, 300 * time.Millisecond}, span{time.Millisecond, time.Second}
 	s.commitTime, s.unreachable, s.stalls = span{time.Millisecond, 20 * time.Millisecond}, 0, 0

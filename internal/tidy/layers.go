@@ -32,7 +32,7 @@ func layers() map[string][]string {
 		"service/jsonobject":  {"cost"},
 		"service/inputschema": {},
 		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
-		"configs":             {"enrich", "cost"},
+		"configs":             {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
 		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
@@ -47,7 +47,7 @@ func layers() map[string][]string {
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
-		"internal/flagvalue": {"enrich", "cost"},
+		"internal/flagvalue": {"enrich", "service/v1/v1fields", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
@@ -106,7 +106,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"cmd/batch/mapping":   {"cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/vendorfile": {"attempt", "cost", "internal/report", "io/atomicfile"},
+		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "sandbox", "internal/problem", "internal/pricing",
@@ -116,12 +116,13 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/help":      {"internal/report"},
 		"cmd/batch/nearest":   {},
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":      {"enrich", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
-		"cmd/batch/listflags": {"enrich", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/rehearse":  {"enrich", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+		"cmd/batch/watch":     {"internal/problem", "internal/report"},
+		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
+		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
@@ -147,6 +148,8 @@ func testPackageLayers() map[string][]string {
 		"service/servicetest":         {},
 		"internal/testuser":           {},
 		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of the stages and the journal with an interface that does not exist.
+		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}

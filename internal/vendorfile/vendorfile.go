@@ -14,6 +14,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
+	"payonce/service/v1/v1fields"
 )
 
 // columns are the columns of the file. It holds no names and no results.
@@ -55,7 +56,7 @@ func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
 	out.Write(columns) // Error returns its error
 	for i, d := range doubts {
 		out.Write(slices.Concat(
-			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), d.Hold.Fields.String(), d.Cause},
+			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), v1fields.Catalogue().Names(d.Hold.Fields), d.Cause},
 			around[i].columns(), movementColumns(d.Movement),
 		))
 	}

@@ -3,6 +3,8 @@ package workspace
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"time"
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/remote"
@@ -10,10 +12,26 @@ import (
 
 // Owner is what the process that owns a journal says about itself.
 type Owner struct {
+	Command string    `json:"command"`
+	Process int       `json:"process"`
+	Since   time.Time `json:"since"`
+	Progress
 	// Reading says that the process only reads, and soon ends.
 	Reading bool `json:"reading,omitempty"`
 	// Service is the base URL of the embedded service of the process, "" for none.
 	Service string `json:"service,omitempty"`
+}
+
+// owner returns what a command that begins now says about itself.
+func (e Environment) owner(doing string) func() Owner {
+	since := e.Now()
+	return func() Owner {
+		owner := Owner{Command: doing, Process: os.Getpid(), Since: since}
+		if e.Progress != nil {
+			owner.Progress = e.Progress()
+		}
+		return owner
+	}
 }
 
 // ownerOf asks the owner of the journal in dir about itself.

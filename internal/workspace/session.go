@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,6 +58,12 @@ type Service struct {
 // Known reports whether there is a service, and so a journal.
 func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
 
+// Progress says how far a command has come.
+type Progress struct {
+	Summary string          `json:"summary,omitempty"` // in a few words, such as "40 % done"
+	Detail  json.RawMessage `json:"detail,omitempty"`
+}
+
 // Options say which workspace is opened. They do not change.
 type Options struct {
 	Journal Journal
@@ -69,6 +76,9 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
+	// Progress returns how far the command has come, for other processes. It may be nil. It may be called
+	// from any goroutine.
+	Progress func() Progress
 	// FileMode is the mode of new files outside the journal; zero for 0600.
 	FileMode fs.FileMode
 }
@@ -127,6 +137,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 		},
 		Journal: checkpoint.Options{Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop},
 		Wait:    o.Journal.Wait,
+		Owner:   env.owner(doing),
 	}, err
 }
 
@@ -194,14 +205,25 @@ func (s *Session) opening(doing string, stop func() error) (string, Opening, err
 		return "", Opening{}, err
 	}
 	options, err := s.Options.Opening(s.Env, doing, stop)
+	about := options.Owner
 	options.Owner = func() Owner {
-		owner := Owner{}
+		owner := about()
 		if service := s.service.Load(); service != nil {
 			owner.Service = *service
 		}
 		return owner
 	}
 	return dir, options, err
+}
+
+// Owner asks the process that owns the journal about itself.
+func (s *Session) Owner() (Owner, error) {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return Owner{}, err
+	}
+	owner, err := ownerOf(dir)
+	return owner, OpenError(err)
 }
 
 // Snapshot reports whether another process owns the journal. Then it is a snapshot, to which nothing can

@@ -106,11 +106,13 @@ func (o Opening) alone(ctx context.Context, dir string, open func() error) error
 	}()
 	for waiting := begin(); ; {
 		err := open()
-		if _, held := errors.AsType[*badgerstore.LockedError](err); !held {
+		held, isHeld := errors.AsType[*badgerstore.LockedError](err)
+		if !isHeld {
 			return err
 		}
 		patience := o.Wait
-		switch owner, ownerErr := ownerOf(dir); {
+		owner, ownerErr := ownerOf(dir)
+		switch {
 		case ownerErr != nil:
 			patience = max(patience, silentTime)
 		case owner.Reading:
@@ -120,6 +122,9 @@ func (o Opening) alone(ctx context.Context, dir string, open func() error) error
 			release, _ = badgerstore.TakeTurn(dir) // without it, this process may wait longer
 		}
 		if more, ctxErr := waiting.more(ctx, patience); !more {
+			if owner.Summary != "" {
+				held.Holder += ", " + owner.Summary
+			}
 			return cmp.Or(ctxErr, err)
 		}
 	}

@@ -158,7 +158,26 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	if wait > longWait && len(d.flights.begun) == 0 {
 		d.note("nothing may be sent for %s", wait.Round(time.Second))
 	}
+	if wait >= shortestWait {
+		reason := WaitRate
+		if later.Asked {
+			reason = WaitSlowDown
+		}
+		defer d.waiting(Wait{reason, later.Until})()
+	}
 	d.wait(ctx, later.Until)
+}
+
+// waiting reports a wait until the function that it returns is called.
+func (d *dispatcher) waiting(wait Wait) (done func()) {
+	report := func(wait Wait) {
+		d.tally.Wait = wait
+		if d.Report != nil {
+			d.Report(d.tally)
+		}
+	}
+	report(wait)
+	return func() { report(Wait{}) }
 }
 
 // over does what follows when the pending task does not fit under a ceiling.

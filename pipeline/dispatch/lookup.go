@@ -69,10 +69,30 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	Dropped   int64 // expendable fields that were not asked for because of a short budget
+	SlowDowns int64 // requests of the service to send nothing for a while
 	Asked     enrich.ByField[int64]
 	Returned  enrich.ByField[int64]
 	Spent     cost.Money
+	Wait      Wait // what the next lookup waits for now
 }
+
+// Wait says what the next lookup waits for. The zero value stands for nothing.
+type Wait struct {
+	Reason WaitReason
+	Until  time.Time // zero when that is not known
+}
+
+// WaitReason says why the next lookup waits.
+type WaitReason string
+
+// The reasons of waits that are reported. Shorter ones are not.
+const (
+	WaitSlowDown WaitReason = "slow_down" // the service asked to send nothing
+	WaitRate     WaitReason = "rate"      // the window of the rate limit is full
+	WaitSettle   WaitReason = "settle"    // the account has to settle after lost responses
+
+	shortestWait = time.Second
+)
 
 // Plus returns the sums of two tallies.
 func (t Tally) Plus(other Tally) Tally {
@@ -85,6 +105,8 @@ func (t Tally) Plus(other Tally) Tally {
 	t.InDoubt += other.InDoubt
 	t.GivenUp += other.GivenUp
 	t.Dropped += other.Dropped
+	t.SlowDowns += other.SlowDowns
+	t.Wait = other.Wait
 	t.Spent += other.Spent
 	for f := range t.Asked {
 		t.Asked[f] += other.Asked[f]

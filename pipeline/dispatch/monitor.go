@@ -112,8 +112,8 @@ func (m *Monitor) interval(base cost.Account, drift cost.Drift) time.Duration {
 
 // StopOf says why a run must not go on after a reading, nil when it may.
 func (m *Monitor) StopOf(drift cost.Drift) Stop {
-	for f := range enrich.AllFields.Each() {
-		if shown := drift.Prices[f]; shown > 0 {
+	for f, shown := range drift.Prices {
+		if f := enrich.Field(f); shown > 0 {
 			return PriceHigher{Field: f, InUse: m.Prices[f], Shown: shown}
 		}
 	}

@@ -141,6 +141,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	case enrich.TryAgain:
 		d.tryAgain(t, refusal)
 	case enrich.SlowDown:
+		d.tally.SlowDowns++
 		if d.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
 			d.halt(ServiceRefused{
 				Code:    CodeRateLimited,

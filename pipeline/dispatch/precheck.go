@@ -73,7 +73,7 @@ func refusal(account cost.Account, operation string) *ServiceRefused {
 
 // PriceTooLowError says that the service may charge more for a field than the price in use.
 type PriceTooLowError struct {
-	Field  enrich.Field
+	Field  string
 	Price  cost.Money
 	Source string // of the price
 	Most   cost.Money
@@ -85,14 +85,14 @@ func (e *PriceTooLowError) Error() string {
 
 // CheckPrices compares the prices in use with the most that the service says it may charge.
 // A service with higher prices would break every ceiling.
-func CheckPrices(account cost.Account, quote cost.Quote, wanted enrich.Fields) error {
+func CheckPrices(account cost.Account, quote cost.Quote, catalogue enrich.Catalogue, wanted enrich.Fields) error {
 	if _, err := quote.Prices.Total(wanted); err != nil {
-		return err
+		return cost.Named(err, catalogue)
 	}
 	higher := account.HigherPrices(quote.Prices)
 	for f := range wanted.Each() {
 		if most := higher[f]; most > 0 {
-			return &PriceTooLowError{f, quote.Prices[f], quote.Sources[f], most}
+			return &PriceTooLowError{catalogue.Name(f), quote.Prices[f], quote.Sources[f], most}
 		}
 	}
 	return nil

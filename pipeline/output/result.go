@@ -165,6 +165,8 @@ func (o Output) judge(
 		return rejected, first(in[attempt.Rejected])
 	case in[attempt.Unasked] != 0 && in[attempt.Found]|in[attempt.Missing] == 0:
 		return notAttempted, o.Stopped
+	case in[attempt.Unasked] != 0 && in[attempt.Found] == 0:
+		return notFound, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
 	case in[attempt.Unasked] != 0:
 		return partial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
 	case in[attempt.Forgotten] != 0:
@@ -173,6 +175,8 @@ func (o Output) judge(
 		return matched, ""
 	case in[attempt.Found] == 0 && answer == enrich.NotFound:
 		return notFound, "person unknown"
+	case in[attempt.Found] == 0:
+		return notFound, "person known, " + o.names(in[attempt.Missing]) + " not found"
 	default:
 		return partial, o.names(in[attempt.Missing]) + " not found"
 	}

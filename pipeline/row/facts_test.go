@@ -8,6 +8,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // drawRecord draws what a journal may know of a person.
@@ -25,7 +26,7 @@ func drawRecord(t *rapid.T) (record attempt.Record) {
 func TestAPackedRecordIsTheRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := drawRecord(t)
-		wanted := enrich.Fields(rapid.IntRange(1, int(enrich.AllFields)).Draw(t, "wanted"))
+		wanted := enrich.Fields(rapid.IntRange(1, int(v1fields.AllFields)).Draw(t, "wanted"))
 		want, tooMuch, asked := attempt.Record{}, false, false
 		for f := range wanted.Each() {
 			want.States[f], want.Attempts[f] = record.States[f], record.Attempts[f]

@@ -14,7 +14,7 @@ func paying(capCents int64) Config {
 	config := someConfig()
 	config.Free = enrich.ByField[int64]{}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 0, &capCents
-	config.Prices = cost.Prices{enrich.WorkEmail: 155_000}
+	config.Prices = cost.Prices{v1fields.WorkEmail: 155_000}
 	return config
 }
 
@@ -30,7 +30,7 @@ func TestReservationsCount(t *testing.T) {
 		{capCents: 1000, want: CreditsExhausted, left: 70_000},
 	} {
 		s := openOn(t, paying(test.capCents))
-		email := enrich.FieldsOf(enrich.WorkEmail)
+		email := enrich.FieldsOf(v1fields.WorkEmail)
 		var code Code
 		for number := 1; code == ""; number++ {
 			s.Arrive(lookup(email, "Ada"))
@@ -57,7 +57,7 @@ func TestReservationsCount(t *testing.T) {
 // TestRounding: the status never promises a cent that is not whole.
 func TestRounding(t *testing.T) {
 	s := openOn(t, paying(100))
-	email := enrich.FieldsOf(enrich.WorkEmail)
+	email := enrich.FieldsOf(v1fields.WorkEmail)
 	for number := 1; number <= 2; number++ {
 		s.Arrive(lookup(email, "Ada"))
 		if code := s.Reserve(number, email); code != "" {
@@ -90,7 +90,7 @@ func TestAuditFinds(t *testing.T) {
 		"overdrawn":          func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
 		"a charge forgotten": func(b *Books) { b.history.charges = nil },
 		"a charge unpaid":    func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
-		"a free unit gone":   func(b *Books) { b.account.free[enrich.WorkEmail]-- },
+		"a free unit gone":   func(b *Books) { b.account.free[v1fields.WorkEmail]-- },
 		"a phantom hold":     func(b *Books) { b.account.reserved++ },
 		"a hold of nothing": func(b *Books) {
 			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(v1fields.Catalogue()).At(b.account.prices)}}
@@ -101,7 +101,7 @@ func TestAuditFinds(t *testing.T) {
 		config := paying(1000)
 		config.PrepaidCents = 100
 		s := openOn(t, config)
-		email := enrich.FieldsOf(enrich.WorkEmail)
+		email := enrich.FieldsOf(v1fields.WorkEmail)
 		for number := 1; number <= 7; number++ { // uses up the included balance
 			s.Arrive(lookup(email, "Ada"))
 			if code := s.Reserve(number, email); code != "" {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"payonce/cost"
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Audit recomputes the sums that the account keeps from the single charges,
@@ -88,7 +88,7 @@ func (b *Books) auditFree() error {
 	for f, units := range b.history.total().freeUsed {
 		used[f] -= units
 	}
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if left := a.free[f]; left != used[f] || left < a.heldFree[f] {
 			return fmt.Errorf("of %d free units of %s, %d should be left, but %d are, of which %d are reserved",
 				a.startFree[f], f, used[f], left, a.heldFree[f])

@@ -11,11 +11,12 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 var (
-	anEmail = enrich.FieldsOf(enrich.WorkEmail)
-	aPhone  = enrich.FieldsOf(enrich.BusinessPhone)
+	anEmail = enrich.FieldsOf(v1fields.WorkEmail)
+	aPhone  = enrich.FieldsOf(v1fields.BusinessPhone)
 )
 
 // ledgered is books with a clock and a file, that tests look at and reopen.
@@ -250,10 +251,10 @@ func TestPlans(t *testing.T) {
 	if from := l.charge(anEmail); from != (Source{}) {
 		t.Errorf("the free allowance was lost by the purchase: %+v", from)
 	}
-	if from := l.charge(enrich.AllFields); from != (Source{Included: 16 * cost.Cent}) {
+	if from := l.charge(v1fields.AllFields); from != (Source{Included: 16 * cost.Cent}) {
 		t.Errorf("a phone on scale is paid %+v", from)
 	}
-	l.must(l.SetPrice(enrich.WorkEmail, new(1*cost.Cent)))
+	l.must(l.SetPrice(v1fields.WorkEmail, new(1*cost.Cent)))
 	if from := l.charge(anEmail); from != (Source{Included: 1 * cost.Cent}) {
 		t.Errorf("at a special price: %+v", from)
 	}
@@ -340,7 +341,7 @@ func TestOwnersMistakes(t *testing.T) {
 		"a budget beyond counting": l.SetBudget(new(cost.MaxMoney + 1)),
 		"an unknown state":         l.SetState("asleep"),
 		"a negative limit":         l.SetAttemptLimit(-1),
-		"a negative price":         l.SetPrice(enrich.WorkEmail, new(cost.Money(-1))),
+		"a negative price":         l.SetPrice(v1fields.WorkEmail, new(cost.Money(-1))),
 		"the price of nothing":     l.SetPrice(7, nil),
 	} {
 		if !errors.Is(err, ErrInvalid) {
@@ -375,17 +376,17 @@ func TestCoverLetsAListBePaid(t *testing.T) {
 				*c.BudgetCapCents = 700
 			}
 		})
-		if err := l.Cover(enrich.ByField[int64]{enrich.WorkEmail: 10}); err != nil || len(l.Payments()) > 0 {
+		if err := l.Cover(enrich.ByField[int64]{v1fields.WorkEmail: 10}); err != nil || len(l.Payments()) > 0 {
 			t.Errorf("%v, %d payments for what the balance covers", err, len(l.Payments()))
 		}
-		units := Units{enrich.WorkEmail: 50_000, enrich.BusinessPhone: 50_000}
+		units := Units{v1fields.WorkEmail: 50_000, v1fields.BusinessPhone: 50_000}
 		for range 2 {
 			if err := l.Cover(enrich.ByField[int64](units)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		_, prices := l.Terms()
-		needed := 50_000 * (prices[enrich.WorkEmail] + prices[enrich.BusinessPhone])
+		needed := 50_000 * (prices[v1fields.WorkEmail] + prices[v1fields.BusinessPhone])
 		if available := l.Snapshot().Available; available != needed || len(l.Payments()) != 1 {
 			t.Errorf("%s is there after %d payments, %s is needed", available, len(l.Payments()), needed)
 		}

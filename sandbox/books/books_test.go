@@ -91,21 +91,21 @@ func TestKill(t *testing.T) {
 	config.Free = enrich.ByField[int64]{1, 0}
 	s := openOn(t, config)
 	for range 2 {
-		a := s.Arrive(lookup(enrich.AllFields, "Zoë"))
-		if code := s.Reserve(a.Number, enrich.AllFields); code != "" {
+		a := s.Arrive(lookup(v1fields.AllFields, "Zoë"))
+		if code := s.Reserve(a.Number, v1fields.AllFields); code != "" {
 			t.Fatal(code)
 		}
-		if err := s.Settle(a.Number, "req_1", enrich.AllFields); err != nil {
+		if err := s.Settle(a.Number, "req_1", v1fields.AllFields); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a := s.Arrive(lookup(enrich.AllFields, "Max"))
+	a := s.Arrive(lookup(v1fields.AllFields, "Max"))
 	if err := s.Refuse(a.Number, ReservationConflict); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Snapshot()
-	a = s.Arrive(lookup(enrich.AllFields, "Eve")) // its reservation dies with the service
-	if code := s.Reserve(a.Number, enrich.AllFields); code != "" {
+	a = s.Arrive(lookup(v1fields.AllFields, "Eve")) // its reservation dies with the service
+	if code := s.Reserve(a.Number, v1fields.AllFields); code != "" {
 		t.Fatal(code)
 	}
 
@@ -117,7 +117,7 @@ func TestKill(t *testing.T) {
 	if diff := cmp.Diff(before.Charges, books.Charges); diff != "" {
 		t.Errorf("charges (-before +after):\n%s", diff)
 	}
-	if a := after.Arrive(lookup(enrich.AllFields, "Eve")); a.Number != 5 || a.Code != RateLimited {
+	if a := after.Arrive(lookup(v1fields.AllFields, "Eve")); a.Number != 5 || a.Code != RateLimited {
 		t.Errorf("the fifth arrival is %+v; the window was forgotten", a)
 	}
 	if err := after.Audit(); err != nil {
@@ -126,7 +126,7 @@ func TestKill(t *testing.T) {
 	if err := after.RevokeKey(ConfiguredKey); err != nil {
 		t.Error(err)
 	}
-	if a := openOn(t, config).Arrive(lookup(enrich.AllFields, "Eve")); a.Number != 6 || a.Code != InvalidAPIKey {
+	if a := openOn(t, config).Arrive(lookup(v1fields.AllFields, "Eve")); a.Number != 6 || a.Code != InvalidAPIKey {
 		t.Errorf("the sixth arrival is %+v; the revocation was forgotten", a)
 	}
 }
@@ -135,9 +135,9 @@ func TestKill(t *testing.T) {
 func writeBooks(t *testing.T, config Config) string {
 	t.Helper()
 	s := openOn(t, config)
-	a := s.Arrive(lookup(enrich.AllFields, "Ada"))
-	_ = s.Reserve(a.Number, enrich.AllFields)
-	if err := s.Settle(a.Number, "req_1", enrich.AllFields); err != nil {
+	a := s.Arrive(lookup(v1fields.AllFields, "Ada"))
+	_ = s.Reserve(a.Number, v1fields.AllFields)
+	if err := s.Settle(a.Number, "req_1", v1fields.AllFields); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -165,7 +165,7 @@ func TestTornBooks(t *testing.T) {
 		if books := s.Snapshot(); len(books.Arrivals) != min(lines, 1) || (len(books.Charges) > 0) != (lines == 2) {
 			t.Fatalf("%d bytes: %+v", length, books)
 		}
-		s.Arrive(lookup(enrich.AllFields, "Eve"))
+		s.Arrive(lookup(v1fields.AllFields, "Eve"))
 		_ = s.Close()
 		again := openOn(t, config)
 		if n := len(again.Snapshot().Arrivals); n != min(lines, 1)+1 {

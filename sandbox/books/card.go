@@ -4,14 +4,14 @@ import (
 	"errors"
 
 	"payonce/cost"
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // RateCard returns the options that the service offers (specification v1,
 // "Allowances and rate card").
 func RateCard() cost.RateCard {
 	rates := func(email, phone cost.Money) cost.Prices {
-		return cost.Prices{enrich.WorkEmail: email * cost.Cent, enrich.BusinessPhone: phone * cost.Cent}
+		return cost.Prices{v1fields.WorkEmail: email * cost.Cent, v1fields.BusinessPhone: phone * cost.Cent}
 	}
 	return cost.RateCard{Options: []cost.Option{
 		{Name: "payg", Title: "Pay as you go", Prices: rates(15, 25)},

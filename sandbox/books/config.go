@@ -116,7 +116,7 @@ func (c Config) checkCard() error {
 
 func checkPrices(prices cost.Prices) error {
 	for field, price := range prices {
-		if !enrich.AllFields.Has(field) || price < 0 || price > cost.MaxMoney {
+		if !v1fields.AllFields.Has(field) || price < 0 || price > cost.MaxMoney {
 			return fmt.Errorf("%s cannot be the price of %s", price, field)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // TestTwoProcesses: books that two processes have open stay whole. Whoever comes second
@@ -17,11 +17,11 @@ func TestTwoProcesses(t *testing.T) {
 	config := someConfig()
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
 	first, second := openOn(t, config), openOn(t, config)
-	if a := first.Arrive(lookup(enrich.AllFields, "Ada")); a.Code != "" {
+	if a := first.Arrive(lookup(v1fields.AllFields, "Ada")); a.Code != "" {
 		t.Fatalf("the first arrival: %+v", a)
 	}
 	for range 2 {
-		a := second.Arrive(lookup(enrich.AllFields, "Eve"))
+		a := second.Arrive(lookup(v1fields.AllFields, "Eve"))
 		if a.Code != ServiceMisconfigured || !strings.Contains(a.Why, "another process") || !strings.Contains(a.Why, config.BooksPath) {
 			t.Errorf("an arrival in books that somebody else wrote into: %+v", a)
 		}
@@ -29,7 +29,7 @@ func TestTwoProcesses(t *testing.T) {
 	if _, code := second.Status(ConfiguredKey); code != "" {
 		t.Errorf("the status is refused with %s", code)
 	}
-	if a := first.Arrive(lookup(enrich.AllFields, "Max")); a.Code != "" {
+	if a := first.Arrive(lookup(v1fields.AllFields, "Max")); a.Code != "" {
 		t.Errorf("the second arrival of the first process: %+v", a)
 	}
 	_, _ = first.Close(), second.Close()
@@ -53,7 +53,7 @@ func TestOpenWhileAnotherProcessWrites(t *testing.T) {
 	const arrivals = 300
 	go func() {
 		for range arrivals {
-			if a := writer.Arrive(lookup(enrich.AllFields, strings.Repeat("Ada", 2000))); a.Code != "" && a.Code != RateLimited {
+			if a := writer.Arrive(lookup(v1fields.AllFields, strings.Repeat("Ada", 2000))); a.Code != "" && a.Code != RateLimited {
 				done <- errors.New(a.Why)
 				return
 			}

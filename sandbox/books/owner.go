@@ -43,7 +43,7 @@ func (b *Books) SetAttemptLimit(limit int) error {
 // SetPrice puts the price of a field in force until the plan changes. Without a
 // price the field is not on the plan.
 func (b *Books) SetPrice(field enrich.Field, price *cost.Money) error {
-	if !enrich.AllFields.Has(field) {
+	if !v1fields.AllFields.Has(field) {
 		return invalidf("there is no field %d", field)
 	}
 	e := Entry{Kind: priceRemoved, Fields: []enrich.Field{field}}

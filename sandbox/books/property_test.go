@@ -102,7 +102,7 @@ func drawConfig(t *rapid.T) Config {
 	config.Plan = rapid.SampledFrom([]string{"payg", "core", "small"}).Draw(t, "plan")
 	config.Card = RateCard()
 	config.Card.Options = append(config.Card.Options, cost.Option{
-		Name: "small", MonthlyIncluded: 40 * cost.Cent, Prices: cost.Prices{enrich.WorkEmail: 123_456, enrich.BusinessPhone: 20 * cost.Cent},
+		Name: "small", MonthlyIncluded: 40 * cost.Cent, Prices: cost.Prices{v1fields.WorkEmail: 123_456, v1fields.BusinessPhone: 20 * cost.Cent},
 	})
 	if !rapid.Bool().Draw(t, "capped") {
 		config.BudgetCapCents = nil
@@ -110,7 +110,7 @@ func drawConfig(t *rapid.T) Config {
 		*config.BudgetCapCents = rapid.Int64Range(0, 150).Draw(t, "cap")
 	}
 	if rapid.Bool().Draw(t, "special prices") {
-		config.Prices = cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: cost.Money(rapid.Int64Range(0, 333_333).Draw(t, "phone price"))}
+		config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: cost.Money(rapid.Int64Range(0, 333_333).Draw(t, "phone price"))}
 	}
 	return config
 }
@@ -176,7 +176,7 @@ func (l *life) budget(t *rapid.T) {
 }
 
 func (l *life) price(t *rapid.T) {
-	field := rapid.SampledFrom([]enrich.Field{enrich.WorkEmail, enrich.BusinessPhone}).Draw(t, "field")
+	field := rapid.SampledFrom([]enrich.Field{v1fields.WorkEmail, v1fields.BusinessPhone}).Draw(t, "field")
 	if rapid.IntRange(0, 4).Draw(t, "no price") == 0 {
 		expect(t, l.SetPrice(field, nil))
 		return

@@ -88,19 +88,19 @@ func (b *Books) workspaceStatus(code Code, now time.Time) *workspaceStatus {
 		PaidBalance:   a.paidBalance(),
 		UsageBudget:   a.usageBudget(now),
 		LookupReadiness: map[string]readiness{
-			"email": b.readiness(enrich.FieldsOf(enrich.WorkEmail), code, now),
-			"phone": b.readiness(enrich.FieldsOf(enrich.BusinessPhone), code, now),
-			"both":  b.readiness(enrich.AllFields, code, now),
+			"email": b.readiness(enrich.FieldsOf(v1fields.WorkEmail), code, now),
+			"phone": b.readiness(enrich.FieldsOf(v1fields.BusinessPhone), code, now),
+			"both":  b.readiness(v1fields.AllFields, code, now),
 		},
 	}
 }
 
 func (a *account) freeAllowance() freeAllowance {
 	return freeAllowance{
-		WorkEmailsRemaining:     a.free[enrich.WorkEmail] - a.heldFree[enrich.WorkEmail],
-		BusinessPhonesRemaining: a.free[enrich.BusinessPhone] - a.heldFree[enrich.BusinessPhone],
-		WorkEmailsReserved:      a.heldFree[enrich.WorkEmail],
-		BusinessPhonesReserved:  a.heldFree[enrich.BusinessPhone],
+		WorkEmailsRemaining:     a.free[v1fields.WorkEmail] - a.heldFree[v1fields.WorkEmail],
+		BusinessPhonesRemaining: a.free[v1fields.BusinessPhone] - a.heldFree[v1fields.BusinessPhone],
+		WorkEmailsReserved:      a.heldFree[v1fields.WorkEmail],
+		BusinessPhonesReserved:  a.heldFree[v1fields.BusinessPhone],
 	}
 }
 

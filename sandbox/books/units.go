@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // Units are numbers of returned fields, by field.
@@ -17,13 +18,13 @@ type unitsByName struct {
 
 // MarshalJSON writes the units by the names of the fields.
 func (u Units) MarshalJSON() ([]byte, error) {
-	return json.Marshal(unitsByName{u[enrich.WorkEmail], u[enrich.BusinessPhone]})
+	return json.Marshal(unitsByName{u[v1fields.WorkEmail], u[v1fields.BusinessPhone]})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (u *Units) UnmarshalJSON(text []byte) error {
 	var named unitsByName
 	err := json.Unmarshal(text, &named)
-	u[enrich.WorkEmail], u[enrich.BusinessPhone] = named.WorkEmail, named.BusinessPhone
+	u[v1fields.WorkEmail], u[v1fields.BusinessPhone] = named.WorkEmail, named.BusinessPhone
 	return err
 }

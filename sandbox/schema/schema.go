@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/v1/v1fields"
 )
 
@@ -149,10 +148,10 @@ func (t Terms) Pricing() Pricing { return pricingOf(t.Prices) }
 
 func pricingOf(prices cost.Prices) Pricing {
 	var p Pricing
-	if amount, known := prices.Of(enrich.WorkEmail); known {
+	if amount, known := prices.Of(v1fields.WorkEmail); known {
 		p.WorkEmail = &amount
 	}
-	if amount, known := prices.Of(enrich.BusinessPhone); known {
+	if amount, known := prices.Of(v1fields.BusinessPhone); known {
 		p.BusinessPhone = &amount
 	}
 	return p

@@ -11,20 +11,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/sandbox/schema"
 	"payonce/service/v1/v1fields"
 )
 
 func terms() schema.Terms {
 	rates := func(email, phone cost.Money) cost.Prices {
-		return cost.Prices{enrich.WorkEmail: email * cost.Cent, enrich.BusinessPhone: phone * cost.Cent}
+		return cost.Prices{v1fields.WorkEmail: email * cost.Cent, v1fields.BusinessPhone: phone * cost.Cent}
 	}
 	return schema.Terms{
 		Prices: rates(12, 20),
 		Card: cost.RateCard{Options: []cost.Option{
 			{Name: "payg", Title: "Pay as you go", Prices: rates(15, 25)},
-			{Name: "emails", Title: "Emails only", MonthlyIncluded: 49 * cost.Dollar, Prices: cost.Prices{enrich.WorkEmail: 9 * cost.Cent}},
+			{Name: "emails", Title: "Emails only", MonthlyIncluded: 49 * cost.Dollar, Prices: cost.Prices{v1fields.WorkEmail: 9 * cost.Cent}},
 		}},
 	}
 }

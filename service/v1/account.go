@@ -23,10 +23,10 @@ func (s settings) decodeAccount(status jsonobject.Object) cost.Account {
 	for f := range account.Most {
 		account.Most[f] = account.Readiness[v1fields.Catalogue().Operation(enrich.FieldsOf(enrich.Field(f)))].MaximumCharge
 	}
-	account.Free[enrich.WorkEmail] = free.Integer("work_emails_remaining")
-	account.Free[enrich.BusinessPhone] = free.Integer("business_phones_remaining")
-	account.FreeReserved[enrich.WorkEmail] = free.Integer("work_emails_reserved")
-	account.FreeReserved[enrich.BusinessPhone] = free.Integer("business_phones_reserved")
+	account.Free[v1fields.WorkEmail] = free.Integer("work_emails_remaining")
+	account.Free[v1fields.BusinessPhone] = free.Integer("business_phones_remaining")
+	account.FreeReserved[v1fields.WorkEmail] = free.Integer("work_emails_reserved")
+	account.FreeReserved[v1fields.BusinessPhone] = free.Integer("business_phones_reserved")
 	return account
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/jsonobject"
 	"payonce/service/paidhttp"
+	"payonce/service/v1/v1fields"
 )
 
 func TestStatus(t *testing.T) {
@@ -51,9 +51,9 @@ func TestStatus(t *testing.T) {
 	want.Readiness["find-phone"] = cost.Readiness{
 		CanCall: cost.Known(false), Reason: "credits_exhausted", MaximumCharge: cost.Known(25 * cost.Cent),
 	}
-	want.Most[enrich.WorkEmail], want.Most[enrich.BusinessPhone] = cost.Known(15*cost.Cent), cost.Known(25*cost.Cent)
-	want.Free[enrich.WorkEmail], want.Free[enrich.BusinessPhone] = cost.Known[int64](20), cost.Known[int64](5)
-	want.FreeReserved[enrich.WorkEmail], want.FreeReserved[enrich.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](0)
+	want.Most[v1fields.WorkEmail], want.Most[v1fields.BusinessPhone] = cost.Known(15*cost.Cent), cost.Known(25*cost.Cent)
+	want.Free[v1fields.WorkEmail], want.Free[v1fields.BusinessPhone] = cost.Known[int64](20), cost.Known[int64](5)
+	want.FreeReserved[v1fields.WorkEmail], want.FreeReserved[v1fields.BusinessPhone] = cost.Known[int64](1), cost.Known[int64](0)
 	if diff := cmp.Diff(want, account); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)
 	}
@@ -93,9 +93,9 @@ func TestDecodeAccountLeniently(t *testing.T) {
 			}),
 		},
 		{"key invalid", `{"key_valid":false}`, with(func(a *cost.Account) { a.KeyValid = cost.Known(false) })},
-		{"zero is known", `{"free_allowance":{"work_emails_remaining":0}}`, with(func(a *cost.Account) { a.Free[enrich.WorkEmail] = cost.Known[int64](0) })},
+		{"zero is known", `{"free_allowance":{"work_emails_remaining":0}}`, with(func(a *cost.Account) { a.Free[v1fields.WorkEmail] = cost.Known[int64](0) })},
 		{"negative is kept", `{"free_allowance":{"work_emails_remaining":-2},"paid_balance":{"available_cents":-15}}`, with(func(a *cost.Account) {
-			a.Free[enrich.WorkEmail] = cost.Known[int64](-2)
+			a.Free[v1fields.WorkEmail] = cost.Known[int64](-2)
 			a.Balance.Available = cost.Known(-15 * cost.Cent)
 		})},
 		{"other spellings of integers", `{"paid_balance":{"available_cents":4900.0,"included_cents":"4900","prepaid_cents":" 4.9e3 ","reserved_cents":0.49E+4}}`, with(func(a *cost.Account) {

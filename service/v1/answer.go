@@ -7,6 +7,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/numbered"
+	"payonce/service/v1/v1fields"
 )
 
 // Answer is what the service returned for a lookup. A value that was not
@@ -29,9 +30,9 @@ type Answer struct {
 // Value returns the answer's value of a field, "" when it was not returned.
 func (a Answer) Value(f enrich.Field) string {
 	switch f {
-	case enrich.WorkEmail:
+	case v1fields.WorkEmail:
 		return a.WorkEmail
-	case enrich.BusinessPhone:
+	case v1fields.BusinessPhone:
 		return a.BusinessPhone
 	}
 	return ""
@@ -40,7 +41,7 @@ func (a Answer) Value(f enrich.Field) string {
 // Returned returns the fields of the answer that hold a value.
 func (a Answer) Returned() enrich.Fields {
 	var fields enrich.Fields
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if a.Value(f) != "" {
 			fields = fields.With(f)
 		}
@@ -70,12 +71,23 @@ type AnswerDecoder struct {
 
 // Decode does what DecodeAnswer does.
 func (d *AnswerDecoder) Decode(answered enrich.Answered) (Answer, error) {
-	m, ok := d.members.Get().(*numbered.Members)
-	if !ok {
-		m = &numbered.Members{}
-	}
+	m := d.take()
 	defer d.members.Put(m)
 	return decodeAnswer(m, answered)
+}
+
+// Person does what PersonOf does.
+func (d *AnswerDecoder) Person(answered enrich.Answered) (name, email, phone string, err error) {
+	m := d.take()
+	defer d.members.Put(m)
+	return personOf(m, answered)
+}
+
+func (d *AnswerDecoder) take() *numbered.Members {
+	if m, ok := d.members.Get().(*numbered.Members); ok {
+		return m
+	}
+	return &numbered.Members{}
 }
 
 // Values reads the values of an answer, with the details of v1fields.Catalogue.
@@ -85,7 +97,7 @@ func (d *AnswerDecoder) Values(answered enrich.Answered, values *enrich.Values) 
 		Status: a.Status, Details: append(values.Details[:0], a.FullName, a.PhoneType, a.Profile),
 		RetrievedAt: a.RetrievedAt, Provenance: a.Provenance,
 	}
-	values.Fields[enrich.WorkEmail], values.Fields[enrich.BusinessPhone] = a.WorkEmail, a.BusinessPhone
+	values.Fields[v1fields.WorkEmail], values.Fields[v1fields.BusinessPhone] = a.WorkEmail, a.BusinessPhone
 	return err
 }
 
@@ -111,9 +123,12 @@ func answerMembers(m *numbered.Members, a *Answer) {
 
 // PersonOf returns what an answer says about who the person is.
 func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
-	var m numbered.Members
+	return personOf(&numbered.Members{}, answered)
+}
+
+func personOf(m *numbered.Members, answered enrich.Answered) (name, email, phone string, err error) {
 	var answer Answer
-	if err := numbered.Read(&m, answered.Data, &answer, personMembers); err != nil {
+	if err := numbered.Read(m, answered.Data, &answer, personMembers); err != nil {
 		return "", "", "", fmt.Errorf("an answer in the journal: %w", err)
 	}
 	return answer.FullName, answer.WorkEmail, answer.BusinessPhone, nil

@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // TestAnAnswerDecoderMixesNoAnswers decodes answers of which each has members that the one before
@@ -45,9 +46,9 @@ func TestAnswerReturned(t *testing.T) {
 		want   enrich.Fields
 	}{
 		{v1.Answer{FullName: "Jane Doe"}, 0},
-		{v1.Answer{WorkEmail: "jane@acme.example"}, enrich.FieldsOf(enrich.WorkEmail)},
-		{v1.Answer{BusinessPhone: "+1 202 555 0100"}, enrich.FieldsOf(enrich.BusinessPhone)},
-		{v1.Answer{WorkEmail: "jane@acme.example", BusinessPhone: "+1 202 555 0100"}, enrich.AllFields},
+		{v1.Answer{WorkEmail: "jane@acme.example"}, enrich.FieldsOf(v1fields.WorkEmail)},
+		{v1.Answer{BusinessPhone: "+1 202 555 0100"}, enrich.FieldsOf(v1fields.BusinessPhone)},
+		{v1.Answer{WorkEmail: "jane@acme.example", BusinessPhone: "+1 202 555 0100"}, v1fields.AllFields},
 	}
 	for _, tt := range tests {
 		if got := tt.answer.Returned(); got != tt.want {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // condition returns a status with an input condition on enrich.
@@ -68,7 +69,7 @@ func TestInputCondition(t *testing.T) {
 				t.Errorf("%s: accepted %v, want %q", name, accepted, refused.Message)
 			}
 			email := ada()
-			email.Fields = enrich.FieldsOf(enrich.WorkEmail)
+			email.Fields = enrich.FieldsOf(v1fields.WorkEmail)
 			wantAnswered(t, client.Find(t.Context(), email)) // the condition is on enrich alone
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/service/inputschema"
 	"payonce/service/jsonobject"
 	"payonce/service/v1/v1fields"
@@ -149,7 +148,7 @@ func decodePrices(o jsonobject.Object) cost.Prices {
 	if !inUSD(o) {
 		return prices
 	}
-	for field := range enrich.AllFields.Each() {
+	for field := range v1fields.AllFields.Each() {
 		if price := o.Dollars(field.String() + "_usd"); price.Known {
 			prices[field] = price.Value
 		}

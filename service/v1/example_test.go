@@ -31,7 +31,7 @@ func ExampleClient_Find() {
 
 	lookup := enrich.Lookup{
 		Identity: enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "example.com"},
-		Fields:   enrich.FieldsOf(enrich.WorkEmail),
+		Fields:   enrich.FieldsOf(v1fields.WorkEmail),
 	}
 	switch verdict := client.Find(context.Background(), lookup).(type) {
 	case enrich.Answered:
@@ -78,7 +78,7 @@ func ExampleClient_Find_mcp() {
 		}
 		verdict := client.Find(context.Background(), enrich.Lookup{
 			Identity: enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "example.com"},
-			Fields:   enrich.FieldsOf(enrich.WorkEmail),
+			Fields:   enrich.FieldsOf(v1fields.WorkEmail),
 		})
 		if answered, ok := verdict.(enrich.Answered); ok {
 			if answer, err := v1.DecodeAnswer(answered); err == nil {
@@ -110,8 +110,8 @@ func ExampleStatusClient_Status() {
 		return
 	}
 	fmt.Println("balance", account.Balance.Available.Value, "USD, capped:", account.Budget.Capped)
-	fmt.Println("free emails", account.Free[enrich.WorkEmail].Value)
-	fmt.Println("free phones known:", account.Free[enrich.BusinessPhone].Known)
+	fmt.Println("free emails", account.Free[v1fields.WorkEmail].Value)
+	fmt.Println("free phones known:", account.Free[v1fields.BusinessPhone].Known)
 	// Output:
 	// balance 49.00 USD, capped: false
 	// free emails 20
@@ -134,9 +134,9 @@ func ExampleStatusClient_OpenAPI() {
 		return
 	}
 	for _, option := range description.Card.Options {
-		fmt.Println(option.Title, option.MonthlyIncluded, "a month, an email", option.Prices[enrich.WorkEmail])
+		fmt.Println(option.Title, option.MonthlyIncluded, "a month, an email", option.Prices[v1fields.WorkEmail])
 	}
-	fmt.Println("now, a phone:", description.Operations[v1fields.FindPhone].Prices[enrich.BusinessPhone])
+	fmt.Println("now, a phone:", description.Operations[v1fields.FindPhone].Prices[v1fields.BusinessPhone])
 	// Output:
 	// Pay as you go 0.00 a month, an email 0.15
 	// Core 49.00 a month, an email 0.15
@@ -195,7 +195,7 @@ func ExampleStatusClient_Inspect() {
 	}
 	fmt.Println(client.Accepts(enrich.Lookup{
 		Identity: enrich.Identity{ProfileURL: "https://network.example/in/ada"},
-		Fields:   enrich.AllFields,
+		Fields:   v1fields.AllFields,
 	}))
 	// Output:
 	// true key_valid

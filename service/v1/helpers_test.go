@@ -13,6 +13,7 @@ import (
 	"payonce/enrich"
 	"payonce/service/paidhttp"
 	"payonce/service/servicetest"
+	"payonce/service/v1/v1fields"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +28,7 @@ const foundBoth = `{"object":"enrichment_result","operation":"contact_enrichment
 func ada() enrich.Lookup {
 	return enrich.Lookup{
 		Identity: enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "example.com"},
-		Fields:   enrich.AllFields,
+		Fields:   v1fields.AllFields,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // The sequence of the specification, with all that it sends.
@@ -52,9 +53,9 @@ func TestMCPSequence(t *testing.T) {
 
 func TestMCPCallsTheNarrowestTool(t *testing.T) {
 	for fields, want := range map[enrich.Fields]string{
-		enrich.FieldsOf(enrich.WorkEmail):     "tools/call service_find_work_email",
-		enrich.FieldsOf(enrich.BusinessPhone): "tools/call service_find_phone",
-		enrich.AllFields:                      "tools/call service_enrich_contact",
+		enrich.FieldsOf(v1fields.WorkEmail):     "tools/call service_find_work_email",
+		enrich.FieldsOf(v1fields.BusinessPhone): "tools/call service_find_phone",
+		v1fields.AllFields:                      "tools/call service_enrich_contact",
 	} {
 		f := newFakeMCP(t)
 		lookup := ada()

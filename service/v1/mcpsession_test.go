@@ -100,7 +100,7 @@ func TestMCPLossKeepsToItself(t *testing.T) {
 	answered := make(chan enrich.Verdict)
 	go func() {
 		lookup := ada()
-		lookup.Fields = enrich.FieldsOf(enrich.WorkEmail)
+		lookup.Fields = enrich.FieldsOf(v1fields.WorkEmail)
 		answered <- client.Find(context.Background(), lookup)
 	}()
 	<-arrived

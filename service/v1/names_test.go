@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 func TestNamesAreChecked(t *testing.T) {
@@ -72,13 +73,13 @@ func TestNamesAreUsed(t *testing.T) {
 		{func() { _, _ = client.OpenAPI(t.Context()) }, "/api/v1/api", ""},
 		{
 			func() {
-				client.Find(t.Context(), enrich.Lookup{Identity: byCompany, Fields: enrich.FieldsOf(enrich.WorkEmail)})
+				client.Find(t.Context(), enrich.Lookup{Identity: byCompany, Fields: enrich.FieldsOf(v1fields.WorkEmail)})
 			},
 			"/api/v1/email", `{"company":"Engines","first":"Ada","last":"Lovelace"}`,
 		},
 		{
 			func() {
-				client.Find(t.Context(), enrich.Lookup{Identity: enrich.Identity{ProfileURL: "x"}, Fields: enrich.FieldsOf(enrich.BusinessPhone)})
+				client.Find(t.Context(), enrich.Lookup{Identity: enrich.Identity{ProfileURL: "x"}, Fields: enrich.FieldsOf(v1fields.BusinessPhone)})
 			},
 			"/api/v1/phone", `{"url":"x"}`,
 		},
@@ -95,9 +96,9 @@ func TestNamesAreUsed(t *testing.T) {
 func TestIncludeProfile(t *testing.T) {
 	const profile = `{"object":"enrichment_result","status":"partial","data":{"full_name":"Ada","profile": {"headline": "Countess", "n": 1e400}}}`
 	for fields, want := range map[enrich.Fields]string{
-		enrich.FieldsOf(enrich.WorkEmail):     `{"include_email":true,"include_phone":false,"include_profile":true,"pro_network_url":"x"}`,
-		enrich.FieldsOf(enrich.BusinessPhone): `{"include_email":false,"include_phone":true,"include_profile":true,"pro_network_url":"x"}`,
-		enrich.AllFields:                      `{"include_email":true,"include_phone":true,"include_profile":true,"pro_network_url":"x"}`,
+		enrich.FieldsOf(v1fields.WorkEmail):     `{"include_email":true,"include_phone":false,"include_profile":true,"pro_network_url":"x"}`,
+		enrich.FieldsOf(v1fields.BusinessPhone): `{"include_email":false,"include_phone":true,"include_profile":true,"pro_network_url":"x"}`,
+		v1fields.AllFields:                      `{"include_email":true,"include_phone":true,"include_profile":true,"pro_network_url":"x"}`,
 	} {
 		lookup := enrich.Lookup{Identity: enrich.Identity{ProfileURL: "x"}, Fields: fields}
 		requests := make(chan sent, 1)

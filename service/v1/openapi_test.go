@@ -50,7 +50,7 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prices := cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent}
+	prices := cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent}
 	wantCard := cost.RateCard{Options: []cost.Option{
 		{Name: "payg", Title: "Pay as you go", Prices: prices},
 		{Name: "core", Title: "Core", MonthlyIncluded: 49 * cost.Dollar, Prices: prices},
@@ -102,9 +102,9 @@ func TestOpenAPILeniently(t *testing.T) {
 		"no name":           {option(`"monthly_included_usd":"0","work_email_usd":"0.15"`), cost.RateCard{}},
 		"no monthly amount": {option(`"name":"x","work_email_usd":"0.15"`), cost.RateCard{}},
 		"negative monthly":  {option(`"name":"x","monthly_included_usd":-1`), cost.RateCard{}},
-		"price missing":     {option(`"name":"x","monthly_included_usd":"0","work_email_usd":"0.15"`), one(cost.Option{Name: "x", Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent}})},
+		"price missing":     {option(`"name":"x","monthly_included_usd":"0","work_email_usd":"0.15"`), one(cost.Option{Name: "x", Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}})},
 		"price null":        {option(`"name":"x","monthly_included_usd":0,"work_email_usd":null,"business_phone_usd":false`), one(cost.Option{Name: "x", Prices: cost.Prices{}})},
-		"price of zero":     {option(`"name":"x","monthly_included_usd":0,"work_email_usd":"0.00"`), one(cost.Option{Name: "x", Prices: cost.Prices{enrich.WorkEmail: 0}})},
+		"price of zero":     {option(`"name":"x","monthly_included_usd":0,"work_email_usd":"0.00"`), one(cost.Option{Name: "x", Prices: cost.Prices{v1fields.WorkEmail: 0}})},
 		"prices that are no amount": {
 			option(`"name":"x","monthly_included_usd":0,"work_email_usd":"free","business_phone_usd":1e-1`),
 			one(cost.Option{Name: "x", Prices: cost.Prices{}}),

@@ -18,7 +18,7 @@ type question struct {
 // for exactly its fields, or enrich where the profile is wanted too. A lookup that
 // asks for nothing or about nobody is an error.
 func (s settings) question(lookup enrich.Lookup) (question, error) {
-	if lookup.Fields == 0 || lookup.Fields.Without(enrich.AllFields) != 0 {
+	if lookup.Fields == 0 || lookup.Fields.Without(v1fields.AllFields) != 0 {
 		return question{}, fmt.Errorf("the lookup asks for no known field (%q)", lookup.Fields)
 	}
 	body, err := s.names.identify(lookup.Identity)
@@ -30,8 +30,8 @@ func (s settings) question(lookup enrich.Lookup) (question, error) {
 		operation = v1fields.EnrichContact
 	}
 	if operation == v1fields.EnrichContact {
-		body[s.names.IncludeEmail] = lookup.Fields.Has(enrich.WorkEmail)
-		body[s.names.IncludePhone] = lookup.Fields.Has(enrich.BusinessPhone)
+		body[s.names.IncludeEmail] = lookup.Fields.Has(v1fields.WorkEmail)
+		body[s.names.IncludePhone] = lookup.Fields.Has(v1fields.BusinessPhone)
 		body[s.names.IncludeProfile] = s.includeProfile
 	}
 	return question{operation, body}, nil

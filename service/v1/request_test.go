@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 // sent is a request as the server sees it.
@@ -32,27 +33,27 @@ func TestFindSendsTheNarrowestOperation(t *testing.T) {
 		{
 			"email of a profile",
 			enrich.Identity{ProfileURL: profile},
-			enrich.FieldsOf(enrich.WorkEmail),
+			enrich.FieldsOf(v1fields.WorkEmail),
 			"/api/v1/contacts/find-work-email", `{"pro_network_url":"https://network.example/in/ada"}`,
 		},
 		{
-			"phone by domain", byDomain, enrich.FieldsOf(enrich.BusinessPhone),
+			"phone by domain", byDomain, enrich.FieldsOf(v1fields.BusinessPhone),
 			"/api/v1/contacts/find-phone", `{"company_domain":"example.com","first_name":"Ada","last_name":"Lovelace"}`,
 		},
 		{
-			"email by company", byCompany, enrich.FieldsOf(enrich.WorkEmail),
+			"email by company", byCompany, enrich.FieldsOf(v1fields.WorkEmail),
 			"/api/v1/contacts/find-work-email",
 			`{"company_name":"Smith \u0026 Sons \u003cLtd\u003e","first_name":"Zoë","last_name":"O'Neil"}`,
 		},
 		{
 			"both of a profile",
 			enrich.Identity{ProfileURL: profile},
-			enrich.AllFields,
+			v1fields.AllFields,
 			"/api/v1/contacts/enrich",
 			`{"include_email":true,"include_phone":true,"include_profile":false,"pro_network_url":"https://network.example/in/ada"}`,
 		},
 		{
-			"both by domain", byDomain, enrich.AllFields,
+			"both by domain", byDomain, v1fields.AllFields,
 			"/api/v1/contacts/enrich",
 			`{"company_domain":"example.com","first_name":"Ada","include_email":true,"include_phone":true,"include_profile":false,"last_name":"Lovelace"}`,
 		},
@@ -103,9 +104,9 @@ func TestFindSendsNoLookupWithoutFieldsOrIdentity(t *testing.T) {
 	for name, lookup := range map[string]enrich.Lookup{
 		"no field":      {Identity: named},
 		"unknown field": {Identity: named, Fields: 1 << 7},
-		"nobody":        {Fields: enrich.AllFields},
-		"no last name":  {Identity: enrich.Identity{FirstName: "Ada", CompanyName: "Example"}, Fields: enrich.AllFields},
-		"no company":    {Identity: enrich.Identity{FirstName: "Ada", LastName: "Lovelace"}, Fields: enrich.AllFields},
+		"nobody":        {Fields: v1fields.AllFields},
+		"no last name":  {Identity: enrich.Identity{FirstName: "Ada", CompanyName: "Example"}, Fields: v1fields.AllFields},
+		"no company":    {Identity: enrich.Identity{FirstName: "Ada", LastName: "Lovelace"}, Fields: v1fields.AllFields},
 	} {
 		t.Run(name, func(t *testing.T) { wantNotSent(t, client.Find(context.Background(), lookup)) })
 	}

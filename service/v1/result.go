@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/service/jsonobject"
+	"payonce/service/v1/v1fields"
 )
 
 // maxProfile is the longest profile that is kept, in bytes. However it is written, the
@@ -59,8 +60,8 @@ func decodeResult(body []byte) (Answer, error) {
 	if !ok && status != enrich.NotFound {
 		return Answer{}, errors.New("the result has no data")
 	}
-	for f := range enrich.AllFields.Each() {
-		if _, given := data[f.String()]; given && !data.IsNull(f.String()) && !data.String(f.String()).Known {
+	for f := range v1fields.AllFields.Each() {
+		if _, given := data[v1fields.Catalogue().Name(f)]; given && !data.IsNull(v1fields.Catalogue().Name(f)) && !data.String(v1fields.Catalogue().Name(f)).Known {
 			return Answer{}, fmt.Errorf("the result's %s is not a string", f)
 		}
 	}
@@ -70,8 +71,8 @@ func decodeResult(body []byte) (Answer, error) {
 		Operation:     cut(result.Text("operation"), maxName),
 		RequestID:     cut(result.Text("request_id"), maxName),
 		FullName:      cut(data.Text("full_name"), maxValue),
-		WorkEmail:     cut(data.Text(enrich.WorkEmail.String()), maxValue),
-		BusinessPhone: cut(data.Text(enrich.BusinessPhone.String()), maxValue),
+		WorkEmail:     cut(data.Text(v1fields.Catalogue().Name(v1fields.WorkEmail)), maxValue),
+		BusinessPhone: cut(data.Text(v1fields.Catalogue().Name(v1fields.BusinessPhone)), maxValue),
 		PhoneType:     cut(data.Text("phone_type"), maxName),
 		Unresolved:    cutAll(result.Texts("unresolved_fields"), maxUnresolved),
 		RetrievedAt:   grounding.Time("retrieved_at"),

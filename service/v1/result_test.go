@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/service/v1/v1fields"
 )
 
 func TestFindAnswered(t *testing.T) {
@@ -98,7 +99,7 @@ func grounded(retrievedAt string) string {
 func TestFindKeepsFieldsNotAskedFor(t *testing.T) {
 	client := clientOf(t, serve(t, respond(http.StatusOK, foundBoth)))
 	lookup := ada()
-	lookup.Fields = enrich.FieldsOf(enrich.WorkEmail)
+	lookup.Fields = enrich.FieldsOf(v1fields.WorkEmail)
 	answer := wantAnswered(t, client.Find(t.Context(), lookup))
 	if answer.BusinessPhone != "+44 20 7946 0000" {
 		t.Errorf("business phone %q was dropped", answer.BusinessPhone)
@@ -141,7 +142,7 @@ func TestALargeAnswerIsKeptInShort(t *testing.T) {
 			if record, err := json.Marshal(answer); err != nil || len(record) > 3<<10 {
 				t.Errorf("the answer takes %d bytes in a record, error %v; want at most 3 KB", len(record), err)
 			}
-			if answer.Status != enrich.Matched || answer.Returned() != enrich.AllFields {
+			if answer.Status != enrich.Matched || answer.Returned() != v1fields.AllFields {
 				t.Errorf("status %s, returned %s: something that was paid for is gone", answer.Status, answer.Returned())
 			}
 			for text, beginning := range map[string]string{

@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // way is a transport, with the choices that MCP leaves to a server.
@@ -71,7 +72,7 @@ func (w way) open(t *testing.T, faults ...string) (*sandbox.Server, *v1.Client) 
 
 // person returns one of the sandbox's people, and what is asked about them.
 func person(n int) enrich.Lookup {
-	fields := []enrich.Fields{enrich.AllFields, enrich.FieldsOf(enrich.WorkEmail), enrich.FieldsOf(enrich.BusinessPhone)}
+	fields := []enrich.Fields{v1fields.AllFields, enrich.FieldsOf(v1fields.WorkEmail), enrich.FieldsOf(v1fields.BusinessPhone)}
 	id := enrich.Identity{FirstName: fmt.Sprint("Given", n), LastName: "Family", CompanyDomain: "example.com"}
 	if n%4 == 3 {
 		id = enrich.Identity{ProfileURL: fmt.Sprint("https://network.example/in/person-", n)}

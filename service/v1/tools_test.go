@@ -168,7 +168,7 @@ func TestTools(t *testing.T) {
 		want := Offer{
 			Name:   "service_enrich_contact",
 			Access: Access{Plans: []string{"payg", "core"}, Available: cost.Known(true)},
-			Prices: cost.Prices{enrich.WorkEmail: 15 * cost.Cent, enrich.BusinessPhone: 25 * cost.Cent},
+			Prices: cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent},
 		}
 		offer.input = nil
 		if diff := cmp.Diff(want, offer, cmp.AllowUnexported(Offer{})); diff != "" {

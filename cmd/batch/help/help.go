@@ -38,7 +38,7 @@ var flagGroups = []struct {
 		"base-url", "mcp-url", "transport", "request-name", "rate", "headroom", "pace", "concurrency", "timeout", "settle-delay",
 		"exclusive", "offline",
 	}},
-	{"Journal", []string{"state", "workspace", "same-workspace"}},
+	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},
 }
 
 // HasGroup reports whether a flag has a place in one of the groups.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -15,6 +16,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // Observer tells a person how a use case proceeds.
@@ -24,6 +26,34 @@ type Observer struct {
 
 	mu    sync.Mutex
 	shown *progress // nil while nothing is sent
+
+	phase atomic.Pointer[string]          // what the use case does now
+	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
+}
+
+// The phases of a run, as other processes are told.
+const (
+	phaseReading = "reading the list"
+	phaseSending = "sending"
+)
+
+// Phase returns what the use case does now, "" when there is nothing to say. Unlike the other methods it
+// never waits for the terminal.
+func (w *Observer) Phase() string {
+	if phase := w.phase.Load(); phase != nil {
+		return *phase
+	}
+	return ""
+}
+
+// Progress returns how far the lookups have come, nil before the first is sent. It never waits for the
+// terminal.
+func (w *Observer) Progress() *report.Progress { return w.state.Load() }
+
+// enter begins a phase, until the returned function is called.
+func (w *Observer) enter(phase string) (done func()) {
+	before := w.phase.Swap(&phase)
+	return func() { w.phase.Store(before) }
 }
 
 // Note implements app.Observer.
@@ -43,17 +73,26 @@ const surveyGCPercent = 30
 
 // Surveying implements app.Observer.
 func (w *Observer) Surveying() func() {
-	usual := debug.SetGCPercent(surveyGCPercent)
-	return func() { debug.SetGCPercent(usual) }
+	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
+	return func() {
+		debug.SetGCPercent(usual)
+		done()
+	}
 }
 
 // Sending implements app.Observer.
 func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shown := w.newProgress(s)
+	shown, sent := w.newProgress(s), w.enter(phaseSending)
 	w.shown = shown
-	return shown.update, func() {
+	w.state.Store(shown.state(s))
+	update = func(tally dispatch.Tally) {
+		shown.update(tally)
+		w.state.Store(shown.state(s))
+	}
+	return update, func() {
+		sent()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		shown.finish()
@@ -116,12 +155,34 @@ func (p *progress) update(tally dispatch.Tally) {
 	}
 }
 
+// state returns how far the lookups have come.
+func (p *progress) state(s app.Sending) *report.Progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.tally
+	view := &report.Progress{
+		Run: s.Run, Step: report.Step{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
+		Found: report.FoundOf(t.Asked, t.Returned, t.Spent), Rate: report.Rate(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
+	}
+	if t.Wait.Reason == "" {
+		return view
+	}
+	view.Wait = &report.Waiting{Reason: t.Wait.Reason, Times: t.SlowDowns}
+	if until := t.Wait.Until.UTC(); !t.Wait.Until.IsZero() {
+		view.Wait.Until = &until
+		if until.After(view.EndsAt) {
+			view.EndsAt = until
+		}
+	}
+	return view
+}
+
 // describe says what was spent, how many fields were found and what time is left. A bar
 // that is longer than the terminal is wide would fill it line by line: of it the rates
 // are left out, then the money.
 func (p *progress) describe() string {
 	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
-	for f := range enrich.AllFields.Each() {
+	for f := range v1fields.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
 			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f)))
 		}

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/flagvalue"
 	"payonce/io/csvtable"
 	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
 )
 
 // Flags say how a list is read and what is asked of it.
@@ -45,7 +46,7 @@ type Flags struct {
 
 // SetDefaults sets the defaults.
 func (f *Flags) SetDefaults() {
-	f.Fields = flagvalue.Fields(enrich.FieldsOf(enrich.WorkEmail))
+	f.Fields = flagvalue.Fields(enrich.FieldsOf(v1fields.WorkEmail))
 	f.Delimiter = flagvalue.Choice{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = flagvalue.Choice{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),

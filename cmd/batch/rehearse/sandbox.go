@@ -22,6 +22,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	"payonce/service/v1/v1fields"
 )
 
 // Environment is what the commands need of the world around them.
@@ -61,8 +62,8 @@ func NewSandboxCommand(env Environment) *cobra.Command {
 	defaults := sandbox.DefaultConfig()
 	f := &sandboxFlags{
 		rate:       flagvalue.Rate{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
-		matchEmail: flagvalue.Share(defaults.MatchRates[enrich.WorkEmail] * 100),
-		matchPhone: flagvalue.Share(defaults.MatchRates[enrich.BusinessPhone] * 100),
+		matchEmail: flagvalue.Share(defaults.MatchRates[v1fields.WorkEmail] * 100),
+		matchPhone: flagvalue.Share(defaults.MatchRates[v1fields.BusinessPhone] * 100),
 		unknown:    flagvalue.Share(defaults.UnknownRate * 100),
 		plan:       flagvalue.Choice{Value: defaults.Plan},
 	}
@@ -88,8 +89,8 @@ func NewSandboxCommand(env Environment) *cobra.Command {
 	flags.Var(&f.matchEmail, "match-email", "the share of known people with a work email")
 	flags.Var(&f.matchPhone, "match-phone", "the share of known people with a business phone")
 	flags.Var(&f.unknown, "unknown", "the share of people that the service does not know")
-	flags.Int64Var(&f.freeEmails, "free-emails", defaults.Free[enrich.WorkEmail], "the free allowance of work emails")
-	flags.Int64Var(&f.freePhones, "free-phones", defaults.Free[enrich.BusinessPhone], "the free allowance of business phones")
+	flags.Int64Var(&f.freeEmails, "free-emails", defaults.Free[v1fields.WorkEmail], "the free allowance of work emails")
+	flags.Int64Var(&f.freePhones, "free-phones", defaults.Free[v1fields.BusinessPhone], "the free allowance of business phones")
 	flags.Var(&f.plan, "plan", "the option of the rate card that the workspace pays by")
 	flags.Var(&f.included, "included", "the included balance (default that of the plan)")
 	flags.Var(&f.prepaid, "prepaid", "the prepaid balance (default 951.00)")
@@ -112,10 +113,10 @@ func (f *sandboxFlags) config(env Environment) (sandbox.Config, error) {
 	}
 	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.clockSkew) }
 	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
-	config.MatchRates[enrich.WorkEmail] = float64(f.matchEmail) / 100
-	config.MatchRates[enrich.BusinessPhone] = float64(f.matchPhone) / 100
+	config.MatchRates[v1fields.WorkEmail] = float64(f.matchEmail) / 100
+	config.MatchRates[v1fields.BusinessPhone] = float64(f.matchPhone) / 100
 	config.UnknownRate = float64(f.unknown) / 100
-	config.Free = enrich.ByField[int64]{enrich.WorkEmail: f.freeEmails, enrich.BusinessPhone: f.freePhones}
+	config.Free = enrich.ByField[int64]{v1fields.WorkEmail: f.freeEmails, v1fields.BusinessPhone: f.freePhones}
 	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.conflicts, f.mcp
 	plan, err := config.Card.Option(config.Plan)
 	if err != nil {

@@ -5,6 +5,15 @@ import (
 	"payonce/enrich"
 )
 
+// The fields of the interface, in the order in which they are reported.
+const (
+	WorkEmail enrich.Field = iota
+	BusinessPhone
+)
+
+// AllFields is the set of every field of the interface.
+const AllFields enrich.Fields = 1<<WorkEmail | 1<<BusinessPhone
+
 // Operation is one of the interface's three lookups.
 type Operation uint8
 
@@ -21,9 +30,9 @@ func Operations() []Operation { return []Operation{FindWorkEmail, FindPhone, Enr
 // OperationOf returns the narrowest lookup that asks for exactly the fields of a set that is not empty.
 func OperationOf(fields enrich.Fields) Operation {
 	switch fields {
-	case enrich.FieldsOf(enrich.WorkEmail):
+	case enrich.FieldsOf(WorkEmail):
 		return FindWorkEmail
-	case enrich.FieldsOf(enrich.BusinessPhone):
+	case enrich.FieldsOf(BusinessPhone):
 		return FindPhone
 	default:
 		return EnrichContact
@@ -61,11 +70,11 @@ func (o Operation) ResultName() string {
 func (o Operation) Fields() enrich.Fields {
 	switch o {
 	case FindWorkEmail:
-		return enrich.FieldsOf(enrich.WorkEmail)
+		return enrich.FieldsOf(WorkEmail)
 	case FindPhone:
-		return enrich.FieldsOf(enrich.BusinessPhone)
+		return enrich.FieldsOf(BusinessPhone)
 	case EnrichContact:
-		return enrich.AllFields
+		return AllFields
 	}
 	return 0
 }
@@ -79,12 +88,12 @@ func Catalogue() enrich.Catalogue {
 	return enrich.Catalogue{
 		Interface: "v1",
 		Fields: []enrich.Description{
-			enrich.WorkEmail:     {Name: "work_email", Word: "email", Role: "email"},
-			enrich.BusinessPhone: {Name: "business_phone", Word: "phone", Role: "phone"},
+			WorkEmail:     {Name: "work_email", Word: "email", Role: "email"},
+			BusinessPhone: {Name: "business_phone", Word: "phone", Role: "phone"},
 		},
 		Details: []enrich.Detail{
 			{Name: "full_name"},
-			{Name: "phone_type", Of: enrich.FieldsOf(enrich.BusinessPhone)},
+			{Name: "phone_type", Of: enrich.FieldsOf(BusinessPhone)},
 			{Name: "profile", Optional: true},
 		},
 		Operations: operations,

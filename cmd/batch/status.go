@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/watch"
+	"payonce/internal/inspect"
+	"payonce/internal/report"
+)
+
+func newStatusCommand(env environment) *cobra.Command {
+	o := newOptions(env)
+	cmd := withExitCodes(watch.NewCommand(func(cmd *cobra.Command) (screen watch.Screen, status watch.Status, err error) {
+		w, err := o.work(cmd)
+		screen = watch.Screen{Out: env.stdout, Hints: hints.Of, JSON: o.json}
+		if env.showsText {
+			screen.Columns = env.columns
+		}
+		return screen, func() (*report.Status, error) { return inspect.Status(cmd.Context(), w) }, err
+	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
+	o.addJournalFlags(cmd.Flags())
+	return cmd
+}

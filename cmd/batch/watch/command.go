@@ -1,0 +1,40 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/internal/problem"
+	"payonce/internal/report"
+)
+
+// Status returns what runs now.
+type Status func() (*report.Status, error)
+
+// NewCommand returns the command. Open returns where the status is shown, and from where it comes.
+func NewCommand(open func(cmd *cobra.Command) (Screen, Status, error)) *cobra.Command {
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show what runs now, or how the last run ended",
+		Long: "Show what uses the workspace's journal now: for a run the step, what is done and found, what is\n" +
+			"spent and held, what it waits for, and when it will end. When nothing runs, show how the last run\n" +
+			"ended. Nothing is sent, and the run does not wait for it.\n\n" +
+			"With --watch it shows this again and again until nothing runs.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if every < 0 {
+				return problem.Usagef("--watch %v is below zero", every)
+			}
+			screen, status, err := open(cmd)
+			if err != nil {
+				return err
+			}
+			return Run(cmd.Context(), every, screen, status)
+		},
+	}
+	cmd.Flags().DurationVarP(&every, "watch", "w", 0, fmt.Sprintf("show it again every so often (%v by itself) until nothing runs", Every))
+	cmd.Flags().Lookup("watch").NoOptDefVal = Every.String()
+	return cmd
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"payonce/cost"
+	"payonce/pipeline/dispatch"
+)
+
+// Status says what uses the journal of a workspace now, and how the last run ended.
+type Status struct {
+	At     time.Time      `json:"at"`
+	Active []*Active      `json:"active"`
+	Last   *Run           `json:"last_run"` // that started last; null while a command is active and without runs
+	Zone   *time.Location `json:"-"`        // of the times that a person reads
+}
+
+// Active is a command that owns the journal.
+type Active struct {
+	Command  string     `json:"command"`
+	Process  int        `json:"process"`
+	Since    time.Time  `json:"since"`
+	Phase    string     `json:"phase,omitempty"`
+	Progress *Progress  `json:"progress"` // null before the first lookup is sent
+	Run      *ActiveRun `json:"run"`      // null before the run is recorded
+}
+
+// ActiveRun is what the journal has of a run that is active.
+type ActiveRun struct {
+	Run      string     `json:"run"`
+	Spent    cost.Money `json:"spent_usd"`
+	Held     cost.Money `json:"held_usd"`
+	MaxSpend cost.Money `json:"max_spend_usd"`
+	Tightest string     `json:"closest_limit"`
+	Left     cost.Money `json:"left_usd"`
+}
+
+// Progress says how far a run has come with the lookups of this start.
+type Progress struct {
+	Run    string    `json:"run"`
+	Step   Step      `json:"step"`
+	Done   int64     `json:"done"`
+	Total  int64     `json:"total"`
+	Found  Found     `json:"found"`
+	Rate   string    `json:"rate"`
+	Wait   *Waiting  `json:"wait"` // null while nothing waits
+	EndsAt time.Time `json:"ends_at"`
+}
+
+// Step is one pass of a run over its list.
+type Step struct {
+	Number int    `json:"number"`
+	Of     int    `json:"of"`
+	Fields string `json:"fields"`
+}
+
+// Waiting says what the next lookup waits for.
+type Waiting struct {
+	Reason dispatch.WaitReason `json:"reason"`
+	Until  *time.Time          `json:"until"` // null when that is not known
+	Times  int64               `json:"times"` // that the service has asked to slow down
+}
+
+// Percent returns the share of the lookups that are done.
+func (v *Progress) Percent() int64 {
+	if v.Total == 0 {
+		return 0
+	}
+	return min(v.Done, v.Total) * 100 / v.Total
+}
+
+// Percent writes a share.
+func Percent(n int64) string { return fmt.Sprintf("%d %%", n) }
+
+func (v *Status) render(p *page) {
+	if len(v.Active) == 0 {
+		p.line("nothing runs")
+	}
+	if v.Last != nil {
+		v.renderLast(p)
+	}
+	for _, active := range v.Active {
+		active.render(p, v)
+	}
+}
+
+// renderLast writes how the last run ended.
+func (v *Status) renderLast(p *page) {
+	last := v.Last
+	when := "started " + v.clock(last.Started)
+	if last.Ended != nil {
+		when = "ended " + v.clock(*last.Ended)
+	}
+	p.prose("last run", "%s, %s%s", last.Run, when, last.state())
+	p.entry("spent", "%s of $%s", UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
+}
+
+func (v *Active) render(p *page, status *Status) {
+	phase := ""
+	if v.Phase != "" {
+		phase = ", " + v.Phase
+	}
+	p.line("%s", v.Command)
+	p.prose("process", "%d, since %s%s", v.Process, status.clock(v.Since), phase)
+	progress := v.Progress
+	if progress != nil {
+		p.entry("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, progress.Step.Fields)
+		p.entry("done", "%d of %s, %s", progress.Done, Lookups(progress.Total), Percent(progress.Percent()))
+		if found := progress.Found.fields(); found != "" {
+			p.prose("found", "%s", found)
+		}
+	}
+	if run := v.Run; run != nil {
+		p.entry("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
+		p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+run.Tightest), run.Tightest), run.Left)
+	}
+	if progress != nil {
+		p.prose("waiting", "%s", progress.Wait.text(status))
+		p.entry("rate", "%s", progress.Rate)
+		p.entry("ends", "about %s", status.clock(progress.EndsAt))
+	}
+}
+
+// text says what the next lookup waits for.
+func (w *Waiting) text(status *Status) string {
+	if w == nil {
+		return "for nothing"
+	}
+	text := map[dispatch.WaitReason]string{
+		dispatch.WaitSlowDown: "service says slow down, " + Counted(w.Times, "time"),
+		dispatch.WaitRate:     "the rate limit is used up",
+		dispatch.WaitSettle:   "responses were lost: the account has to settle",
+	}[w.Reason]
+	if w.Until == nil {
+		return text
+	}
+	return fmt.Sprintf("%s, next call %s", text, status.clock(*w.Until))
+}
+
+// clock writes a time for a person: with the date when it is another day.
+func (v *Status) clock(t time.Time) string {
+	zone := v.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	t, now := t.In(zone), v.At.In(zone)
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
+}
