@@ -57,7 +57,7 @@ func free(fields enrich.Fields) cost.Charge {
 
 // tariff has money and a free allowance for each field.
 func tariff() cost.Tariff {
-	return cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+	return cost.AllowancePerField(enrich.Named("email", "phone"))
 }
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.

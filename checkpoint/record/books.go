@@ -196,6 +196,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 24, &r.Header)
 	numbered.Text(m, 25, &r.Held)
 	numbered.Int(m, 26, &r.HeaderRow)
+	numbered.Text(m, 27, &r.Delimiter)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

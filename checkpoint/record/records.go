@@ -252,6 +252,7 @@ type Run struct {
 	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
 	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns
 	HeaderRow int64            `json:"header_row,omitempty"` // as given to --header-row
+	Delimiter string           `json:"delimiter,omitempty"`  // as given to --delimiter
 	Held      string           `json:"held,omitempty"`       // as given to --held
 	CopyHeld  bool             `json:"copy_held,omitempty"`  // as given to --copy-held
 	Prefer    string           `json:"prefer"`
