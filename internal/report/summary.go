@@ -92,13 +92,18 @@ var statusOrder = []row.Status{
 // nothingToDo reports whether the start found every row of the run with its outcome.
 func (v *Summary) nothingToDo() bool {
 	open := v.Rows[string(row.StatusInDoubt)] + v.Rows[string(row.StatusForfeited)] + v.Rows[string(row.StatusNotAttempted)]
-	return v.Posts == 0 && v.Stop == nil && v.InDoubt == 0 && open == 0 && v.Drift == nil && v.Advice == "" &&
-		v.Found.fields() != ""
+	return v.Posts == 0 && v.Stop == nil && v.InDoubt == 0 && open == 0 && v.Drift == nil && v.Advice == "" && v.answered() > 0
+}
+
+// answered returns how many rows have an answer.
+func (v *Summary) answered() int64 {
+	return v.Rows[string(row.StatusMatched)] + v.Rows[string(row.StatusPartial)] + v.Rows[string(row.StatusNotFound)]
 }
 
 func (v *Summary) render(p *page) {
 	if v.nothingToDo() {
-		p.line("Nothing left to look up: %s; %s spent.", v.Found.fields(), UpTo(v.SpentLeast, v.Spent))
+		found := cmp.Or(v.Found.fields(), Counted(v.answered(), "row")+" answered before")
+		p.line("Nothing left to look up: %s; %s spent.", found, UpTo(v.SpentLeast, v.Spent))
 		p.line("Run %s, output %s", v.Run, v.Output)
 		p.kept(v.Kept)
 		return
