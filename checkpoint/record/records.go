@@ -162,6 +162,11 @@ type State struct {
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
 	// Horizon is the first attempt that may still occupy a slot of the window.
 	Horizon attempt.ID `json:"horizon"`
+	Account
+}
+
+// Account is the part of the state that belongs to one account.
+type Account struct {
 	// PausedAt is when the pause until PausedUntil began.
 	PausedAt time.Time `json:"paused_at,omitzero"`
 	// LastEnded is when the last call ended that may have reached the service.
