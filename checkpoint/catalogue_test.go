@@ -52,6 +52,78 @@ func TestAJournalHoldsAnyCatalogue(t *testing.T) {
 	}
 }
 
+// counters is the tariff of the made-up interface: it charges no money. Every value consumes a call,
+// and the figures up to two files, which the interface reports.
+func counters() (t cost.Tariff) {
+	t.Meters = []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "calls", Unit: "call"}, {Name: "files", Unit: "file"}}
+	for f := range madeUp().Fields {
+		t.Rates[f].Uses[1] = 1
+	}
+	t.Rates[2].Uses[2], t.Rates[2].Varies = 2, cost.MetersOf(2)
+	return t
+}
+
+// TestAJournalProvesChargesWithoutMoney loses calls of an interface that counts calls and files, and
+// compares the counters of its account.
+func TestAJournalProvesChargesWithoutMoney(t *testing.T) {
+	const figures, owners, calls, files = enrich.Field(2), enrich.Field(3), cost.Meter(1), cost.Meter(2)
+	account := func(usedCalls, usedFiles int64) (a cost.Account) {
+		a.Left[calls], a.Left[files] = cost.Known(10-usedCalls), cost.Known(10-usedFiles)
+		a.Reserved[calls], a.Reserved[files] = cost.Known[int64](0), cost.Known[int64](0)
+		return a
+	}
+	for name, c := range map[string]struct {
+		usedCalls, usedFiles int64
+		exclusive            bool
+		want                 []cost.Finding // of a call for owners, and of one for figures
+		held                 cost.Amounts   // by what stays in doubt
+	}{
+		"the answer alone":            {1, 2, false, []cost.Finding{cost.NotCharged, cost.NotCharged}, cost.Amounts{}},
+		"one call more":               {2, 2, true, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1}},
+		"one call and its files":      {2, 4, true, []cost.Finding{cost.NotCharged, cost.Charged}, cost.Amounts{}},
+		"the same, and others use it": {2, 4, false, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1, files: 2}},
+		"both":                        {3, 4, true, []cost.Finding{cost.Charged, cost.Charged}, cost.Amounts{}},
+		"less than the answer":        {1, 0, true, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 2, files: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.store, r.catalogue, r.tariff = newMemStore(), madeUp(), counters()
+			r.reopen()
+			r.check(r.Rebase(account(0, 0)))
+			ask := func(who int, field enrich.Field) attempt.Ticket {
+				req := request(person(who), enrich.FieldsOf(field))
+				req.Rates = counters().At(cost.Prices{figures: 0, owners: 0})
+				return r.grant(req)
+			}
+			_, err := r.Settle(ask(1, figures).ID, enrich.Answered{
+				Status: enrich.Matched, Returned: enrich.FieldsOf(figures), Data: "{}", Consumed: []int64{0, 1, 2},
+			})
+			r.check(err)
+			for who, field := range map[int]enrich.Field{2: owners, 3: figures} {
+				r.check(r.MarkInDoubt(ask(who, field).ID, attempt.LostCall{Cause: "lost"}))
+			}
+			findings, err := r.Reconcile(account(c.usedCalls, c.usedFiles), c.exclusive)
+			r.check(err)
+			for _, found := range findings.Cases {
+				want := c.want[0]
+				if found.Hold.Fields.Has(figures) {
+					want = c.want[1]
+				}
+				if found.Finding != want {
+					t.Errorf("the call for %s is %s (%s), want %s", found.Hold.Fields, found.Finding, findings.Why, want)
+				}
+			}
+			if held := r.Totals(ScopeAll).Held; held != c.held {
+				t.Errorf("%v is held, want %v", held, c.held)
+			}
+			r.reopen()
+			if problems := problemsWith(t, madeUp(), r.store); len(problems) > 0 {
+				t.Errorf("problems %q", problems)
+			}
+		})
+	}
+}
+
 // TestAJournalIsNotOpenedWithAnotherCatalogue: its records name fields by numbers.
 func TestAJournalIsNotOpenedWithAnotherCatalogue(t *testing.T) {
 	r := newRig(t)

@@ -21,8 +21,12 @@ import (
 
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
+	return problemsWith(t, v1fields.Catalogue(), store)
+}
+
+func problemsWith(t interface{ Fatal(...any) }, catalogue enrich.Catalogue, store Store) []string {
 	var problems []string
-	summary, err := verify.Check(store, v1fields.Catalogue(), nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(store, catalogue, nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ type rig struct {
 	rate  Rate
 	// catalogue is that of the account's interface; without fields for that of v1.
 	catalogue enrich.Catalogue
+	tariff    cost.Tariff // without meters for that of v1
 }
 
 func newRig(t *testing.T) *rig {
@@ -62,7 +63,7 @@ func (r *rig) reopen() {
 	if len(r.catalogue.Fields) == 0 {
 		r.catalogue = v1fields.Catalogue()
 	}
-	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue}); err != nil {
+	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue, Tariff: r.tariff}); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -26,7 +26,7 @@ func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
 				}
 			}
 			var err error
-			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Rate: options.Rate, Now: options.Now}); err != nil {
+			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rate, Now: options.Now}); err != nil {
 				t.Fatal(err)
 			}
 			return last

@@ -42,7 +42,7 @@ type openAttempt struct {
 
 func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
 	return &ledgerState{
-		persisted: record.State{NextID: 1, Horizon: 1, Rates: cost.Rates{}},
+		persisted: record.State{NextID: 1, Horizon: 1, Account: record.Account{Rates: cost.Rates{}}},
 		sums:      sums.New(catalogue),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},

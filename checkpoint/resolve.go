@@ -15,7 +15,7 @@ import (
 func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	var charge cost.Charge
 	err := j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		charge = a.Hold.Settle(answer.Returned)
+		charge = a.Hold.Answered(answer)
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
 			states[f] = attempt.Missing

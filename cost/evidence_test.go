@@ -333,9 +333,13 @@ func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 func (c trial) judge() []Judgement {
 	exact := c.fitting(false)
 	if c.exclusive && len(exact) > 0 {
-		return c.agreed(exact)
+		return agreed(exact)
 	}
-	judgements := c.agreed(c.fitting(true))
+	bound := c.fitting(true)
+	if len(bound) == 0 {
+		return make([]Judgement, len(c.asked))
+	}
+	judgements := agreed(bound)
 	for i := range judgements {
 		if judgements[i].Finding == Charged {
 			judgements[i] = Judgement{} // the bound alone proves no charge
@@ -397,10 +401,10 @@ func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 }
 
 // agreed returns what all fitting assignments say of each call.
-func (c trial) agreed(fitting [][]enrich.Fields) []Judgement {
-	judgements := make([]Judgement, len(c.asked))
+func agreed(fitting [][]enrich.Fields) []Judgement {
+	judgements := make([]Judgement, len(fitting[0]))
 	for i := range judgements {
-		same := len(fitting) > 0 && !slices.ContainsFunc(fitting, func(a []enrich.Fields) bool { return a[i] != fitting[0][i] })
+		same := !slices.ContainsFunc(fitting, func(a []enrich.Fields) bool { return a[i] != fitting[0][i] })
 		switch {
 		case !same:
 		case fitting[0][i] == 0:

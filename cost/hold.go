@@ -82,11 +82,15 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 	return charge
 }
 
-// Report returns the charge of the given fields when the interface reports what the call
-// consumed. It is at most the hold.
-func (h Hold) Report(returned enrich.Fields, consumed Amounts) Charge {
-	charge := h.Settle(returned)
-	charge.Amounts, charge.Reported = consumed.Least(h.Amounts()).Most(Amounts{}), true
+// Answered returns what an answer was charged under the hold. When the interface reports what the
+// call consumed, that counts, up to the hold.
+func (h Hold) Answered(answer enrich.Answered) Charge {
+	charge := h.Settle(answer.Returned)
+	if answer.Consumed != nil {
+		var consumed Amounts
+		copy(consumed[:], answer.Consumed)
+		charge.Amounts, charge.Reported = consumed.Least(h.Amounts()).Most(Amounts{}), true
+	}
 	return charge
 }
 

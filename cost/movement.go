@@ -66,6 +66,11 @@ func (m movement) search(exact bool, steps int) explanations {
 	s := &searcher{movement: m, exact: exact, steps: steps, lastUse: m.lastUse(), field: -1, next: map[string]*state{}}
 	s.taken = make([]int64, len(m.lost))
 	copy(s.taken, m.sure)
+	for meter, taken := range s.taken {
+		if taken >= m.lost[meter]+m.grain[meter] {
+			return explanations{complete: true} // of which there is none
+		}
+	}
 	s.keep(&state{least: make([]int64, fields), most: make([]int64, fields)}, 0)
 	for f := range m.charges {
 		states := s.next

@@ -18,6 +18,9 @@ type Answered struct {
 	Returned  Fields // those that have a value
 	RequestID string
 	Data      string
+	// Consumed is what the call consumed of each meter of the interface, in their order, if the
+	// interface reports it. It is nil when that follows from the returned fields.
+	Consumed []int64
 }
 
 // Refused is the verdict on a POST to which the service itself said no.

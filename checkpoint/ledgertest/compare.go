@@ -91,6 +91,11 @@ func (c *comparison) begin() {
 			calls(record.RunScope("run"), 1+c.draw.Int64N(60)),
 		}
 	}
+	if c.draw.IntN(4) == 0 {
+		req.Rates = askUnits(0).Rates
+		req.Lookup.Fields = email
+		req.Ceilings = append(req.Ceilings, cost.Ceiling{Name: "units", Scope: record.RunScope("run"), Meter: units, Limit: c.draw.Int64N(20)})
+	}
 	req.Strict = c.draw.IntN(8) == 0
 	req.OnlyFree = enrich.Fields(c.draw.IntN(int(email|phone)+1)) * enrich.Fields(c.draw.IntN(2))
 	req.Reask.Forfeited = c.draw.IntN(3) == 0
@@ -127,8 +132,11 @@ func (c *comparison) end() {
 		}
 		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
 	default:
-		returned := enrich.Fields(c.draw.IntN(int(email|phone) + 1))
-		both(c, "settle", func(r *Rig) (cost.Charge, error) { return r.Settle(id, answer(returned)) })
+		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))
+		if c.draw.IntN(4) == 0 {
+			found = reported(c.draw.Int64N(4))
+		}
+		both(c, "settle", func(r *Rig) (cost.Charge, error) { return r.Settle(id, found) })
 	}
 }
 

@@ -82,12 +82,12 @@ func (l *rows) view(intent record.Intent) decide.View {
 	}
 	account := l.scope(record.ScopeAccount)
 	view.Account = decide.Account{
-		Ceilings:    l.account.base.Ceilings(record.ScopeAccount),
+		Ceilings:    Tariff().Ceilings(l.account.base, record.ScopeAccount),
 		PausedUntil: l.account.pausedUntil,
 		Window:      l.window(intent.At),
 	}
 	for f := range (email | phone).Each() {
-		m, a := tariff().Rates[f].Allowance, &view.Account.Allowance
+		m, a := Tariff().Rates[f].Allowance, &view.Account.Allowance
 		a.Left[m] = l.account.base.Free[f].Value - account.Totals.Settled[m]
 		a.Held[m] = account.InFlight.Held[m]
 		a.Doubted[m] = account.Totals.Held[m] - account.InFlight.Held[m]
@@ -197,7 +197,7 @@ func (l *rows) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error
 	if err != nil {
 		return cost.Charge{}, err
 	}
-	charge := a.intent.Hold.Settle(answer.Returned)
+	charge := a.intent.Hold.Answered(answer)
 	l.resolve(a, attempt.Resolution{State: attempt.Settled, Charge: charge, Status: answer.Status, Returned: answer.Returned, Data: answer.Data, Sent: true})
 	return charge, nil
 }

@@ -37,7 +37,7 @@ const (
 func ask(who int, fields enrich.Fields, ceilings ...cost.Ceiling) attempt.Request {
 	return attempt.Request{
 		Lookup: enrich.Lookup{Identity: person(who), Fields: fields}, Run: "run",
-		Rates: tariff().At(cost.Prices{emailField: emailPrice, phoneField: phonePrice}), Ceilings: ceilings,
+		Rates: Tariff().At(cost.Prices{emailField: emailPrice, phoneField: phonePrice}), Ceilings: ceilings,
 	}
 }
 
@@ -50,14 +50,33 @@ func paid(fields enrich.Fields, amount cost.Money) cost.Charge {
 func free(fields enrich.Fields) cost.Charge {
 	charge := cost.Charge{Free: fields}
 	for f := range fields.Each() {
-		charge.Amounts[tariff().Rates[f].Allowance]++
+		charge.Amounts[Tariff().Rates[f].Allowance]++
 	}
 	return charge
 }
 
-// tariff has money and a free allowance for each field.
-func tariff() cost.Tariff {
-	return cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
+// Tariff is the tariff of the ledgers: money, a free allowance for each field, and units.
+func Tariff() cost.Tariff {
+	t := cost.AllowancePerField(enrich.Named("email", "phone"))
+	t.Meters = append(t.Meters, cost.MeterInfo{Name: "units", Unit: "unit"})
+	return t
+}
+
+// units is the last meter of the tariff.
+const units cost.Meter = 3
+
+// askUnits asks for an email that holds two units and no money.
+func askUnits(who int, ceilings ...cost.Ceiling) attempt.Request {
+	req := ask(who, email, ceilings...)
+	req.Rates = cost.Rates{emailField: {Uses: cost.Amounts{units: 2}, Varies: cost.MetersOf(units)}}
+	return req
+}
+
+// reported is an answer with an email for which the interface reports the consumed units.
+func reported(consumed int64) enrich.Answered {
+	found := answer(email)
+	found.Consumed = []int64{units: consumed}
+	return found
 }
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
@@ -97,6 +116,8 @@ func scenarios() map[string]scenario {
 		"a slot is free one window after the answer":  {rate: minute, play: window},
 		"an unsent call gives its slot back":          {rate: minute, play: unsent},
 		"a crash keeps the slot of a call":            {rate: minute, play: crashedSlot},
+		"a ceiling limits one meter":                  {play: unitCeiling},
+		"the account's units are a ceiling":           {play: accountUnits},
 		"a pause holds every call":                    {play: pause},
 		"a ceiling that bounds nothing is an error":   {play: looseCeiling},
 	}
@@ -282,6 +303,44 @@ func balance(r *Rig) {
 	if err := r.Rebase(account(0, 0, cost.Dollar)); err == nil {
 		r.T.Error("a snapshot became the base while a call was in flight")
 	}
+}
+
+func unitCeiling(r *Rig) {
+	limit := cost.Ceiling{Name: "units", Scope: record.WorkspaceScope, Period: cost.Month, Meter: units, Limit: 3}
+	settle := func(ticket attempt.Ticket, consumed, want int64) {
+		charge, err := r.Settle(ticket.ID, reported(consumed))
+		r.check(err)
+		if want := (cost.Charge{Amounts: cost.Amounts{units: want}, Paid: email, Reported: true}); charge != want {
+			r.T.Errorf("%d reported units: charge %+v, want %+v", consumed, charge, want)
+		}
+	}
+	first := r.grant(askUnits(1, limit))
+	r.want(askUnits(2, limit), attempt.Blocked{})
+	r.grant(ask(4, phone, limit)) // it holds money alone
+	settle(first, 1, 1)
+	second := r.grant(askUnits(2, limit))
+	r.lose(second)
+	for range 2 {
+		r.want(askUnits(3, limit), attempt.Over{Ceiling: limit, Need: 2})
+		r.crash()
+	}
+	r.check(r.Assume(false, second.ID))
+	settle(r.grant(askUnits(3, limit)), 5, 2) // at most what it held
+	if got := r.Totals(record.ScopeAll).Settled; got != (cost.Amounts{units: 3}) {
+		r.T.Errorf("settled are %v, want 3 units", got)
+	}
+}
+
+func accountUnits(r *Rig) {
+	snapshot := account(0, 0, 0)
+	snapshot.Left[units] = cost.Known[int64](3)
+	r.check(r.Rebase(snapshot))
+	ceiling := cost.Ceiling{Name: "units", Scope: record.ScopeAccount, Meter: units, Limit: 3}
+	r.lose(r.grant(askUnits(1)))
+	r.want(askUnits(2), attempt.Over{Ceiling: ceiling, Need: 2, Left: 1})
+	r.settle(r.grant(ask(2, email)), email, paid(email, emailPrice)) // money is not units
+	r.crash()
+	r.want(askUnits(3), attempt.Over{Ceiling: ceiling, Need: 2, Left: 1})
 }
 
 func window(r *Rig) {

@@ -35,21 +35,31 @@ func stateMembers(m *numbered.Members, s *State) {
 	numbered.Int(m, 2, &s.Resolved)
 	numbered.Uints(m, 3, &s.InFlight)
 	numbered.Uint(m, 4, &s.Horizon)
-	numbered.Time(m, 5, &s.PausedAt)
-	numbered.Time(m, 6, &s.PausedUntil)
-	numbered.Time(m, 7, &s.LastEnded)
-	numbered.Value(m, 8, &s.Base, accountMembers)
-	numbered.Uint(m, 9, &s.BaseFirst)
-	numbered.Uint(m, 10, &s.DecidableFrom)
-	amounts(m, 11, &s.Forgone)
-	numbered.Value(m, 12, &s.Rates, ratesMembers)
-	numbered.Flag(m, 13, &s.CreditAdded)
-	numbered.List(m, 14, &s.Provisional, provisionalMembers)
-	numbered.List(m, 15, &s.Closed, closedPeriodMembers)
-	numbered.Flag(m, 16, &s.Strict)
-	if s.NextID == 0 {
+	// A list, because a later program keeps several accounts. Their numbers are unknown here, so this
+	// program does not continue such a journal.
+	accounts := []Account{s.Account}
+	numbered.List(m, 5, &accounts, accountMembers)
+	if s.NextID == 0 || len(accounts) == 0 {
 		m.Fail() // the first attempt has the number 1
+		return
 	}
+	s.Account = accounts[0]
+}
+
+// accountMembers describes the state of an account. Member 1 is for the number of another account.
+func accountMembers(m *numbered.Members, a *Account) {
+	numbered.Time(m, 2, &a.PausedAt)
+	numbered.Time(m, 3, &a.PausedUntil)
+	numbered.Time(m, 4, &a.LastEnded)
+	numbered.Value(m, 5, &a.Base, snapshotMembers)
+	numbered.Uint(m, 6, &a.BaseFirst)
+	numbered.Uint(m, 7, &a.DecidableFrom)
+	amounts(m, 8, &a.Forgone)
+	numbered.Value(m, 9, &a.Rates, ratesMembers)
+	numbered.Flag(m, 10, &a.CreditAdded)
+	numbered.List(m, 11, &a.Provisional, provisionalMembers)
+	numbered.List(m, 12, &a.Closed, closedPeriodMembers)
+	numbered.Flag(m, 13, &a.Strict)
 }
 
 func provisionalMembers(m *numbered.Members, p *Provisional) {
@@ -69,7 +79,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Time(m, 9, &p.To)
 }
 
-func accountMembers(m *numbered.Members, a *cost.Account) {
+func snapshotMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Time(m, 1, &a.ReadAt)
 	optionalFlag(m, 2, &a.KeyValid)
 	free, freeReserved, most, left, reserved := a.Free[:], a.FreeReserved[:], a.Most[:], a.Left[:], a.Reserved[:]
@@ -196,6 +206,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 24, &r.Header)
 	numbered.Text(m, 25, &r.Held)
 	numbered.Int(m, 26, &r.HeaderRow)
+	numbered.Text(m, 27, &r.Delimiter)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -210,9 +210,12 @@ func TestMembersWithinListsAreKept(t *testing.T) {
 // one can be.
 func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	later := protowire.AppendVarint(protowire.AppendTag(nil, 30, protowire.VarintType), 7)
-	state := Encode(&State{NextID: 1, Closed: []ClosedPeriod{{First: 1, Next: 2}}})
+	state := Encode(&State{NextID: 1, Account: Account{Closed: []ClosedPeriod{{First: 1, Next: 2}}}})
+	account := func(members []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 5, protowire.BytesType), members)
+	}
 	within := func(number protowire.Number, part []byte) []byte {
-		return protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), number, protowire.BytesType), append(part, later...))
+		return account(protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), append(part, later...)))
 	}
 	readState := func(value []byte) error { return DecodeComputed(nil, value, &State{}) }
 	inPeriod := protowire.AppendBytes(protowire.AppendTag(nil, 6, protowire.BytesType), later)
@@ -220,10 +223,12 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	for name, err := range map[string]error{
 		"the state":                   readState(append(bytes.Clone(state), later...)),
 		"a number above the highest":  readState(far),
-		"the account of the state":    readState(within(8, nil)),
-		"a provisional charge":        readState(within(14, nil)),
-		"the second closed period":    readState(within(15, nil)),
-		"a charge of a closed period": readState(protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 15, protowire.BytesType), inPeriod)),
+		"a second account":            readState(account(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1))),
+		"an account":                  readState(account(later)),
+		"the base of an account":      readState(within(5, nil)),
+		"a provisional charge":        readState(within(11, nil)),
+		"a closed period":             readState(within(12, nil)),
+		"a charge of a closed period": readState(within(12, inPeriod)),
 		"totals":                      DecodeComputed(nil, append(Encode(&cost.Totals{Held: cost.OfMoney(1)}), later...), &cost.Totals{}),
 		"a day":                       DecodeComputed(nil, append(Encode(&Span{First: 1, Last: 2}), later...), &Span{}),
 	} {
@@ -313,7 +318,8 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"a text as a number":             resolution(append(number(1, 3), number(6, 1)[1:]...)),
 		"a key that is too short":        intent(text(2, "short")),
 		"a ledger state without numbers": state([]byte{Version}),
-		"more meters than there are":     state(append(number(1, 1), text(11, strings.Repeat("\x01", cost.MaxMeters+1))[1:]...)),
+		"more meters than there are":     state(append(number(1, 1), text(5, string(text(8, strings.Repeat("\x01", cost.MaxMeters+1))[1:]))[1:]...)),
+		"a ledger state without account": state(number(1, 1)),
 		"a journal without an ID":        Decode(nil, []byte{Version}, &Journal{}),
 	} {
 		if !errors.Is(err, store.ErrCorrupt) {
@@ -334,7 +340,7 @@ func FuzzDecode(f *testing.F) {
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),
 		Encode(&Doubt{At: start, Cause: "lost"}), Encode(&OpenMark{}), Encode(&Span{First: 1, Last: 300}),
 		Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
-		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{NextID: 1, Base: account, Rates: rates}),
+		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{NextID: 1, Account: Account{Base: account, Rates: rates}}),
 	} {
 		f.Add(seed)
 	}

@@ -162,6 +162,11 @@ type State struct {
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
 	// Horizon is the first attempt that may still occupy a slot of the window.
 	Horizon attempt.ID `json:"horizon"`
+	Account
+}
+
+// Account is the part of the state that belongs to one account.
+type Account struct {
 	// PausedAt is when the pause until PausedUntil began.
 	PausedAt time.Time `json:"paused_at,omitzero"`
 	// LastEnded is when the last call ended that may have reached the service.
@@ -252,6 +257,7 @@ type Run struct {
 	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
 	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns
 	HeaderRow int64            `json:"header_row,omitempty"` // as given to --header-row
+	Delimiter string           `json:"delimiter,omitempty"`  // as given to --delimiter
 	Held      string           `json:"held,omitempty"`       // as given to --held
 	CopyHeld  bool             `json:"copy_held,omitempty"`  // as given to --copy-held
 	Prefer    string           `json:"prefer"`

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"payonce/cost"
+	"payonce/io/csvtable"
 	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -51,6 +52,10 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		{
 			fmt.Errorf(`line 2: column "n" holds %w; write the list as CSV`, table.ErrNotUTF8),
 			`line 2: column "n" holds bytes that are not UTF-8; write the list as CSV; or say with --encoding how the list is encoded`,
+		},
+		{
+			&table.Error{File: "list.csv", Line: 2, Reason: "the row has 3 cells, the header has 2", Hint: "quote the cells", Err: csvtable.ErrGuessedDelimiter},
+			"list.csv:2: the row has 3 cells, the header has 2; quote the cells; if that is wrong, set it with --delimiter",
 		},
 		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
 		{fs.ErrPermission, "permission denied"},

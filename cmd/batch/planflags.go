@@ -18,14 +18,14 @@ import (
 // agreedFlags are the flags that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
-	"encoding", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"encoding", "delimiter", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
 // readingFlags are those of the agreed flags that stand in a plan also when they say
 // nothing: in the plans of earlier programs they never do, and a run of one may set them.
-var readingFlags = []string{"encoding", "sheet", "header-row"}
+var readingFlags = []string{"encoding", "delimiter", "sheet", "header-row"}
 
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken

@@ -211,7 +211,7 @@ func TestPlanOffersToLookAtDoubtfulColumns(t *testing.T) {
 	at.press(strings.Repeat("j", 5) + enter)
 	at.shows("#5: you said so")
 	at.press("s")
-	at.shows("cheapest ")
+	at.shows("\nmaximum spend ")
 	at.end(exitDone)
 }
 

@@ -71,10 +71,11 @@ type Question struct {
 
 // List says which list is read, how it is read, and what is asked of it.
 type List struct {
-	Names    []string         // files, patterns, or listfile.Standard for Stdin
-	Stdin    func() io.Reader // begins to read standard input
-	Encoding string           // "" as recognised
-	Sheet    string           // of a workbook; "" for the only one with values
+	Names     []string         // files, patterns, or listfile.Standard for Stdin
+	Stdin     func() io.Reader // begins to read standard input
+	Encoding  string           // "" as recognised
+	Delimiter string           // the name of one; "" or another word as recognised
+	Sheet     string           // of a workbook; "" for the only one with values
 	// HeaderRow is the row with the names of the columns; 0 as recognised.
 	HeaderRow int64
 	Memory    int64 // that the persons may take, in bytes

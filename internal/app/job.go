@@ -55,7 +55,7 @@ type job struct {
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(order List) (*job, error) {
 	list, err := userlist.Open(userlist.Options{
-		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 	})
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		recordList(&run, j.list)
 		recorded := j.recorded()
 		run.Columns, run.Header = recorded.Columns, recorded.Header
-		run.HeaderRow = j.order.HeaderRow
+		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
 	earlier, found, err := j.session.journal().Run(j.name)

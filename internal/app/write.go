@@ -73,6 +73,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		return nil, problem.AsUsage(err)
 	}
+	order.Delimiter = cmp.Or(reading.Delimiter, run.Delimiter)
 	order.CopyHeld, order.HeaderRow = run.CopyHeld, cmp.Or(reading.HeaderRow, run.HeaderRow)
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName

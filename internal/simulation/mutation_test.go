@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -54,6 +55,7 @@ func mutations() []mutation {
 		{name: "no settle delay", promise: "P1", hasty: true},
 		{name: "exact explanation on a shared account", promise: "P1", exclusive: true},
 		{name: "corrections are never made", promise: "P2", uncorrecting: true},
+		{name: "a hold without the money of phones", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &forgetful{j.journal} }},
 		{name: "lookups counted when answered", promise: "P2", ledger: func(j *job) dispatch.Ledger { return &uncounting{j.journal, j.now} }},
 		{name: "a day's ceiling forgotten at a restart", promise: "P2", ledger: func(j *job) dispatch.Ledger { return newForgetting(j) }},
 		{name: "others' free units counted on", promise: "P2", trusting: true},
@@ -233,6 +235,17 @@ func (g *generous) Begin(req attempt.Request) (attempt.Decision, error) {
 		}
 	}
 	return g.Journal.Begin(req)
+}
+
+// forgetful forgets a meter in the holds of phones: they hold no money.
+type forgetful struct{ *checkpoint.Journal }
+
+func (f *forgetful) Begin(req attempt.Request) (attempt.Decision, error) {
+	req.Rates = maps.Clone(req.Rates)
+	phone := req.Rates[v1fields.BusinessPhone]
+	phone.Uses[cost.USD] = 0
+	req.Rates[v1fields.BusinessPhone] = phone
+	return f.Journal.Begin(req)
 }
 
 // countingAtSend frees a slot one window after the lookup was begun.

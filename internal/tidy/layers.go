@@ -112,7 +112,7 @@ func useCaseLayers() map[string][]string {
 			"enrich", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "sandbox", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
-		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/help":      {"internal/report"},
 		"cmd/batch/nearest":   {},
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
@@ -122,7 +122,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
 		"cmd/batch/watch":     {"internal/problem", "internal/report"},
-		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "pipeline/columns"},
+		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
 		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
@@ -151,6 +151,8 @@ func testPackageLayers() map[string][]string {
 		"service/servicetest":         {},
 		"internal/testuser":           {},
 		"io/parquettable/parquettest": {"io/table"},
+		// Tests alone, of the stages and the journal with an interface that does not exist.
+		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}

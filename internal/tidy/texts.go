@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +12,15 @@ import (
 // ofCommandLine matches names that only a command line knows: its flags and the environment
 // variables that it reads.
 var ofCommandLine = regexp.MustCompile(`--[a-z]|\b(SERVICE|BATCH)_[A-Z]`)
+
+// ofOneInterface matches names of fields and operations that only the package of an interface knows.
+var ofOneInterface = regexp.MustCompile(`work_email|business_phone|find-work-email|find-phone`)
+
+// isGeneral reports whether a package works with any interface.
+func isGeneral(dir string) bool {
+	top, _, _ := strings.Cut(dir, "/")
+	return slices.Contains([]string{"cost", "attempt", "forecast", "checkpoint", "pipeline"}, top)
+}
 
 // checkTexts looks at the texts of libraries. What a user can do next depends on who calls a
 // library, so a command words it.
@@ -28,6 +38,10 @@ func checkTexts(s *source) []Violation {
 		if found := ofCommandLine.FindString(text); err == nil && found != "" {
 			violations = append(violations, s.violation(RuleFlags, literal,
 				"a text of a library names a flag or a variable (%s…); return an error that cmd/batch recognises, and let it word the hint", found))
+		}
+		if found := ofOneInterface.FindString(text); isGeneral(s.dir) && found != "" {
+			violations = append(violations, s.violation(RuleWords, literal,
+				"a text of a package that works with any interface says %s; take the name from the enrich.Catalogue", found))
 		}
 		return true
 	})

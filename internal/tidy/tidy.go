@@ -24,6 +24,7 @@ const (
 	RuleInit      Rule = "init"
 	RuleDot       Rule = "dot"
 	RuleFlags     Rule = "flags"
+	RuleWords     Rule = "words"
 )
 
 // Violation is one place where a rule is broken.

@@ -90,6 +90,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 	for _, rule := range []tidy.Rule{
 		tidy.RuleLayers, tidy.RuleGround, tidy.RuleLength, tidy.RuleSize, tidy.RuleHTTP, tidy.RuleDial, tidy.RuleBadger,
 		tidy.RuleIO, tidy.RuleExit, tidy.RuleSleep, tidy.RuleFractions, tidy.RuleInit, tidy.RuleDot,
+		tidy.RuleFlags, tidy.RuleWords,
 	} {
 		if !broken[rule] {
 			t.Errorf("no tree in testdata breaks the rule %q", rule)

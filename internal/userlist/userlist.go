@@ -19,6 +19,7 @@ type Options struct {
 	Names     []string         // files, patterns, or listfile.Standard for Stdin
 	Stdin     func() io.Reader // begins to read standard input
 	Encoding  string           // "" as recognised
+	Delimiter string           // its name; "" or another word as recognised
 	Sheet     string           // of a workbook; "" for the only one with values
 	HeaderRow int64            // the row with the names of the columns; 0 as recognised
 	TempDir   string
@@ -33,7 +34,7 @@ type File struct {
 
 // Open opens a list. Whoever opens it closes it.
 func Open(o Options) (*File, error) {
-	options := listfile.Options{Sheet: o.Sheet, HeaderRow: o.HeaderRow, TempDir: o.TempDir}
+	options := listfile.Options{Delimiter: csvtable.ParseDelimiter(o.Delimiter), Sheet: o.Sheet, HeaderRow: o.HeaderRow, TempDir: o.TempDir}
 	if o.Encoding != "" {
 		var err error
 		if options.Encoding, err = csvtable.ParseEncoding(o.Encoding); err != nil {

@@ -26,6 +26,49 @@ const delimiters = ",;\t|"
 // sampleRows is how many rows are used to detect the delimiter.
 const sampleRows = 64
 
+// delimiterNames are the delimiters by the names that people use.
+var delimiterNames = [...]struct {
+	name      string
+	delimiter byte
+}{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
+
+// DelimiterNames returns the names of the delimiters.
+func DelimiterNames() []string {
+	var names []string
+	for _, d := range delimiterNames {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+// ParseDelimiter returns the delimiter of a name, and 0 for another text.
+func ParseDelimiter(name string) byte {
+	for _, d := range delimiterNames {
+		if d.name == name {
+			return d.delimiter
+		}
+	}
+	return 0
+}
+
+// nameOf returns the name of a delimiter.
+func nameOf(delimiter byte) string {
+	for _, d := range delimiterNames {
+		if d.delimiter == delimiter {
+			return d.name
+		}
+	}
+	return string(delimiter)
+}
+
+// delimiterOf returns the delimiter that was given, or the one that fits a sample best.
+func (s *scanner) delimiterOf(sample []byte, whole bool) byte {
+	if s.delimiter != 0 {
+		return s.delimiter
+	}
+	return detectDelimiter(sample, whole)
+}
+
 // detectDelimiter returns the delimiter that splits the records of the sample most evenly. The
 // sample starts with the header. whole says that it is the whole list.
 func detectDelimiter(sample []byte, whole bool) byte {

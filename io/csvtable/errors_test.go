@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"payonce/io/csvtable"
 	"payonce/io/table"
@@ -19,7 +20,7 @@ func TestErrors(t *testing.T) {
 		closeQuote  = "close it, or double it when it belongs to the text"
 		afterQuote  = "double the quotes inside the cell, or remove what follows its closing quote"
 		addCells    = "add the missing cells; they may be empty"
-		quoteCells  = "quote the cells that hold the delimiter"
+		quoteCells  = "quote the cells that hold the delimiter, which is the comma"
 		notText     = "save the list as UTF-8 text, or name its encoding when that is UTF-16"
 		addHeader   = "put a line with the names of the columns first"
 		beginHeader = "a list begins with a line of column names"
@@ -76,7 +77,10 @@ func TestErrors(t *testing.T) {
 				got.Line = 0 // wherever the limit was met
 			}
 			want := &table.Error{File: "list.csv", Line: test.line, Column: test.column, Reason: test.reason, Hint: test.hint}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if test.hint == quoteCells {
+				want.Err = csvtable.ErrGuessedDelimiter
+			}
+			if diff := cmp.Diff(*want, *got, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
@@ -137,6 +141,31 @@ func TestDaysNameColumns(t *testing.T) {
 	for _, number := range []string{"2024-99-15", "555-01-2024", "2024011500"} {
 		if _, err := csvtable.NewReader(strings.NewReader("x,"+number+"\n"), "list.csv", csvtable.Options{}); err == nil {
 			t.Errorf("%s was taken for the name of a column", number)
+		}
+	}
+}
+
+// TestGivenDelimiterWins reads a list whose header has more of another delimiter.
+func TestGivenDelimiterWins(t *testing.T) {
+	t.Parallel()
+	const list = "name;a, b, c;mail\nAnn;1;x\n"
+	for _, test := range []struct {
+		delimiter byte
+		columns   int
+	}{{0, 3}, {',', 3}, {';', 3}, {'\t', 1}, {'|', 1}} {
+		r, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{Delimiter: test.delimiter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(r.Schema().Columns); got != test.columns {
+			t.Errorf("%q: %d columns", test.delimiter, got)
+		}
+		_, err = readAll(r)
+		if refused := err != nil; refused != (test.delimiter == ',') {
+			t.Errorf("%q: %v", test.delimiter, err)
+		}
+		if errors.Is(err, csvtable.ErrGuessedDelimiter) {
+			t.Errorf("%q was not guessed", test.delimiter)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package csvtable
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 func unclosedQuote(at int) *fault {
 	const hint = "close it, or double it when it belongs to the text"
@@ -34,11 +37,11 @@ func nulByte(at int) *fault {
 }
 
 // ragged returns the fault of a record with more or fewer cells than the header.
-func ragged(rec *record, columns int) *fault {
+func ragged(rec *record, columns int, delimiter byte) *fault {
 	reason := fmt.Sprintf("the row has %s, the header has %d", count(rec.cells(), "cell"), columns)
 	if rec.cells() > columns {
 		start, _ := rec.cell(columns)
-		return &fault{start, reason, "quote the cells that hold the delimiter"}
+		return &fault{start, reason, "quote the cells that hold the delimiter, which is the " + nameOf(delimiter)}
 	}
 	return &fault{rec.text, reason, "add the missing cells; they may be empty"}
 }
@@ -49,3 +52,6 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %s", n, noun)
 }
+
+// ErrGuessedDelimiter says that a row has too many cells, and that the delimiter was guessed.
+var ErrGuessedDelimiter = errors.New("the delimiter was guessed")

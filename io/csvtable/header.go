@@ -33,6 +33,7 @@ func (h *header) lineEnding() string {
 
 // readHeader reads everything before the first row. declared is the encoding, or "" to detect it.
 func (s *scanner) readHeader(options Options) error {
+	s.delimiter = options.Delimiter
 	s.decode(options.Encoding)
 	if err := s.readLead(); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (s *scanner) readHeader(options Options) error {
 	if err := s.readTitles(options.HeaderRow); err != nil {
 		return err
 	}
-	s.dialect.Delimiter = detectDelimiter(s.source.unread(), s.source.ended())
+	s.dialect.Delimiter = s.delimiterOf(s.source.unread(), s.source.ended())
 	var rec record
 	raw, err := s.readRecord(&rec)
 	if err != nil {

@@ -15,7 +15,7 @@ func (s *scanner) readTitles(row int64) error {
 	if row > 0 {
 		return s.skipTo(row)
 	}
-	if skip, rows := findHeader(s.source.unread(), s.source.ended()); skip > 0 {
+	if skip, rows := s.findHeader(s.source.unread(), s.source.ended()); skip > 0 {
 		s.takeLead(skip)
 		s.headerRow += rows
 	}
@@ -27,7 +27,7 @@ func (s *scanner) skipTo(row int64) error {
 	for s.headerRow < row {
 		data, last := s.source.unread(), s.source.ended()
 		var rec record
-		err := rec.split(data, detectDelimiter(data, last), last)
+		err := rec.split(data, s.delimiterOf(data, last), last)
 		if err != nil || rec.size == len(data) {
 			reason := fmt.Sprintf("there is no row %d for the header", row)
 			return s.errorAt(s.line, data, &fault{0, reason, "name a row of the list"})
@@ -45,11 +45,11 @@ func (s *scanner) skipTo(row int64) error {
 
 // findHeader returns the offset of the header below titles and notes, and how many rows are above it. It
 // returns 0 when the first record is the header. It is, unless exactly one of its cells has text.
-func findHeader(data []byte, last bool) (offset int, rows int64) {
+func (s *scanner) findHeader(data []byte, last bool) (offset int, rows int64) {
 	title := 0 // cells of the first record
 	for n := range headrow.MaxTitles {
 		rest := data[offset:]
-		delimiter := detectDelimiter(rest, last)
+		delimiter := s.delimiterOf(rest, last)
 		var rec record
 		if len(rest) == 0 || rec.split(rest, delimiter, last) != nil {
 			return 0, 0

@@ -33,6 +33,8 @@ type Input interface {
 type Options struct {
 	// Encoding is the encoding of the files, or "" to detect it. A byte order mark has precedence.
 	Encoding Encoding
+	// Delimiter is one of , ; tab |, or 0 to detect it.
+	Delimiter byte
 	// HeaderRow is the row of the header, from 1 and counting blank lines, or 0 to find it below titles and
 	// notes. What is above the header is written unchanged.
 	HeaderRow int64

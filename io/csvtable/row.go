@@ -103,7 +103,12 @@ func (r *row) split() error {
 		r.record.splitPlain(data, r.record.text, r.block.scanner.dialect.Delimiter)
 	}
 	if columns := r.columns(); r.record.cells() != columns {
-		return r.block.scanner.errorAt(r.Line(), r.raw, ragged(&r.record, columns))
+		s := r.block.scanner
+		wrong := s.errorAt(r.Line(), r.raw, ragged(&r.record, columns, s.dialect.Delimiter))
+		if s.delimiter == 0 && r.record.cells() > columns {
+			wrong.Err = ErrGuessedDelimiter
+		}
+		return wrong
 	}
 	return nil
 }

@@ -11,12 +11,13 @@ import (
 // next puts the chunks in order and makes blocks of them. Only next knows whether a chunk starts
 // within quotes.
 type scanner struct {
-	name    string
-	leader  *scanner  // of the first file; nil for the first file itself
-	closer  io.Closer // of the input; nil when the caller closes it
-	source  source
-	dialect Dialect
-	header  header
+	delimiter byte // that was given; 0 to detect it
+	name      string
+	leader    *scanner  // of the first file; nil for the first file itself
+	closer    io.Closer // of the input; nil when the caller closes it
+	source    source
+	dialect   Dialect
+	header    header
 	// headerRow is the row of the header as a spreadsheet program counts rows: a cell with line endings is in
 	// one row, and a blank line is a row.
 	headerRow int64

@@ -31,7 +31,7 @@ func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
 	const list = "a,b\n1,2\n3\n4,5,6\r\n\n7,\"8\" x\n9,0\n"
 	faults := map[int64]string{
 		2: "list.csv:3:2: the row has 1 cell, the header has 2; add the missing cells; they may be empty",
-		3: "list.csv:4:5: the row has 3 cells, the header has 2; quote the cells that hold the delimiter",
+		3: "list.csv:4:5: the row has 3 cells, the header has 2; quote the cells that hold the delimiter, which is the comma",
 		4: "list.csv:6:6: text follows the closing quote of a cell; double the quotes inside the cell, or remove what follows its closing quote",
 	}
 	fill := []table.Fill{{Column: 1, Value: "x"}}

@@ -116,7 +116,7 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 	for i, input := range list.inputs {
 		inputs[i] = input
 	}
-	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, HeaderRow: list.options.HeaderRow, Checked: list.checked}, inputs...)
+	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, Delimiter: list.options.Delimiter, HeaderRow: list.options.HeaderRow, Checked: list.checked}, inputs...)
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {

@@ -27,8 +27,9 @@ var ErrChanged = errors.New("the list changed while it was being worked on; run 
 
 // Options say how lists are opened.
 type Options struct {
-	Encoding csvtable.Encoding // of text; "" to detect it
-	Sheet    string            // of a workbook; "" for the only one that has values
+	Encoding  csvtable.Encoding // of text; "" to detect it
+	Delimiter byte              // of text; 0 to detect it
+	Sheet     string            // of a workbook; "" for the only one that has values
 	// HeaderRow is the row with the names of the columns, as a spreadsheet program counts rows; 0 to find it.
 	HeaderRow int64
 	Stdin     io.Reader // for the name "-"
@@ -114,6 +115,9 @@ func (l *List) check() error {
 				l.inputs[0].Name(), input.Name())
 		}
 		l.format = format
+	}
+	if l.options.Delimiter != 0 && l.format != (text{}) {
+		return fmt.Errorf("%s: only text has a delimiter; leave it out", l.inputs[0].Name())
 	}
 	if l.options.HeaderRow > 0 && l.format == (parquet{}) {
 		return fmt.Errorf("%s: a Parquet file has no row with the names of its columns; leave the row of the header out", l.inputs[0].Name())

@@ -27,7 +27,7 @@ var flagGroups = []struct {
 }{
 	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "config", "help"}},
 	{"List", []string{
-		"encoding", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
+		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
 		"keep-outputs", "memory", "temp",
 	}},
 	{"Budget", []string{

@@ -58,7 +58,7 @@ func isUnmapped(err error) bool {
 
 // reading returns the flags that say how a list is read, but for its columns.
 func reading(flags *pflag.FlagSet) (words []string) {
-	for _, name := range []string{"encoding", "sheet", "header-row"} {
+	for _, name := range []string{"encoding", "delimiter", "sheet", "header-row"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Changed {
 			words = append(words, "--"+name+"="+flag.Value.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"payonce/io/csvtable"
 	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -41,6 +42,8 @@ func listHint(err error) string {
 	switch {
 	case errors.Is(err, survey.ErrTooLongToOrder):
 		return "; split the list, or leave --priority out"
+	case errors.Is(err, csvtable.ErrGuessedDelimiter):
+		return "; if that is wrong, set it with --delimiter"
 	case errors.Is(err, table.ErrNotUTF8):
 		return "; or say with --encoding how the list is encoded"
 	}

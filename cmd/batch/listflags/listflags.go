@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
+	"payonce/io/csvtable"
 	"payonce/pipeline/columns"
 	"payonce/service/v1/v1fields"
 )
@@ -32,6 +33,7 @@ type Flags struct {
 	Rebuy        bool
 	Limit        flagvalue.Count
 	Encoding     string
+	Delimiter    flagvalue.Choice
 	Sheet        string
 	HeaderRow    int64
 	Memory       flagvalue.Size
@@ -45,12 +47,24 @@ type Flags struct {
 // SetDefaults sets the defaults.
 func (f *Flags) SetDefaults() {
 	f.Fields = flagvalue.Fields(enrich.FieldsOf(v1fields.WorkEmail))
+	f.Delimiter = flagvalue.Choice{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = flagvalue.Choice{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
 	}
 	f.Held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
 	f.Prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
+
+// delimiter returns the name of the delimiter that was given, "" for none.
+func (f *Flags) delimiter() string {
+	if f.Delimiter.Value == asFound {
+		return ""
+	}
+	return f.Delimiter.Value
+}
+
+// asFound stands for what the list itself tells.
+const asFound = "auto"
 
 // Value returns what is asked of a list. Standard input is read until the context ends.
 func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) app.List {
@@ -60,7 +74,7 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 	}
 	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	return app.List{
-		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Sheet: f.Sheet, HeaderRow: f.HeaderRow,
+		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
 		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: enrich.Fields(f.Fields),
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority,
@@ -82,6 +96,7 @@ func readUntil(ctx context.Context, from io.Reader) io.Reader {
 // AddReading adds the flags of every command that reads a list.
 func (f *Flags) AddReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
+	flags.Var(&f.Delimiter, "delimiter", "the `NAME` of what stands between the cells of a text list: comma, semicolon, tab or bar")
 	flags.StringVar(&f.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
 	flags.Int64Var(&f.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.Memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
@@ -93,7 +108,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
-	flags.Var(&f.Preset, "preset", "the program whose export the list is; auto finds it by the headers")
+	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
 	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")

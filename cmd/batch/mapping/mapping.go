@@ -127,7 +127,7 @@ func (c *command) open(ctx context.Context, names []string) (*mapping.Mapping, e
 func open(order app.List) (*mapping.Mapping, error) {
 	return mapping.Open(mapping.Options{
 		List: userlist.Options{
-			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 		},
 		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
 	})
