@@ -6,11 +6,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"payonce/internal/report/form"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/help"
-	"payonce/internal/report"
 )
 
 // The help of every command fits a terminal and tells of all its flags.
@@ -24,7 +25,7 @@ func TestHelpFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(help.String()) {
-			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > report.LineWidth {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > form.LineWidth {
 				t.Errorf("%s: a line is too long:\n%s", cmd.CommandPath(), line)
 			}
 		}

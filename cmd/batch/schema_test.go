@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"payonce/internal/report/form"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"payonce/configs"
@@ -163,7 +165,7 @@ func TestPlanFitsATerminal(t *testing.T) {
 	b := planBench(t)
 	for name, flags := range planFlags(b.dir) {
 		for line := range strings.SplitSeq(b.batch("plan", flags...), "\n") {
-			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > form.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
@@ -191,7 +193,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 		"plan": plan, "run": run, "show": printed("show", "trial"), "budget": printed("budget"),
 	} {
 		for line := range strings.SplitSeq(text, "\n") {
-			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > form.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"payonce/internal/report/form"
+
 	"payonce/enrich"
 )
 
@@ -55,7 +57,7 @@ func (m *Mapping) render(p *page) {
 	}
 	p.gap()
 	row := func(number, header, role, why string) {
-		lines := Wrap(strings.Fields(why), LineWidth-numberWidth-headerWidth-roleWidth-3)
+		lines := form.Wrap(strings.Fields(why), form.LineWidth-numberWidth-headerWidth-roleWidth-3)
 		for _, line := range lines {
 			p.fixed("%s", strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
 				numberWidth, number, Fit(header, headerWidth), roleWidth, role, line), " "))
@@ -74,13 +76,13 @@ func (m *Mapping) render(p *page) {
 		if i == 0 {
 			p.gap()
 		}
-		for j, line := range Wrap(strings.Fields("doubtful: "+Printable(doubt)), LineWidth-2) {
+		for j, line := range form.Wrap(strings.Fields("doubtful: "+Printable(doubt)), form.LineWidth-2) {
 			p.line("%s", strings.Repeat(" ", 2*min(j, 1))+line)
 		}
 	}
 	m.renderRows(p)
 	p.section("Appended columns")
-	for _, line := range Wrap(strings.Split(strings.Join(m.Appended, ", "), " "), LineWidth-2) {
+	for _, line := range form.Wrap(strings.Split(strings.Join(m.Appended, ", "), " "), form.LineWidth-2) {
 		p.line("  %s", line)
 	}
 	p.gap()
@@ -96,7 +98,7 @@ func (m *Mapping) render(p *page) {
 func (m *Mapping) renderRows(p *page) {
 	p.section("The first rows, as they would be looked up")
 	for _, r := range m.Rows {
-		p.line("  row %-4d %s", r.Row, Cut(Printable(r.Text()), LineWidth-11))
+		p.line("  row %-4d %s", r.Row, Cut(Printable(r.Text()), form.LineWidth-11))
 	}
 }
 

@@ -5,6 +5,8 @@ package report
 import (
 	"encoding/json"
 	"io"
+
+	"payonce/internal/report/form"
 )
 
 // Report is what a use case found or did.
@@ -17,19 +19,19 @@ type Report interface {
 type Hints func(code string, values ...any) string
 
 // Text writes a report for a person at a terminal.
-func Text(w io.Writer, r Report, hints Hints) error { return write(w, r, plain{}, hints) }
+func Text(w io.Writer, r Report, hints Hints) error { return write(w, r, form.Text{}, hints) }
 
 // Markdown writes a report as Markdown.
-func Markdown(w io.Writer, r Report, hints Hints) error { return write(w, r, markdown{}, hints) }
+func Markdown(w io.Writer, r Report, hints Hints) error { return write(w, r, form.Markdown{}, hints) }
 
 // HTML writes a report as one HTML page.
-func HTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &web{}, hints) }
+func HTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &form.HTML{}, hints) }
 
-func write(w io.Writer, r Report, in form, hints Hints) error {
-	p := &page{form: in, w: w, hints: hints}
-	p.write(in.begin())
+func write(w io.Writer, r Report, in layout, hints Hints) error {
+	p := &page{layout: in, w: w, hints: hints}
+	p.write(in.Begin())
 	r.render(p)
-	p.write(in.end())
+	p.write(in.End())
 	return p.err
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"payonce/internal/report/form"
+
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/checkpoint"
@@ -165,7 +167,7 @@ func TestTheStatusFitsATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(text.String()) {
-			if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > LineWidth {
+			if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > form.LineWidth {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}

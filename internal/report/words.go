@@ -37,23 +37,6 @@ func People(n int64) string {
 // Time writes a time for a person, to the minute.
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// Wrap puts words into lines of at most width characters; a longer word has a line of its
-// own.
-func Wrap(words []string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range words {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
-}
-
 // ByField returns counts under the names of their fields.
 func ByField(counts enrich.ByField[int64]) map[string]int64 {
 	byName := map[string]int64{}

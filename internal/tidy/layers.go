@@ -61,8 +61,7 @@ func layers() map[string][]string {
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
-		"internal/tidy":   {},
+		"internal/tidy": {},
 		// Lists in the formats of other programs.
 		"io/parquettable":          {"io/table", "io/parquettable/..."},
 		"io/parquettable/output":   {"io/table", "io/parquettable/encode", "io/parquettable/footer", "io/parquettable/compact"},
@@ -87,6 +86,9 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
+		// Reports, and how they look.
+		"internal/report/form": {},
+		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -99,12 +101,12 @@ func useCaseLayers() map[string][]string {
 		"internal/problem":         {"service/v1"},
 		"internal/pricing":         {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
-		"cmd/batch/mapping/screen": {"internal/mapping", "internal/report", "pipeline/columns"},
+		"cmd/batch/mapping/screen": {"internal/report/form", "internal/mapping", "internal/report", "pipeline/columns"},
 		"internal/mapfile":         {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
-		"cmd/batch/mapping":   {"cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
+		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
@@ -113,7 +115,7 @@ func useCaseLayers() map[string][]string {
 		},
 		// Parts of the command line.
 		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":      {"internal/report"},
+		"cmd/batch/help":      {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":   {},
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/report/form"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"payonce/internal/report"
 )
 
 // Print prints the help of a command as cobra does, in lines that fit a terminal.
@@ -94,7 +94,7 @@ func fitted(text string) string {
 	var lines, words []string
 	endParagraph := func() {
 		if len(words) > 0 {
-			lines, words = append(lines, report.Wrap(words, report.LineWidth)...), nil
+			lines, words = append(lines, form.Wrap(words, form.LineWidth)...), nil
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -104,11 +104,11 @@ func fitted(text string) string {
 		}
 		endParagraph()
 		name := nameOfEntry.FindString(line)
-		if len(line) <= report.LineWidth || name == "" {
+		if len(line) <= form.LineWidth || name == "" {
 			lines = append(lines, line)
 			continue
 		}
-		for _, part := range report.Wrap(strings.Fields(line[len(name):]), report.LineWidth-len(name)) {
+		for _, part := range form.Wrap(strings.Fields(line[len(name):]), form.LineWidth-len(name)) {
 			lines = append(lines, name+part)
 			name = strings.Repeat(" ", len(name))
 		}

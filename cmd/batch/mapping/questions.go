@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"payonce/internal/report/form"
+
 	"payonce/internal/mapping"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -43,7 +45,7 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, m *mapping.Mapping, p
 }
 
 func wrapped(text string) string {
-	return strings.Join(report.Wrap(strings.Fields(text), report.LineWidth), "\n")
+	return strings.Join(form.Wrap(strings.Fields(text), form.LineWidth), "\n")
 }
 
 // askRole asks for the columns of one role until an answer can be read.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/report/form"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -202,7 +204,7 @@ func (s *Screen) columnLines() []string {
 
 // wrapped returns a text in at most three lines.
 func (s *Screen) wrapped(text string) []string {
-	lines := report.Wrap(strings.Fields(text), s.width)
+	lines := form.Wrap(strings.Fields(text), s.width)
 	return lines[:min(len(lines), 3)]
 }
 

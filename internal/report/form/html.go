@@ -1,13 +1,13 @@
-package report
+package form
 
 import (
 	"fmt"
 	"html"
 )
 
-// web is one HTML page that needs nothing else: no script, no font, no image. Entries are the
+// HTML is one HTML page that needs nothing else: no script, no font, no image. Entries are the
 // rows of tables.
-type web struct {
+type HTML struct {
 	open string // the element that is open: "table", "ul", "pre", or "" for none
 }
 
@@ -29,28 +29,28 @@ pre { background: #f3f3f3; padding: .75rem; white-space: pre-wrap; }
 </style>
 `
 
-func (*web) begin() string { return pageStart }
-func (f *web) end() string { return f.within("") + "</html>\n" }
+func (*HTML) Begin() string { return pageStart }
+func (f *HTML) End() string { return f.within("") + "</html>\n" }
 
-func (f *web) title(text string) string {
+func (f *HTML) Title(text string) string {
 	text = html.EscapeString(text)
 	return f.within("") + "<title>" + text + "</title>\n<h1>" + text + "</h1>\n"
 }
 
-func (f *web) section(text string) string { return f.block("h2", text) }
-func (f *web) gap() string                { return f.within("") }
-func (f *web) line(text string) string    { return f.block("p", text) }
+func (f *HTML) Section(text string) string { return f.block("h2", text) }
+func (f *HTML) Gap() string                { return f.within("") }
+func (f *HTML) Line(text string) string    { return f.block("p", text) }
 
-func (f *web) item(text string) string {
+func (f *HTML) Item(text string) string {
 	_, text = indented(text)
 	return f.within("ul") + "<li>" + html.EscapeString(text) + "</li>\n"
 }
 
-func (f *web) fixed(text string) string { return f.within("pre") + html.EscapeString(text) + "\n" }
+func (f *HTML) Fixed(text string) string { return f.within("pre") + html.EscapeString(text) + "\n" }
 
-func (f *web) command(words []string) string { return f.block("pre", commandLines(words)) }
+func (f *HTML) Command(words []string) string { return f.block("pre", commandLines(words)) }
 
-func (f *web) entry(name, text string) string {
+func (f *HTML) Entry(name, text string) string {
 	class := ""
 	indent, name := indented(name)
 	if indent != "" {
@@ -63,19 +63,19 @@ func (f *web) entry(name, text string) string {
 	return f.within("table") + fmt.Sprintf("<tr%s>%s<td>%s</td></tr>\n", class, heading, html.EscapeString(text))
 }
 
-func (f *web) prose(name, text string) string { return f.entry(name, text) }
+func (f *HTML) Prose(name, text string) string { return f.Entry(name, text) }
 
-func (f *web) finding(result, rule, seen string) string {
-	return f.entry(result, rule) + f.entry("", seen)
+func (f *HTML) Finding(result, rule, seen string) string {
+	return f.Entry(result, rule) + f.Entry("", seen)
 }
 
 // block returns an element of its own.
-func (f *web) block(element, text string) string {
+func (f *HTML) block(element, text string) string {
 	return f.within("") + fmt.Sprintf("<%s>%s</%s>\n", element, html.EscapeString(text), element)
 }
 
 // within closes the open element unless it is the wanted one, and opens that.
-func (f *web) within(element string) (tags string) {
+func (f *HTML) within(element string) (tags string) {
 	if f.open == element {
 		return ""
 	}
