@@ -1,17 +1,18 @@
 package forecast
 
 import (
+	"math/bits"
+
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// numOutcomes is the number of outcomes that a lookup can have: it returns any of the
-// sets of fields, the empty one too.
-const numOutcomes = 4
+// counts says how often each outcome was seen, by the set of returned fields: any set of those that
+// were asked for, the empty one too. They are fractions where a history counts for less than it is.
+type counts []float64
 
-// counts says how often each outcome was seen, by the set of returned fields. They are
-// fractions where a history counts for less than it is.
-type counts [numOutcomes]float64
+// outcomesOfAll returns the number of sets up to one with all the fields.
+func outcomesOfAll(fields enrich.Fields) int { return int(fields) + 1 }
 
 // basis says where the rates of a kind come from.
 type basis uint8
@@ -39,7 +40,7 @@ func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, ba
 	}
 	totals := history(other)
 	if totals.Lookups <= 0 {
-		return counts{}, none
+		return nil, none
 	}
 	seen := countOutcomes(fields, totals)
 	weight := min(1, borrowedWeight/float64(totals.Lookups))
@@ -53,7 +54,10 @@ func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, ba
 // asked for the fields. For both fields, the lookups that returned everything tell the
 // two apart that the counts by field do not.
 func countOutcomes(fields enrich.Fields, totals cost.Totals) counts {
-	var seen counts
+	if bits.OnesCount8(uint8(fields)) > 2 {
+		return independent(fields, totals)
+	}
+	seen := make(counts, outcomesOfAll(fields))
 	whole := min(totals.Whole, totals.Lookups)
 	nothing := totals.Lookups - whole
 	for f := range fields.Each() {
@@ -70,20 +74,48 @@ func countOutcomes(fields enrich.Fields, totals cost.Totals) counts {
 	return seen
 }
 
+// independent returns how often each outcome was seen if every field is found or not whatever the others
+// are. The sums do not tell more of lookups for three fields and more.
+func independent(fields enrich.Fields, totals cost.Totals) counts {
+	seen := make(counts, outcomesOfAll(fields))
+	for outcome := range seen {
+		if enrich.Fields(outcome).Without(fields) != 0 {
+			continue
+		}
+		seen[outcome] = float64(totals.Lookups)
+		for f := range fields.Each() {
+			found := min(1, float64(totals.Returned[f])/float64(totals.Lookups))
+			if !enrich.Fields(outcome).Has(f) {
+				found = 1 - found
+			}
+			seen[outcome] *= found
+		}
+	}
+	return seen
+}
+
 // posterior is what is known of the rates of the outcomes: the weights of a Dirichlet
 // distribution. An outcome that cannot be has none.
-type posterior [numOutcomes]float64
+type posterior []float64
 
-// priorWeight is what the prior counts of every outcome, in lookups (Jeffreys' prior).
-const priorWeight = 0.5
+// priorWeight returns what the prior counts of every outcome, in lookups. For one field and for two it is
+// Jeffreys' prior. Of more fields there are so many outcomes that it would outweigh a history: it counts
+// for one lookup of each field together.
+func priorWeight(fields enrich.Fields) float64 {
+	n := bits.OnesCount8(uint8(fields))
+	return float64(n) / float64(int(1)<<n)
+}
 
 // newPosterior adds what was seen to the prior.
 func newPosterior(fields enrich.Fields, seen counts) posterior {
-	var p posterior
+	p := make(posterior, outcomesOfAll(fields))
 	for outcome := range p {
 		if enrich.Fields(outcome).Without(fields) == 0 {
-			p[outcome] = priorWeight + seen[outcome]
+			p[outcome] = priorWeight(fields)
 		}
+	}
+	for outcome, n := range seen {
+		p[outcome] += n
 	}
 	return p
 }

@@ -25,7 +25,7 @@ var (
 func TestOutcomesAreRecovered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := enrich.Fields(rapid.IntRange(1, 3).Draw(t, "asked"))
-		var want counts
+		want := make(counts, asked+1)
 		var totals cost.Totals
 		for outcome := range want {
 			if enrich.Fields(outcome).Without(asked) != 0 {
@@ -41,6 +41,55 @@ func TestOutcomesAreRecovered(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestOutcomesOfManyFieldsKeepTheRateOfEach shows that what the sums tell of each of three to five fields
+// is not lost.
+func TestOutcomesOfManyFieldsKeepTheRateOfEach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		asked := enrich.Fields(rapid.SampledFrom([]int{0b111, 0b11111, 0b10110, 0b11010000}).Draw(t, "asked"))
+		var totals cost.Totals
+		for range rapid.IntRange(1, 20).Draw(t, "lookups") {
+			totals.Count(asked, asked&enrich.Fields(rapid.IntRange(0, 255).Draw(t, "returned")))
+		}
+		seen := countOutcomes(asked, totals)
+		sum := 0.0
+		for outcome, n := range seen {
+			if sum += n; n < 0 || n > 0 && enrich.Fields(outcome).Without(asked) != 0 {
+				t.Errorf("outcome %b was seen %v times", outcome, n)
+			}
+		}
+		if math.Abs(sum-float64(totals.Lookups)) > 1e-9 {
+			t.Errorf("%v outcomes of %d lookups", sum, totals.Lookups)
+		}
+		for f := range asked.Each() {
+			if got := seen.of(f); math.Abs(got-float64(totals.Returned[f])) > 1e-9 {
+				t.Errorf("field %d was returned %v times, want %d", f, got, totals.Returned[f])
+			}
+		}
+	})
+}
+
+// TestAForecastOfFiveFields: each is found in half of the lookups of a long history.
+func TestAForecastOfFiveFields(t *testing.T) {
+	const lookups = 1000
+	kind := cost.Kind{Fields: 0b11111, Pattern: enrich.ByName}
+	totals := cost.Totals{Lookups: 10 * lookups}
+	prices := cost.Prices{}
+	for f := range enrich.Field(5) {
+		totals.Returned[f], prices[f] = 5*lookups, 10*cost.Cent
+	}
+	f := New(Input{Lookups: map[cost.Kind]int64{kind: lookups}, History: func(cost.Kind) cost.Totals { return totals }})
+	spend, known := f.Spend(prices)
+	if off := spend.Expected - 250*cost.Dollar; !known || off < -cost.Dollar || off > cost.Dollar {
+		t.Errorf("$%s is expected, known %t, want about $250", spend.Expected, known)
+	}
+	if spend.Low > 250*cost.Dollar || spend.High < 250*cost.Dollar || spend.High-spend.Low > 25*cost.Dollar {
+		t.Errorf("the range is $%s to $%s", spend.Low, spend.High)
+	}
+	if covers, known := f.Covers(50*cost.Dollar, prices); !known || covers < 150 || covers > 210 {
+		t.Errorf("$50 covers %d lookups, known %t, want a bit less than 200", covers, known)
+	}
 }
 
 // TestOutcomesOfImpossibleSums shows that sums that contradict themselves make no
@@ -74,8 +123,8 @@ func TestBasis(t *testing.T) {
 		want    counts
 		basis   basis
 	}{
-		{"nothing", nil, counts{}, none},
-		{"other fields", map[cost.Kind]cost.Totals{both: long}, counts{}, none},
+		{"nothing", nil, nil, none},
+		{"other fields", map[cost.Kind]cost.Totals{both: long}, nil, none},
 		{"its own", map[cost.Kind]cost.Totals{email: short, emailName: long}, counts{3, 1}, own},
 		{"a short one of the other pattern", map[cost.Kind]cost.Totals{emailName: short}, counts{3, 1}, borrowed},
 		{"a long one of the other pattern", map[cost.Kind]cost.Totals{emailName: long}, counts{4, 6}, borrowed},
@@ -110,7 +159,7 @@ func TestTheDrawIsBetaBinomial(t *testing.T) {
 			drawn[i] = float64(future[0])
 		}
 		mean, variance := stat.MeanVariance(drawn, nil)
-		n, a, b := float64(c.lookups), c.found+priorWeight, c.empty+priorWeight
+		n, a, b := float64(c.lookups), c.found+priorWeight(1), c.empty+priorWeight(1)
 		beta := distuv.Beta{Alpha: a, Beta: b}
 		wantMean := n * beta.Mean()
 		wantVariance := n*beta.Mean()*(1-beta.Mean()) + n*(n-1)*beta.Variance()

@@ -1,6 +1,8 @@
 package forecast
 
 import (
+	"slices"
+
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -37,7 +39,7 @@ func (f *Forecast) WidthAfter(sample map[cost.Kind]int64, prices cost.Prices) (c
 
 // expect returns the expected outcomes of that number of lookups.
 func (p part) expect(lookups int64) counts {
-	var seen counts
+	seen := make(counts, outcomesOfAll(p.kind.Fields))
 	if p.basis == none {
 		seen[0], seen[p.kind.Fields] = float64(lookups)/2, float64(lookups)/2
 		return seen
@@ -68,9 +70,9 @@ func (p part) after(lookups int64, seen counts) part {
 		return rest
 	}
 	if p.basis != own {
-		rest.rates = newPosterior(p.kind.Fields, counts{})
+		rest.rates = newPosterior(p.kind.Fields, nil)
 	}
-	rest.basis = own
+	rest.basis, rest.rates = own, slices.Clone(rest.rates)
 	for outcome, n := range seen {
 		rest.rates[outcome] += n
 	}

@@ -16,24 +16,26 @@ const numFutures = 2000
 func simulate(parts []part, times int) []returned {
 	random := rand.NewPCG(1, 2)
 	futures := make([]returned, times)
+	drawn := make(posterior, 1<<enrich.MaxFields)
 	for i := range futures {
 		for _, p := range parts {
-			p.rates.draw(p.lookups, random, &futures[i])
+			p.rates.draw(drawn[:len(p.rates)], p.lookups, random, &futures[i])
 		}
 	}
 	return futures
 }
 
-// draw draws rates, draws by them what the lookups return, and adds that to the sum.
-func (p posterior) draw(lookups int64, random rand.Source, sum *returned) {
-	var rates posterior
+// draw draws rates, draws by them what the lookups return, and adds that to the sum. The memory of rates
+// is used for the drawn ones.
+func (p posterior) draw(rates posterior, lookups int64, random rand.Source, sum *returned) {
+	clear(rates)
 	for outcome, weight := range p {
 		if weight > 0 {
 			rates[outcome] = distuv.Gamma{Alpha: weight, Beta: 1, Src: random}.Rand()
 		}
 	}
 	left, mass := lookups, rates.weight()
-	for outcome := numOutcomes - 1; outcome > 0 && left > 0; outcome-- {
+	for outcome := len(rates) - 1; outcome > 0 && left > 0; outcome-- {
 		if rates[outcome] == 0 {
 			continue
 		}

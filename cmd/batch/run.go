@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/starting"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -71,7 +72,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 }
 
 // runList runs a list and tells how it went.
-func runList(cmd *cobra.Command, o *options, args []string) error {
+func runList(cmd *cobra.Command, o *options, args []string) (err error) {
 	w, err := o.work(cmd)
 	if err != nil {
 		return err
@@ -90,6 +91,9 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 			return err
 		}
 	}
+	var ended *app.Ended
+	end := starting.Record(w, o.env.now, starting.CommandLine(list, cmd.Flags()), o.output.path)
+	defer func() { end(ended, exitCode(err), codeOf(err)) }()
 	out, err := o.besideLists()
 	if err != nil {
 		return err
@@ -108,7 +112,6 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if o.kept != nil {
 		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
 	}
-	var ended *app.Ended
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
 		ended, err = w.Run(cmd.Context(), run, person)
 		return err

@@ -18,17 +18,21 @@ import (
 )
 
 func newRunsCommand(env environment) *cobra.Command {
-	o := newOptions(env)
+	o, starts := newOptions(env), false
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
 		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args:  usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
+			if starts {
+				return inspect.Starts(w)
+			}
 			return inspect.Runs(cmd.Context(), w)
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&starts, "starts", false, "list every start of a run, failed ones too")
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/starts"
 	"payonce/internal/workspace"
 )
 
@@ -22,8 +23,31 @@ func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
 				return nil, err
 			}
 		}
-		return view, nil
+		recorded, err := startsOf(w)
+		if len(recorded) > 0 {
+			view.LastStart = &recorded[len(recorded)-1]
+		}
+		return view, err
 	})
+}
+
+// Starts lists the starts of runs that were recorded. It does not need the journal.
+func Starts(w *app.Work) (*report.Starts, error) {
+	recorded, err := startsOf(w)
+	return &report.Starts{Starts: recorded}, err
+}
+
+// startsOf returns the starts that were recorded for the workspace's journal.
+func startsOf(w *app.Work) ([]starts.Start, error) {
+	dir, err := w.Workspace.Dir()
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := starts.Read(dir)
+	if recorded == nil {
+		recorded = []starts.Start{}
+	}
+	return recorded, err
 }
 
 // Show shows a run: its spend and its rows by outcome.

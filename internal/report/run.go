@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/starts"
 )
 
 // Run is one run as it is shown.
@@ -36,6 +37,8 @@ type Run struct {
 // Runs lists the runs of a journal.
 type Runs struct {
 	Runs []*Run `json:"runs"`
+	// LastStart is the last start of any run. It is left out without one.
+	LastStart *starts.Start `json:"last_start,omitempty"`
 }
 
 func (r *Runs) render(p *page) {
@@ -44,6 +47,11 @@ func (r *Runs) render(p *page) {
 	}
 	for _, v := range r.Runs {
 		p.line("%s  %s  spent %s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), v.MaxSpend, Lookups(v.Lookups), v.state())
+	}
+	if r.LastStart != nil {
+		p.gap()
+		p.line("last start: %s", r.LastStart)
+		p.item("    %s", r.LastStart.Command)
 	}
 }
 
@@ -86,4 +94,22 @@ func (v *Run) render(p *page) {
 	}
 	p.rows(v.Rows)
 	v.Spend.render(p)
+}
+
+// Starts lists the starts of runs.
+type Starts struct {
+	Starts []starts.Start `json:"starts"` // the oldest first
+}
+
+func (v *Starts) render(p *page) {
+	if len(v.Starts) == 0 {
+		p.line("no starts yet")
+	}
+	for _, start := range v.Starts {
+		p.line("%s", start)
+		p.item("    %s", start.Command)
+		if start.Output != "" {
+			p.item("    output %s", start.Output)
+		}
+	}
 }

@@ -61,7 +61,7 @@ func layers() map[string][]string {
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
-		"internal/report": {"enrich", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report": {"enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		"internal/tidy":   {},
 		// Lists in the formats of other programs.
 		"io/parquettable":          {"io/table", "io/parquettable/..."},
@@ -119,6 +119,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
 		"cmd/batch/watch":     {"internal/problem", "internal/report"},
 		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
@@ -131,7 +132,9 @@ func useCaseLayers() map[string][]string {
 			"internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
+		"internal/starts": {"cost"},
 		"internal/inspect": {
+			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
 		},

@@ -66,7 +66,7 @@ func newRowDecoder(p *page.Reader) (rowDecoder, error) {
 	case *file.BooleanColumnChunkReader:
 		return newValues(descriptor, r, r.ReadBatchInPage, boolText), nil
 	}
-	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
+	return nil, damage.UnsupportedType(descriptor.PhysicalType().String())
 }
 
 // asText returns an appender of values that are byte strings.

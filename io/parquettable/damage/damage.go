@@ -35,6 +35,25 @@ func Guard(err *error) {
 	}
 }
 
+// UnsupportedError says that a sound file has something that this program does not read.
+type UnsupportedError struct{ Reason, Hint string }
+
+func (e *UnsupportedError) Error() string { return e.Reason }
+
+// UnsupportedType returns the error of a column of a type that is not read.
+func UnsupportedType(name string) error {
+	return &UnsupportedError{
+		fmt.Sprintf("columns of type %s are not supported", name), "export the list without the column, or as CSV",
+	}
+}
+
+// UnsupportedCompression returns the error of a compression that is not read.
+func UnsupportedCompression(name string) error {
+	return &UnsupportedError{
+		fmt.Sprintf("the compression %s is not supported", name), "export the list with the compression zstd, snappy or gzip",
+	}
+}
+
 // InFile makes err a *table.Error of the file, unless it is a *table.Error already.
 func InFile(name string, err error) error {
 	var placed *table.Error
@@ -42,6 +61,9 @@ func InFile(name string, err error) error {
 		return err
 	}
 	hint := ""
+	if unsupported, ok := errors.AsType[*UnsupportedError](err); ok {
+		hint = unsupported.Hint
+	}
 	if errors.Is(err, Err) {
 		hint = again
 	}

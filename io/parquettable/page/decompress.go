@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/zstd"
@@ -23,7 +22,7 @@ func (d *decompressor) use(kind compress.Compression) (err error) {
 		return nil
 	}
 	if d.codec, err = compress.GetCodec(kind); err != nil {
-		return fmt.Errorf("the compression %s is not supported", kind)
+		return damage.UnsupportedCompression(kind.String())
 	}
 	if kind == compress.Codecs.Zstd && d.zstd == nil {
 		d.zstd, err = zstd.NewReader(nil,

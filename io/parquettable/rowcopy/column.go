@@ -110,7 +110,7 @@ func newRowCopier(p *page.Reader) (rowCopier, error) {
 	case *file.BooleanColumnChunkReader:
 		return newTypedRows(descriptor, r, r.ReadBatchInPage, (*file.BooleanColumnChunkWriter).WriteBatch), nil
 	}
-	return nil, fmt.Errorf("columns of type %s are not supported", descriptor.PhysicalType())
+	return nil, damage.UnsupportedType(descriptor.PhysicalType().String())
 }
 
 // copyBatch is the number of levels that are read at once.
