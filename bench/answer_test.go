@@ -20,7 +20,7 @@ func withJournal(t *testing.T, state string, look func(*checkpoint.Journal)) {
 		t.Fatal(err)
 	}
 	journal, err := checkpoint.New(store, checkpoint.Options{
-		Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: time.Now,
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
