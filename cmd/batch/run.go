@@ -92,13 +92,13 @@ func runList(cmd *cobra.Command, o *options, args []string) (err error) {
 		}
 	}
 	var ended *app.Ended
-	end := starting.Record(w, o.env.now, starting.CommandLine(list, cmd.Flags()), o.output.path)
-	defer func() { end(ended, exitCode(err), codeOf(err)) }()
+	start := starting.Begin(w, o.env.now, starting.CommandLine(list, cmd.Flags()), o.output.path)
+	defer func() { start.End(ended, exitCode(err), codeOf(err)) }()
 	out, err := o.besideLists()
 	if err != nil {
 		return err
 	}
-	person := &person{env: o.env, out: out}
+	person := &person{env: o.env, out: out, start: start}
 	switch {
 	case o.json && (o.quiet || o.logFormat.Value == "json"):
 		person.out = io.Discard // the object on standard output says how it went
@@ -164,8 +164,9 @@ func (o *options) besideLists() (io.Writer, error) {
 
 // person asks whoever started the run.
 type person struct {
-	env environment
-	out io.Writer // where the plan is shown
+	env   environment
+	out   io.Writer // where the plan is shown
+	start *starting.Record
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
@@ -173,6 +174,7 @@ func (p *person) CanAsk() bool { return p.env.canAsk }
 // Show shows the plan unless there is nothing left to look up. From here on the run outlives whoever
 // reads what it tells.
 func (p *person) Show(plan *report.Plan) error {
+	p.start.Continue() // the journal is open
 	if plan.IsDone() {
 		p.env.outliveReaders()
 		return nil

@@ -59,18 +59,16 @@ type line struct {
 	Start
 }
 
-// Record is a start that was recorded. A nil Record records nothing.
+// Record is the record of one start.
 type Record struct {
-	path string
-	line line
+	path  string
+	line  line
+	begun bool // the start is in the file
 }
 
-// Begin records a start in the journal's directory. Without that directory there is no journal yet, and
-// nothing is recorded.
+// Begin records a start in the journal's directory. The first start of a journal makes that directory
+// later: call Continue then.
 func Begin(dir string, start Start) (*Record, error) {
-	if _, err := os.Stat(dir); err != nil {
-		return nil, nil // opening the journal says what is wrong with it
-	}
 	if account, err := user.Current(); err == nil {
 		start.User = account.Username
 	}
@@ -78,20 +76,28 @@ func Begin(dir string, start Start) (*Record, error) {
 	r := &Record{path: filepath.Join(dir, fileName), line: line{
 		ID: start.At.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(os.Getpid()), Start: start,
 	}}
-	return r, r.append()
+	return r, r.Continue()
 }
 
-// End records how the start ended.
-func (r *Record) End(end End) error {
-	if r == nil {
+// Continue records the start if there was no directory before and there is one now.
+func (r *Record) Continue() error {
+	if r.begun {
 		return nil
 	}
+	return r.append()
+}
+
+// End records how the start ended. Without a journal's directory nothing is recorded.
+func (r *Record) End(end End) error {
 	r.line.End = &end
 	return r.append()
 }
 
 // append adds the line to the file, in one write, so that lines of several processes do not mix.
 func (r *Record) append() error {
+	if _, err := os.Stat(filepath.Dir(r.path)); err != nil {
+		return nil // opening the journal says what is wrong with it
+	}
 	text, err := json.Marshal(r.line)
 	if err != nil {
 		return err
@@ -101,7 +107,9 @@ func (r *Record) append() error {
 		return err
 	}
 	_, err = file.Write(append(text, '\n'))
-	return errors.Join(err, file.Close())
+	err = errors.Join(err, file.Close())
+	r.begun = r.begun || err == nil
+	return err
 }
 
 // maxLine is the longest line that is read, in bytes.

@@ -91,3 +91,30 @@ func TestWithoutAJournalNothingIsRecorded(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// The first start of a journal makes its directory only after it began.
+func TestTheFirstStartIsRecordedWhenThereIsADirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "journal")
+	first, failed := begin(t, dir, "first", 1), begin(t, dir, "failed", 2)
+	if err := failed.End(End{At: at, Exit: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := first.Continue(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := read(t, dir); len(all) != 1 || all[0].Command != "first" || all[0].End != nil {
+		t.Fatalf("%+v", all)
+	}
+	if err := first.End(End{At: at, Exit: 0, Lookups: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if all := read(t, dir); len(all) != 1 || all[0].End == nil {
+		t.Errorf("%+v", all)
+	}
+}

@@ -202,11 +202,11 @@ func (p *progress) describe() string {
 	return left
 }
 
-// left returns how long the rest takes: what the limit asks for, or longer where the
-// service has been slower than that so far.
+// left returns how long the rest takes: what the limit asks for after the current wait, or longer where
+// the service has been slower than that so far.
 func (p *progress) left() time.Duration {
 	rest := p.total - p.tally.Lookups
-	least := cost.Duration(rest, p.rate.Slots, p.rate.Window)
+	least := cost.Duration(rest, p.rate.Slots, p.rate.Window) + max(0, p.tally.Wait.Until.Sub(p.now()))
 	if p.tally.Lookups == 0 {
 		return least
 	}

@@ -49,4 +49,8 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 	if got, least := p.left(), cost.Duration(60, 10, time.Minute); got != least {
 		t.Errorf("%s left, and the limit makes it %s", got, least)
 	}
+	p.tally.Wait.Until = now.Add(25 * time.Second)
+	if got, least := p.left(), 25*time.Second+cost.Duration(60, 10, time.Minute); got != least {
+		t.Errorf("%s left during a wait, and the limit makes it %s", got, least)
+	}
 }
