@@ -13,8 +13,8 @@ import (
 )
 
 // Record records the start of a run beside its journal. The function that it returns records how the start
-// ended: with an exit code and, when the run did not end by itself, a code of what happened. Messages are
-// not recorded, because they may name a person of the list.
+// ended: an exit code and, if the run stopped early, a code for the reason. It does not record messages,
+// because they may name a person of the list.
 func Record(w *app.Work, now func() time.Time, command, output string) func(ended *app.Ended, exit int, code string) {
 	dir, err := w.Workspace.Dir()
 	if err != nil {
