@@ -353,7 +353,7 @@ func (e Evidence) bound(change Change) explanations {
 
 // MostInDoubt returns the most that the lost calls can have been charged together of each meter: what
 // the account lost, less the least that the certain charges cost. It is not known when the evidence
-// cannot be used. Of a meter that the account does not show there is no such limit.
+// cannot be used. A meter that the account does not show does not have such a limit.
 func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, known bool) {
 	change, why := e.usable()
 	if why != "" {

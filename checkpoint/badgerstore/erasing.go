@@ -17,7 +17,7 @@ import (
 const erasingName = "ERASING"
 
 // erasure says which values are removed: those that a commit after since has replaced, of records
-// whose keys begin with one of kinds. No kinds stand for all.
+// whose keys begin with one of kinds. No kinds means all.
 type erasure struct {
 	since uint64
 	kinds []byte
@@ -41,7 +41,7 @@ func (e erasure) text() string {
 }
 
 // readErasure returns the erasure that is not finished yet, and reports whether there is one. A file
-// that cannot be read stands for everything that was ever replaced.
+// that cannot be read means everything that was ever replaced.
 func readErasure(dir string) (e erasure, found bool, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, erasingName))
 	if errors.Is(err, os.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 
 // purge removes the values of an erasure from the files of a closed store. It
 // writes the tables again that hold such a value, each with the same keys and versions. The others
-// stay as they are. So it takes as long as the tables with erased values are large, not the journal.
+// stay as they are. So its time depends on the size of the tables with erased values, not on the journal.
 //
 // Nobody reads a value that was replaced. So the key stays, which keeps the table's place among
 // the others, and its value is empty.

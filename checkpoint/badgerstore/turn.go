@@ -25,7 +25,7 @@ func Awaited(dir string) bool {
 	if release == nil {
 		return true
 	}
-	_ = release() // it has nothing to lose
+	_ = release() // closing a file that was not written
 	return false
 }
 

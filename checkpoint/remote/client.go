@@ -164,14 +164,14 @@ func (s *Store) Scan(prefix, from []byte, visit func(key, value []byte) (bool, e
 	})
 }
 
-// The number of records that the first request of a scan asks for, and by what each further one asks for
-// more. A scan that skips records, or ends soon, gets few that it does not need.
+// The number of records that the first request of a scan asks for, and the factor by which it grows with each
+// further request. A scan that skips records or ends soon gets few records that it does not need.
 const (
 	firstCount  = 16
 	countGrowth = 4
 )
 
-// Seek is a Scan in which visit may say from which key to go on.
+// Seek is a Scan in which visit may return the key to continue from.
 func (s *Store) Seek(prefix, from []byte, visit store.Visit) error {
 	for count := firstCount; ; count = min(count*countGrowth, batchSize) {
 		answer, err := s.ask(&request{Op: opScan, Key: prefix, From: from, Count: count})
@@ -196,7 +196,7 @@ func (s *Store) Seek(prefix, from []byte, visit store.Visit) error {
 			return nil
 		}
 		last := answer.Keys[len(answer.Keys)-1]
-		from = append(bytes.Clone(last), 0) // the first key behind it
+		from = append(bytes.Clone(last), 0) // the first key after it
 		if bytes.Compare(from, skipTo) < 0 {
 			from, count = skipTo, firstCount/countGrowth
 		}

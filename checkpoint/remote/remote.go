@@ -30,7 +30,7 @@ import (
 var (
 	// ErrNoOwner says that no process serves the journal.
 	ErrNoOwner = errors.New("no process serves the journal to readers")
-	// ErrBusy says that as many readers as the owner admits read the journal.
+	// ErrBusy says that the number of readers has reached its limit.
 	ErrBusy = errors.New("too many commands read the journal at the same time")
 	// ErrProtocol says that the owner is another version of the program.
 	ErrProtocol = errors.New("the owner of the journal is another version of this program, which cannot answer it")
@@ -60,10 +60,10 @@ type request struct {
 	Proof []byte // opOpen: proves that the reader has the encryption key
 	Key   []byte // opGet: the key; opScan: the prefix
 	From  []byte // opScan: the first key
-	Count int    // opScan: at most that many records
+	Count int    // opScan: the most records of the response
 }
 
-// response is what the owner answers.
+// response is what the owner returns.
 type response struct {
 	Protocol int    // in the greeting
 	Nonce    []byte // in the greeting
@@ -75,7 +75,7 @@ type response struct {
 	Value    []byte
 	Keys     [][]byte
 	Values   [][]byte
-	More     bool // there are records behind those of the response
+	More     bool // there are records after those of the response
 }
 
 // failure is the kind of an error that a response carries.
@@ -99,7 +99,7 @@ const (
 // batchSize is how many bytes of records the owner gathers for one response.
 const batchSize = 256 << 10
 
-// proofOf proves that a reader has a key. An empty key stands for a journal without encryption.
+// proofOf proves that a reader has a key. An empty key means a journal without encryption.
 func proofOf(key, nonce []byte) []byte {
 	hash := hmac.New(sha256.New, key)
 	hash.Write([]byte("payonce reader"))

@@ -85,7 +85,7 @@ func (s *Server) Close() error {
 	}
 	s.closed = true
 	for conn := range s.conns {
-		conn.Close() // its reader learns of it
+		conn.Close() // its reader sees that it ended
 	}
 	s.mu.Unlock()
 	err := s.listener.Close()
@@ -136,8 +136,8 @@ func (s *Server) leave(conn net.Conn) {
 	conn.Close()
 }
 
-// converse answers the requests of a connection until it ends. Errors of the connection end it and
-// concern nobody else.
+// converse answers the requests of a connection until it ends. An error of the connection ends only this
+// connection.
 func (s *Server) converse(conn net.Conn) {
 	link := newLink(conn, maxRequest)
 	select {

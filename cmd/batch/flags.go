@@ -153,7 +153,7 @@ func (o *options) addJournalFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 }
 
-// addWaitFlag adds the flag of commands that no other process may own the journal beside.
+// addWaitFlag adds the flag that lets a command wait for the process that owns the journal.
 func (o *options) addWaitFlag(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.journal.wait, "wait", 0, "wait up to this time (30s, 2h) for another process that owns the journal")
 }

@@ -100,8 +100,8 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 	return err
 }
 
-// offerMapping does something with a list. Where somebody can be asked and the list is refused because its
-// columns are doubtful, it offers to look at them and does it again.
+// offerMapping calls do, which reads a list. If the list is refused because its columns are doubtful, it
+// offers at a terminal to change them, and calls do again.
 func (o *options) offerMapping(ctx context.Context, order app.List, do func() error) error {
 	refused := do()
 	if refused == nil || o.json || o.yes {

@@ -171,8 +171,8 @@ type person struct {
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
 
-// Show shows the plan unless there is nothing left to look up. From here on the run outlives whoever
-// reads what it tells.
+// Show shows the plan unless there is nothing left to look up. From here on the run continues when a
+// reader of its output ends.
 func (p *person) Show(plan *report.Plan) error {
 	p.start.Continue() // the journal is open
 	if plan.IsDone() {

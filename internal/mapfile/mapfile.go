@@ -64,7 +64,7 @@ func (e *entry) UnmarshalYAML(node *yaml.Node) error {
 			return errors.New("give a column, or a list of columns")
 		}
 		if item.ShortTag() == "!!null" {
-			continue // "email:" alone stands for no column
+			continue // "email:" alone means no column
 		}
 		e.columns = append(e.columns, item.Value)
 	}
@@ -164,7 +164,7 @@ func (f *File) Overrides(schema table.Schema) ([]string, error) {
 	return overrides, nil
 }
 
-// Of returns the mapping file that somebody named, else the one for a list in these files; nil for none. The
+// Of returns the mapping file with the given name, else the one for a list in these files; nil for none. The
 // notes are about files that are not used.
 func Of(named string, list []string, schema table.Schema) (found *File, notes []string, err error) {
 	switch {
@@ -176,8 +176,8 @@ func Of(named string, list []string, schema table.Schema) (found *File, notes []
 	return found, notes, err
 }
 
-// forList finds the mapping file of a list: the one of its name, else another one in its directory for lists with
-// the same columns. It returns nil when there is none, and notes about files that are not used.
+// forList finds the mapping file of a list: the one of its name, else another one in its directory for lists
+// with the same columns. It returns nil when there is none, and notes about files that are not used.
 func forList(list string, schema table.Schema) (found *File, notes []string, err error) {
 	own := NameFor(list)
 	switch f, err := Read(own); {
@@ -202,7 +202,7 @@ func forList(list string, schema table.Schema) (found *File, notes []string, err
 	return others[0], notes, nil
 }
 
-// maxBeside is how many files of a directory are looked at.
+// maxBeside is the most mapping files of a directory that are read.
 const maxBeside = 200
 
 // beside returns the other mapping files in a directory that are for lists with these columns. Files that
@@ -230,7 +230,7 @@ func sameRoles(a, b *File) bool {
 	return maps.EqualFunc(a.roles, b.roles, func(x, y entry) bool { return slices.Equal(x.columns, y.columns) })
 }
 
-// explicit reads a mapping file that somebody named. It has to be for lists with these columns.
+// explicit reads a mapping file that the user named. It has to be for lists with these columns.
 func explicit(path string, schema table.Schema) (*File, error) {
 	f, err := Read(path)
 	if err == nil && !f.Fits(schema) {
@@ -242,7 +242,8 @@ func explicit(path string, schema table.Schema) (*File, error) {
 	return f, nil
 }
 
-// Write writes a mapping of a list with these columns to a new file with this mode. It replaces no file but a mapping file.
+// Write writes a mapping of a list with these columns to a new file with this mode. It replaces only mapping
+// files.
 func Write(path, list string, schema table.Schema, mapping columns.Mapping, mode fs.FileMode) error {
 	if !strings.HasSuffix(path, ".yaml") && !strings.HasSuffix(path, ".yml") {
 		return problem.Usagef("%s: a mapping is saved as YAML; choose a name that ends in %s", path, Ending)

@@ -40,7 +40,7 @@ type End struct {
 	Spent   cost.Money `json:"spent_usd"`
 }
 
-// String says when somebody started a run, and how that ended.
+// String says who started a run, when, and how the start ended.
 func (s Start) String() string {
 	text := fmt.Sprintf("%s  %s on %s", s.At.Format("2006-01-02 15:04"), s.User, s.Host)
 	if s.End == nil {
@@ -116,7 +116,7 @@ func (r *Record) append() error {
 const maxLine = 1 << 20
 
 // Read returns the starts that are recorded in the journal's directory, the oldest first. A line that
-// cannot be read, as a crash of the machine can leave one, is passed over.
+// cannot be read is left out. A crash of the machine can leave such a line.
 func Read(dir string) ([]Start, error) {
 	text, err := os.ReadFile(filepath.Join(dir, fileName))
 	if errors.Is(err, fs.ErrNotExist) {

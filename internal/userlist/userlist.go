@@ -32,7 +32,7 @@ type File struct {
 	Paths []string // absolute; none for standard input
 }
 
-// Open opens a list. Whoever opens it closes it.
+// Open opens a list. The caller must close it.
 func Open(o Options) (*File, error) {
 	options := listfile.Options{Delimiter: csvtable.ParseDelimiter(o.Delimiter), Sheet: o.Sheet, HeaderRow: o.HeaderRow, TempDir: o.TempDir}
 	if o.Encoding != "" {

@@ -14,15 +14,15 @@ const (
 	NoPreset   = "none"
 )
 
-// preset says how the export of a program is read: for each role the headers in their order, of which the first
-// one that the list has counts. Marks are the headers by which the export is known. All of them have to be there.
+// preset says how the export of a program is read. Each role has headers, and the first one that the list has
+// counts. Marks are the headers by which the export is known. The list has to have all of them.
 type preset struct {
 	name  string
 	marks []string
 	roles map[Role][]string
 }
 
-// presets lists the presets. The one with the most marks in a list counts, and of equals the first.
+// presets lists the presets. Of those that fit a list, the one with the most marks counts, then the first.
 func presets() []preset {
 	return []preset{
 		{"hubspot", []string{"Record ID", "First Name", "Last Name", "Email"}, map[Role][]string{
@@ -67,8 +67,8 @@ func presets() []preset {
 	}
 }
 
-// salesNavigator reads what scrapers take from the search results of Sales Navigator. "companyUrl" is the page
-// of a company in the network.
+// salesNavigator reads what scrapers take from the search results of Sales Navigator. "companyUrl" is the
+// page of a company in the network.
 func salesNavigator() map[Role][]string {
 	return map[Role][]string{
 		FirstName: {"firstName"}, LastName: {"lastName"}, FullName: {"fullName", "name"}, CompanyName: {"companyName"},
@@ -77,8 +77,8 @@ func salesNavigator() map[Role][]string {
 	}
 }
 
-// google reads Google Contacts. It writes to no column of the list, because the columns of values hold several
-// with signs between them.
+// google reads Google Contacts. It has no role for emails and phones, so nothing is written to their columns:
+// their cells can hold several values with separators between them.
 func google() map[Role][]string {
 	return map[Role][]string{
 		FirstName: {"First Name", "Given Name"}, LastName: {"Last Name", "Family Name"},
@@ -97,7 +97,8 @@ func PresetNames() []string {
 	return names
 }
 
-// choosePreset returns the preset of a list; nil for none. A preset that somebody names has to have a column.
+// choosePreset returns the preset of a list; nil for none. The list has to have a column of a
+// preset that the user names.
 func choosePreset(schema table.Schema, name string) (*preset, error) {
 	if name == NoPreset {
 		return nil, nil
@@ -142,7 +143,7 @@ type PresetError struct{ Preset, Reason string }
 func (e *PresetError) Error() string { return "the preset " + e.Preset + ": " + e.Reason }
 
 // byPreset gives a role to the column that the preset names, and reports whether it did. A header that stands
-// over several columns, or whose cells hold something else, is left to the recognition.
+// over several columns, or whose cells hold something else, is recognised without the preset.
 func (r *recognition) byPreset(role Role) bool {
 	if r.preset == nil {
 		return false

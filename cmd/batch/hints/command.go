@@ -14,8 +14,8 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// Command returns a whole command that helps with an error of a list, as a shell reads it; "" for none. The
-// command line that failed is words, and it was read into flags.
+// Command returns a complete command that helps with an error of a list, quoted for a shell; "" for none.
+// Words is the command line that failed, and flags are its flags.
 func Command(err error, words []string, flags *pflag.FlagSet) string {
 	if len(words) == 0 || flags.Lookup("map") == nil {
 		return ""
@@ -47,7 +47,8 @@ func Command(err error, words []string, flags *pflag.FlagSet) string {
 	return strings.Join(shown, " ")
 }
 
-// isUnmapped reports whether a look at the columns helps: nobody can be identified, or there is no such column.
+// isUnmapped reports whether the error is about columns that are missing: no person can be identified, or the
+// list does not have a column that was named.
 func isUnmapped(err error) bool {
 	if _, ok := errors.AsType[*columns.OverrideError](err); ok {
 		return true
@@ -56,7 +57,7 @@ func isUnmapped(err error) bool {
 	return ok && found.Code == "no_identity"
 }
 
-// reading returns the flags that say how a list is read, but for its columns.
+// reading returns the flags that say how a list is read, without those for its columns.
 func reading(flags *pflag.FlagSet) (words []string) {
 	for _, name := range []string{"encoding", "delimiter", "sheet", "header-row"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Changed {
@@ -75,8 +76,8 @@ func with(words []string, added ...string) []string {
 	return slices.Concat(words[:end], added, words[end:])
 }
 
-// withMapping returns a command line that maps some roles in this way, and others as before, also those of a
-// configuration, whose place the flags of a command line take.
+// withMapping returns a command line with a mapping for some roles. The other roles keep theirs, also those
+// of a configuration, because flags of the command line replace those of a configuration.
 func withMapping(words []string, flags *pflag.FlagSet, mapping []string) []string {
 	var kept []string
 	for i := 0; i < len(words); i++ {

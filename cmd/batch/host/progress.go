@@ -31,7 +31,7 @@ type Observer struct {
 	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
 }
 
-// The phases of a run, as other processes are told.
+// The phases of a run, as status shows them.
 const (
 	phaseReading = "reading the list"
 	phaseSending = "sending"

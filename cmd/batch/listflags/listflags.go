@@ -1,4 +1,4 @@
-// Package listflags has the flags that say how a list is read and what is asked of it.
+// Package listflags has the flags that say how a list is read and what is looked up for it.
 package listflags
 
 import (
@@ -19,7 +19,7 @@ import (
 	"payonce/service/v1/v1fields"
 )
 
-// Flags say how a list is read and what is asked of it.
+// Flags say how a list is read and what is looked up for it.
 type Flags struct {
 	Fields       flagvalue.Fields
 	Mapping      []string
@@ -63,10 +63,11 @@ func (f *Flags) delimiter() string {
 	return f.Delimiter.Value
 }
 
-// asFound stands for what the list itself tells.
+// asFound means: as recognised from the list.
 const asFound = "auto"
 
-// Value returns what is asked of a list. Standard input is read until the context ends.
+// Value returns how a list is read and what is looked up for it. It reads standard input until the context
+// ends.
 func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) app.List {
 	prefer := enrich.ByProfile
 	if f.Prefer.Value == enrich.ByName.String() {
@@ -81,8 +82,8 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 	}
 }
 
-// readUntil reads what there is until the context ends: whoever waits for a terminal or a
-// pipe to say more would not hear of an interrupt.
+// readUntil reads until the context ends. A plain read of a terminal or a pipe would not end at an
+// interrupt.
 func readUntil(ctx context.Context, from io.Reader) io.Reader {
 	read, write := io.Pipe()
 	go func() {
@@ -103,7 +104,7 @@ func (f *Flags) AddReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
 
-// AddAsking adds the flags that say what is asked of a list.
+// AddAsking adds the flags that say what is looked up for a list.
 func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
@@ -114,7 +115,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
 }
 
-// AddSelection adds the flags that say who of a list is looked up, and under which name the run is known.
+// AddSelection adds the flags that say which people of a list are looked up, and the name of the run.
 func (f *Flags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")

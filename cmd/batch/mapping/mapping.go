@@ -20,7 +20,7 @@ import (
 	"payonce/internal/userlist"
 )
 
-// Environment is what the command needs of the world around it.
+// Environment is what the command needs of its caller.
 type Environment struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -96,8 +96,8 @@ func (c *command) run(ctx context.Context, names []string) (err error) {
 	return report.Text(c.env.Stdout, view, c.env.Hints)
 }
 
-// edit lets somebody at a terminal change a mapping. It saves the mapping when that is wanted, and reports
-// whether it did.
+// edit lets a person at a terminal change a mapping. It saves the mapping if the person wants that, and
+// reports whether it did.
 func edit(ctx context.Context, env Environment, m *mapping.Mapping, plain bool) (save bool, err error) {
 	path := m.DefaultFile()
 	if plain {

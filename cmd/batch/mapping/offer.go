@@ -10,8 +10,8 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// Offer offers to look at the columns of a list that was refused because they are doubtful. It reports whether
-// a mapping was saved, so that the list is to be read again. Confirm asks a question.
+// Offer offers to show the columns of a list that was refused because they are doubtful. It reports whether a
+// mapping was saved. Then the caller reads the list again. Confirm asks a question.
 func Offer(ctx context.Context, env Environment, order app.List, refused error, confirm func(question string) bool) (bool, error) {
 	if !env.Terminal || !isDoubtful(refused) || len(order.Names) == 0 {
 		return false, nil

@@ -22,7 +22,7 @@ type questions struct {
 	m   *mapping.Mapping
 }
 
-// ask changes the mapping as somebody answers, and reports whether it is to be saved.
+// ask changes the mapping by the answers, and reports whether the person wants to save it.
 func ask(ctx context.Context, in io.Reader, out io.Writer, m *mapping.Mapping, path string) (save bool, err error) {
 	q := &questions{bufio.NewReader(in), out, m}
 	for i, header := range m.Schema.Columns {

@@ -35,8 +35,8 @@ func CompleteChoices(cmd *cobra.Command) {
 }
 
 // CheckOwnCommands makes names that cobra's own commands do not know an error of usage:
-// by themselves they show some help, and all seems well. What stands behind a command that
-// help is asked for does not matter.
+// by themselves they show some help and end with 0. Arguments after a command that help is
+// asked for do not matter.
 func CheckOwnCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

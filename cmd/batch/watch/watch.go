@@ -1,4 +1,4 @@
-// Package watch shows what runs, again and again.
+// Package watch shows the status at intervals.
 package watch
 
 import (
@@ -83,7 +83,7 @@ func (s Screen) overwrite(text string, before int) (lines int, err error) {
 	return lines, err
 }
 
-// cut returns at most that many characters of a line; all of it when the width is not known.
+// cut returns the first characters of a line, as many as columns; all of it when the width is not known.
 func cut(line string, columns int) string {
 	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
 		return line

@@ -49,10 +49,10 @@ type Screen struct {
 	save          bool
 }
 
-// New returns a screen for a terminal of 80 columns, until it hears of another size.
+// New returns a screen for a terminal of 80 columns and 24 lines. Update sets another size.
 func New(m *mapping.Mapping) *Screen { return &Screen{m: m, width: 80, height: 24} }
 
-// Init begins nothing.
+// Init does nothing.
 func (*Screen) Init() tea.Cmd { return nil }
 
 // Update takes a key or the size of the terminal.
@@ -105,7 +105,7 @@ func (s *Screen) pressInColumns(key string) tea.Cmd {
 	return nil
 }
 
-// pressInRoles moves in the roles, of which the first one stands for none.
+// pressInRoles acts on a key in the list of roles. Its first entry means no role.
 func (s *Screen) pressInRoles(key string) {
 	switch key {
 	case "up", "k":
@@ -120,7 +120,7 @@ func (s *Screen) pressInRoles(key string) {
 	}
 }
 
-// choose gives the role under the cursor to the column. Further columns with values may be several.
+// choose gives the role under the cursor to the column. Some roles take several columns.
 func (s *Screen) choose() {
 	if s.role == 0 {
 		if role := s.m.RoleOf(s.column); role != "" {
