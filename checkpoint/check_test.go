@@ -276,7 +276,7 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"books behind": {func(t *testing.T, r *rig) {
 			change(t, r.store, record.StateKey, func(b *record.State) { b.Resolved-- })
 		}, "the ledger state counts 4 resolved attempts, and there are 5"},
-		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or not whole"},
+		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or incomplete"},
 		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x07{"), `run "run" cannot be read`},
 		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), string(record.Encode(&record.Run{Name: "run"}))), `run "other" calls itself "run"`},
 	} {

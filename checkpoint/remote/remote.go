@@ -33,9 +33,9 @@ var (
 	// ErrBusy says that the number of readers has reached its limit.
 	ErrBusy = errors.New("too many commands read the journal at the same time")
 	// ErrProtocol says that the owner is another version of the program.
-	ErrProtocol = errors.New("the owner of the journal is another version of this program, which cannot answer it")
+	ErrProtocol = errors.New("another version of this program owns the journal")
 	// ErrKey says that the reader does not have the journal's encryption key.
-	ErrKey = errors.New("it is not the key that the owner of the journal has opened it with")
+	ErrKey = errors.New("the key differs from the one that the owner of the journal uses")
 	// ErrLost says that the connection ended before the reader did.
 	ErrLost = errors.New("the connection to the process that owns the journal ended")
 	// ErrReadOnly refuses a write.

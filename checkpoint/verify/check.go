@@ -156,7 +156,7 @@ func (c *checker) checkMeta() error {
 		return err
 	}
 	if !found || len(identity.Secret) != record.SecretLength || identity.ID == "" {
-		c.problem("the journal's identity", "is missing or not whole")
+		c.problem("the journal's identity", "is missing or incomplete")
 	}
 	c.summary.ID, c.secret = identity.ID, identity.Secret
 	c.state, found, err = lookUp[record.State](c, "the ledger state", record.StateKey)

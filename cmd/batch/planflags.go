@@ -73,7 +73,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
 	if o.list.MapFile != "" {
-		return errors.New("--map-file is not in a plan, which says itself how the columns are read; leave one of them out")
+		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
 	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {

@@ -195,7 +195,7 @@ func forList(list string, schema table.Schema) (found *File, notes []string, err
 	}
 	for _, other := range others[1:] {
 		if !sameRoles(other, others[0]) {
-			return nil, append(notes, fmt.Sprintf("%s and %s are both for lists with these columns, and they differ, so that none of them is used",
+			return nil, append(notes, fmt.Sprintf("%s and %s are both for lists with these columns, but they differ, so neither is used",
 				others[0].Path, other.Path)), nil
 		}
 	}
@@ -250,7 +250,7 @@ func Write(path, list string, schema table.Schema, mapping columns.Mapping, mode
 	}
 	if _, err := os.Lstat(path); err == nil {
 		if _, err := Read(path); err != nil {
-			return problem.Usagef("%s is there and is not a mapping file, so it is not replaced: %w", path, err)
+			return problem.Usagef("%s exists and is not a mapping file; choose another name: %w", path, err)
 		}
 	}
 	file, err := atomicfile.Create(path, mode)
@@ -271,7 +271,7 @@ func Write(path, list string, schema table.Schema, mapping columns.Mapping, mode
 // render returns the text of a mapping file.
 func render(list string, schema table.Schema, mapping columns.Mapping) ([]byte, error) {
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "# How the columns of %s are read. It counts for lists with the same headers.\n"+
+	fmt.Fprintf(&text, "# How the columns of %s are read. It applies to lists with the same headers.\n"+
 		"# Name columns by header or number, such as \"#3\". [] stands for no column. Of several, the first cell\n"+
 		"# that is not blank counts. A line that is left out is recognised.\n", oneLine(list))
 	roles := &yaml.Node{Kind: yaml.MappingNode}

@@ -152,7 +152,7 @@ func TestWriteReplacesMappingFilesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Write(path, "list.csv", schemaOf("a"), columns.Mapping{}, 0)
-	if err == nil || !strings.Contains(err.Error(), "is not a mapping file, so it is not replaced") {
+	if err == nil || !strings.Contains(err.Error(), "is not a mapping file; choose another name") {
 		t.Errorf("%v", err)
 	}
 	if err := Write(filepath.Join(dir, "list.csv"), "list.csv", schemaOf("a"), columns.Mapping{}, 0); err == nil {

@@ -97,7 +97,7 @@ func readUntil(ctx context.Context, from io.Reader) io.Reader {
 // AddReading adds the flags of every command that reads a list.
 func (f *Flags) AddReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
-	flags.Var(&f.Delimiter, "delimiter", "the `NAME` of what stands between the cells of a text list: comma, semicolon, tab or bar")
+	flags.Var(&f.Delimiter, "delimiter", "the `NAME` of the delimiter of a text list: comma, semicolon, tab or bar")
 	flags.StringVar(&f.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
 	flags.Int64Var(&f.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.Memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
@@ -120,6 +120,6 @@ func (f *Flags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
-	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it comes back as JSON in the last column, profile")
+	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it is written as JSON to the last column, profile")
 	flags.StringVar(&f.Name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
 }

@@ -34,7 +34,7 @@ func NewCommand(open func(cmd *cobra.Command) (Screen, Status, error)) *cobra.Co
 			return Run(cmd.Context(), every, screen, status)
 		},
 	}
-	cmd.Flags().DurationVarP(&every, "watch", "w", 0, fmt.Sprintf("show it again every so often (%v by itself) until nothing runs", Every))
+	cmd.Flags().DurationVarP(&every, "watch", "w", 0, fmt.Sprintf("repeat at this interval (%v without a value) until nothing runs", Every))
 	cmd.Flags().Lookup("watch").NoOptDefVal = Every.String()
 	return cmd
 }
