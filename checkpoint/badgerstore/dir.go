@@ -96,14 +96,17 @@ func openLocked(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := finishErasure(dir, options.EncryptionKey); err != nil {
-		return nil, err
+	// Without room for a copy of its tables the journal is opened as it is: what was paid for must
+	// stay in reach. Close tries again.
+	unfinished := finishErasure(dir, options.EncryptionKey)
+	if unfinished != nil && !errors.Is(unfinished, syscall.ENOSPC) {
+		return nil, unfinished
 	}
 	e, err := openEngineFor(engineDir, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}
-	return &Store{engine: e, dir: dir, key: options.EncryptionKey, journal: journal}, nil
+	return &Store{engine: e, dir: dir, key: options.EncryptionKey, journal: journal, erasing: unfinished != nil}, nil
 }
 
 // readMarker returns the ID of the journal that the directory should hold, "" for

@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -26,13 +27,28 @@ type erasure struct {
 // Erase makes Close remove from the files every value that is replaced from now on, of the records
 // whose keys begin with one of kinds.
 func (s *Store) Erase(kinds ...byte) error {
+	wanted := erasure{s.Version(), kinds}
 	if s.erasing {
-		return nil
+		earlier, _, err := readErasure(s.dir)
+		if err != nil || earlier.covers(kinds) {
+			return err
+		}
+		wanted = erasure{earlier.since, append(earlier.kinds, kinds...)}
 	}
-	text := erasure{s.Version(), kinds}.text()
+	text := wanted.text()
 	err := errors.Join(writeSynced(filepath.Join(s.dir, erasingName), text), syncDir(s.dir))
 	s.erasing = err == nil
 	return err
+}
+
+// covers reports whether the erasure removes replaced values of records of all these kinds.
+func (e erasure) covers(kinds []byte) bool {
+	for _, kind := range kinds {
+		if len(e.kinds) > 0 && !bytes.Contains(e.kinds, []byte{kind}) {
+			return false
+		}
+	}
+	return len(kinds) > 0 || len(e.kinds) == 0
 }
 
 func (e erasure) text() string {
@@ -113,9 +129,29 @@ func copyWithoutReplaced(engineDir string, key []byte) error {
 	if err != nil {
 		return err
 	}
-	err = copyStore(from, engineDir+freshSuffix, key)
+	fresh := engineDir + freshSuffix
+	err = copyStore(from, fresh, key)
 	if err = errors.Join(err, from.Close()); err != nil {
+		return errors.Join(err, os.RemoveAll(fresh))
+	}
+	if err := keepUncounted(engineDir, fresh); err != nil {
 		return err
 	}
 	return swap(engineDir)
+}
+
+// keepUncounted notes in the seal of a copy that records may have been lost from the closed store that
+// it was made of. Nobody has counted them yet.
+func keepUncounted(engineDir, fresh string) error {
+	sealed, _, err := readSeal(filepath.Join(engineDir, sealName))
+	if err != nil || !sealed.Uncounted {
+		return err
+	}
+	path := filepath.Join(fresh, sealName)
+	copied, _, err := readSeal(path)
+	if err != nil {
+		return err
+	}
+	copied.Uncounted = true
+	return copied.write(path)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -382,5 +383,111 @@ func TestPrunedIdentitiesAndAnswersLeaveTheFiles(t *testing.T) {
 	summary, err := checkJournal(dir, Options{}, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 	if err != nil || summary.Erased != many {
 		t.Errorf("the journal has %+v, error %v", summary, err)
+	}
+}
+
+// leftErasure makes a closed journal in which the erasure of person 7 is not finished.
+func leftErasure(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	inTables(t, dir, Options{})
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := checkpoint.New(s, checkpoint.Options{
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget(t, j, "p7@b.example")
+	s.erasing = false // as if the process ended before Close finished the erasure
+	closeJournal(t, j)
+	return dir
+}
+
+// TestAnErasureRefusesFilesThatChanged puts another table in the place of one before the erasure goes
+// on. Its records must not be taken for those of the journal.
+func TestAnErasureRefusesFilesThatChanged(t *testing.T) {
+	dir := leftErasure(t)
+	tables := slices.Sorted(maps.Keys(filesOf(t, dir)))
+	copyFile(t, filepath.Join(dir, engineName, tables[1]), filepath.Join(dir, engineName, tables[2]))
+	s, err := Open(dir, Options{})
+	if err == nil {
+		t.Fatal(s.Close())
+	}
+	if !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAnErasureNeedsTheKey opens an encrypted journal with another key before the erasure goes on.
+func TestAnErasureNeedsTheKey(t *testing.T) {
+	dir, key := t.TempDir(), bytes.Repeat([]byte{7}, 32)
+	s, err := Open(dir, Options{EncryptionKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('a')); err != nil {
+		t.Fatal(err)
+	}
+	s.erasing = false
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string][]byte{"none": nil, "another": bytes.Repeat([]byte{8}, 32)} {
+		if _, err := Open(dir, Options{EncryptionKey: other}); !errors.Is(err, ErrEncryptionKey) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestACopyWithoutReplacedValuesIsCountedLater has a store of which nobody has counted the records
+// since some may have been lost.
+func TestACopyWithoutReplacedValuesIsCountedLater(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte(randomText(2 << 20))}}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	engineDir := filepath.Join(dir, engineName)
+	path := filepath.Join(engineDir, sealName)
+	for _, uncounted := range []bool{true, false} {
+		sealed, _, err := readSeal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed.Uncounted = uncounted
+		if err := errors.Join(sealed.write(path), copyWithoutReplaced(engineDir, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if sealed, _, err = readSeal(path); err != nil || sealed.Uncounted != uncounted {
+			t.Errorf("uncounted %t, want %t, error %v", sealed.Uncounted, uncounted, err)
+		}
+	}
+}
+
+// TestErasuresOfSeveralKindsAreJoined begins an erasure while another one is not finished.
+func TestErasuresOfSeveralKindsAreJoined(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Erase('a'); err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := readErasure(dir)
+	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('b'), s.Erase('a')); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := readErasure(dir)
+	if err != nil || !found || got.since != first.since || string(got.kinds) != "ab" {
+		t.Errorf("%+v, found %t, error %v; began as %+v", got, found, err, first)
 	}
 }

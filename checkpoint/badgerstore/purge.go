@@ -20,7 +20,8 @@ import (
 //
 // Nobody reads a value that was replaced. So the key stays, which keeps the table's place among
 // the others, and its value is empty.
-func purge(engineDir string, key []byte, erased erasure) error {
+func purge(engineDir string, key []byte, erased erasure) (err error) {
+	defer asCorrupt(&err)
 	beside, err := valuesBeside(engineDir)
 	if err != nil {
 		return err
@@ -35,6 +36,10 @@ func purge(engineDir string, key []byte, erased erasure) error {
 	if err != nil {
 		return err
 	}
+	// The seal gets the sums of the rewritten tables. So what they are made of has to be what was sealed.
+	if err := sealed.matchClosed(engineDir); err != nil {
+		return err
+	}
 	tables, err := openTables(engineDir, key)
 	if err != nil {
 		return err
@@ -45,13 +50,16 @@ func purge(engineDir string, key []byte, erased erasure) error {
 		return err
 	}
 	rewritten, err := p.rewriteAll()
-	if err != nil || len(rewritten) == 0 {
-		return err
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(p.fresh)) // it may fill the disk
+	}
+	if len(rewritten) == 0 {
+		return nil
 	}
 	sealed.Files = maps.Clone(sealed.Files)
 	maps.Copy(sealed.Files, rewritten)
 	if err := linkOthers(engineDir, p.fresh, rewritten); err != nil {
-		return err
+		return errors.Join(err, os.RemoveAll(p.fresh))
 	}
 	if err := sealed.write(filepath.Join(p.fresh, sealName)); err != nil { // which syncs the directory
 		return err

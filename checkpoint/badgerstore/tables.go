@@ -44,6 +44,9 @@ func (t *tables) open(engineDir string, key []byte) (err error) {
 		return err
 	}
 	keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: engineDir, ReadOnly: true, EncryptionKey: key})
+	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
+		return keyError(engineDir, key)
+	}
 	if err != nil {
 		return err
 	}

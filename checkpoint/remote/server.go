@@ -34,6 +34,7 @@ const (
 	maxReaders  = 16               // at the same time
 	maxIdle     = time.Minute      // between two requests
 	maxSending  = 10 * time.Second // of a response
+	maxAge      = 30 * time.Minute // of a snapshot: while it is open, the store keeps what was replaced
 	nonceLength = 16
 	acceptPause = 100 * time.Millisecond // after a connection that could not be accepted
 )
@@ -147,6 +148,7 @@ func (s *Server) converse(conn net.Conn) {
 		_ = link.send(&response{Protocol: protocol, Failure: busy}, maxSending)
 		return
 	}
+	defer time.AfterFunc(maxAge, func() { conn.Close() }).Stop() // the reader sees that it ended
 	reader := &reader{server: s, nonce: make([]byte, nonceLength)}
 	rand.Read(reader.nonce) // never fails
 	defer reader.close()

@@ -3,7 +3,6 @@
 package starts
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -106,14 +106,12 @@ func (r *Record) append() error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(append(text, '\n'))
+	// The first line end closes a line that a crash of the machine may have torn.
+	_, err = file.Write(slices.Concat([]byte("\n"), text, []byte("\n")))
 	err = errors.Join(err, file.Close())
 	r.begun = r.begun || err == nil
 	return err
 }
-
-// maxLine is the longest line that is read, in bytes.
-const maxLine = 1 << 20
 
 // Read returns the starts that are recorded in the journal's directory, the oldest first. A line that
 // cannot be read is left out. A crash of the machine can leave such a line.
@@ -127,11 +125,9 @@ func Read(dir string) ([]Start, error) {
 	}
 	var all []Start
 	known := map[string]int{}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
+	for text := range bytes.Lines(text) {
 		var l line
-		if json.Unmarshal(lines.Bytes(), &l) != nil || l.ID == "" {
+		if json.Unmarshal(text, &l) != nil || l.ID == "" {
 			continue
 		}
 		if at, found := known[l.ID]; found {
@@ -141,5 +137,5 @@ func Read(dir string) ([]Start, error) {
 		known[l.ID] = len(all)
 		all = append(all, l.Start)
 	}
-	return all, lines.Err()
+	return all, nil
 }
