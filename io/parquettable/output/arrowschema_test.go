@@ -24,13 +24,13 @@ func TestArrowSchemasThatLie(t *testing.T) {
 	if withColumns(arrowSchema, whole, appended()) == whole {
 		t.Error("a schema that can be read does not get the appended columns")
 	}
-	least := parquettest.Allocated(func() { withColumns(arrowSchema, whole, appended()) })
+	least := parquettest.LeastAllocated(func() { withColumns(arrowSchema, whole, appended()) })
 	for at := range data {
 		for bit := range 8 {
 			wrong := bytes.Clone(data)
 			wrong[at] ^= 1 << bit
 			value := base64.StdEncoding.EncodeToString(wrong)
-			if size := parquettest.Allocated(func() { withColumns(arrowSchema, value, appended()) }); size > 2*least {
+			if size := parquettest.LeastAllocated(func() { withColumns(arrowSchema, value, appended()) }); size > 2*least {
 				t.Fatalf("bit %d of byte %d changed: %d bytes are taken, %d for the sound schema", bit, at, size, least)
 			}
 		}
