@@ -86,6 +86,10 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
+		// The v2 interface.
+		"service/v2/v2fields": {"enrich"},
+		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
+		"service/v2/records":  {"cost", "service/jsonobject"},
 		// Reports, and how they look.
 		"internal/report/form": {},
 		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
@@ -120,6 +124,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
