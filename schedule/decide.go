@@ -169,3 +169,18 @@ func (d *Decision) pass(l Local, reason Reason) {
 	}
 	d.Passed = append(d.Passed, Passed{First: l, Last: l, Count: 1, Reason: reason})
 }
+
+// NextAfter returns the first occurrence that is due after a time, and when; zero when there is none.
+func (p Plan) NextAfter(now time.Time) (Local, time.Time) {
+	if p.Times.IsZero() {
+		return Local{}, time.Time{}
+	}
+	next := p.Times.Next(LocalOf(now.In(p.Zone).Add(-p.Jitter - farFromChange)))
+	for !next.IsZero() && !p.Due(next).After(now) {
+		next = p.Times.Next(next)
+	}
+	if next.IsZero() {
+		return next, time.Time{}
+	}
+	return next, p.Due(next)
+}

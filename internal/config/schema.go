@@ -69,8 +69,9 @@ func flagSchema(flag *pflag.Flag) map[string]any {
 	case "USD":
 		return or(map[string]any{"type": "number", "minimum": 0}, pattern(`^\$?[0-9]+(\.[0-9]{1,6})?$`))
 	case "FIELDS":
-		field := map[string]any{"enum": []string{"email", "phone", "work_email", "business_phone"}}
-		return or(field, pattern(`^[a-z_]+(, *[a-z_]+)*$`), map[string]any{"type": "array", "items": field, "minItems": 1})
+		names := []string{"email", "phone", "work_email", "business_phone"}
+		field, one := map[string]any{"enum": names}, "("+strings.Join(names, "|")+")"
+		return or(field, pattern("^"+one+"(, *"+one+")*$"), map[string]any{"type": "array", "items": field, "minItems": 1})
 	case "stringArray":
 		return or(text, map[string]any{"type": "array", "items": text})
 	case "PERCENT":

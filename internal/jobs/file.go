@@ -192,7 +192,7 @@ func (j *Job) check(entry config.Entry, given func(string) bool) {
 			lists++
 		}
 	}
-	output := j.Run.Flags.Lookup("output").Value.String()
+	output := j.Output()
 	switch {
 	case lists == 0 && !given("list") && !given("list-newest") && !given("list-command"):
 		entry.Problem(errors.New("the job has no list: give list, list-newest or list-command"))
@@ -227,3 +227,6 @@ func refuseSecret(key, value string) error {
 	}
 	return nil
 }
+
+// Output returns the name of the output, with {date} and {time} as they are written.
+func (j *Job) Output() string { return j.Run.Flags.Lookup("output").Value.String() }
