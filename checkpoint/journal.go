@@ -113,11 +113,7 @@ func (j *Journal) Totals(scope string) cost.Totals {
 // pause is a mistake of the service.
 func (j *Journal) EndPause() (until time.Time, err error) {
 	j.lock()
-	p := &j.state.persisted
-	if p.PausedUntil.After(j.now()) {
-		until = p.PausedUntil
-	}
-	p.PausedAt, p.PausedUntil = time.Time{}, time.Time{}
+	until = j.state.account.EndPause(j.now())
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return until, <-durable
@@ -127,7 +123,7 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 // The journal does not count on those units any more.
 func (j *Journal) Forgo(units cost.Amounts) error {
 	j.lock()
-	j.state.persisted.Forgone = j.state.persisted.Forgone.Most(units)
+	j.state.account.Forgone = j.state.account.Forgone.Most(units)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

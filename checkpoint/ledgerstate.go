@@ -1,12 +1,13 @@
 package checkpoint
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/sums"
@@ -15,15 +16,14 @@ import (
 )
 
 // ledgerState is the part of the journal that decisions are made on. It lies in memory and is
-// guarded by the journal's lock. Every commit writes persisted and the changed sums. So opening a
+// guarded by the journal's lock. Every commit writes persisted, the account and the changed sums. So opening a
 // journal does not read its answers.
 type ledgerState struct {
-	persisted record.State
+	persisted record.Progress
+	account   *account.Account
 	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
-	window    window
-	tariff    cost.Tariff
 	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
 	// left counts the attempts that were removed from open, by the first byte of their
 	// keys. It is read without the lock.
@@ -41,14 +41,19 @@ type openAttempt struct {
 }
 
 func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
-	return &ledgerState{
-		persisted: record.State{NextID: 1, Horizon: 1, Account: record.Account{Rates: cost.Rates{}}},
+	b := &ledgerState{
+		persisted: record.Progress{NextID: 1},
 		sums:      sums.New(catalogue),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
-		window:    window{rate: rate},
-		tariff:    tariff,
 	}
+	b.account = account.New(rate, tariff, &b.sums)
+	return b
+}
+
+// record returns the record of the state.
+func (b *ledgerState) record() *record.State {
+	return &record.State{Progress: b.persisted, Account: b.account.Account}
 }
 
 // newAttempt returns an attempt that is in flight once it is applied.
@@ -69,67 +74,22 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 	for i, sum := range a.sums {
 		scopes[i] = &sum.Scope
 	}
-	return decide.View{
-		Now: a.At, Subject: subject, Scopes: scopes,
-		Account: decide.Account{
-			Ceilings:  b.tariff.Ceilings(b.persisted.Base, ScopeAccount),
-			Allowance: b.allowance(), PausedUntil: b.persisted.PausedUntil, Window: b.window.at(a.At),
-		},
-	}
-}
-
-// allowance returns what the last snapshot and the answers since then leave of the free
-// allowance. A value that the snapshot does not give counts as used up. Units that no call in
-// flight holds are held by calls that came into doubt since the snapshot. What earlier calls
-// used is no longer part of the snapshot.
-func (b *ledgerState) allowance() cost.Allowance {
-	account := b.sums.Scope(ScopeAccount)
-	return cost.Allowance{
-		Left:    b.tariff.FreeUnits(b.persisted.Base).Minus(account.Totals.Settled).Minus(b.persisted.Forgone),
-		Held:    account.InFlight.Held,
-		Doubted: account.Totals.Held.Minus(account.InFlight.Held),
-	}
+	return decide.View{Now: a.At, Subject: subject, Scopes: scopes, Account: b.account.View(a.At)}
 }
 
 // apply applies the changes of a decision that grants an attempt.
 func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
 	a.Hold, a.Earlier = changes.Hold, changes.Earlier
-	b.persisted.Strict = b.persisted.Strict || changes.Strict
-	b.window.take()
 	id := b.persisted.NextID
 	b.persisted.NextID++
 	b.enter(id, a)
 	b.persisted.InFlight = append(b.persisted.InFlight, id)
-	b.remember(a.Hold)
+	b.account.Begin(changes)
 	b.sums.Hold(a.sums, a.Hold)
 	if id >= b.moveNext {
 		b.moveHorizon()
 	}
 	return id
-}
-
-// remember keeps the rates of a hold. It replaces the map and does not change it, because the
-// committer may be encoding the map.
-func (b *ledgerState) remember(hold cost.Hold) {
-	for f := range hold.Fields.Each() {
-		if known, ok := b.persisted.Rates[f]; !ok || known != hold.Rates[f] {
-			b.persisted.Rates = maps.Clone(b.persisted.Rates)
-			b.persisted.Rates[f] = hold.Rates[f]
-		}
-	}
-}
-
-// rebase makes a quiet snapshot the base, at which the account's totals begin. The snapshot
-// already contains what earlier attempts were charged, those in doubt included. So none of them
-// counts in the account's totals. In every other scope the holds of doubts stay.
-func (b *ledgerState) rebase(account cost.Account) {
-	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
-	b.persisted.DecidableFrom = b.persisted.NextID
-	b.persisted.Forgone = cost.Amounts{}
-	b.persisted.CreditAdded, b.persisted.Strict = false, false
-	sum := b.sums.Scope(ScopeAccount)
-	sum.Totals = cost.Totals{}
-	b.sums.Touch(sum)
 }
 
 // quiet reports whether no call is in flight.
@@ -140,23 +100,6 @@ func (b *ledgerState) quiet() bool {
 		}
 	}
 	return true
-}
-
-// pause prevents calls before a time. The zero time changes nothing.
-func (b *ledgerState) pause(now, until time.Time) {
-	if until.After(b.persisted.PausedUntil) {
-		b.persisted.PausedAt, b.persisted.PausedUntil = now, until
-	}
-}
-
-// clampTimes corrects times that lie in the future because the clock was set back. A pause
-// starts again, and the last call counts as ended now.
-func (b *ledgerState) clampTimes(now time.Time) {
-	p := &b.persisted
-	if p.PausedAt.After(now) {
-		p.PausedAt, p.PausedUntil = now, now.Add(p.PausedUntil.Sub(p.PausedAt))
-	}
-	p.LastEnded = earlierOf(p.LastEnded, now)
 }
 
 // enter adds an attempt to the open ones.
@@ -174,28 +117,21 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 	a.resolving = true
 	b.persisted.Resolved++
 	b.sums.EndOn(res.At, id)
-	b.sums.Release(a.sums, a.Hold, res, id < b.persisted.BaseFirst)
+	b.sums.Release(a.sums, a.Hold, res, id < b.account.BaseFirst)
 	if a.state != attempt.Intended {
 		return
 	}
 	b.land(id)
-	b.noteProvisional(id, res.Charge)
-	if !res.Sent {
-		b.window.giveBack()
-		return
-	}
-	b.window.release(id, now)
-	b.persisted.LastEnded = now
+	b.account.NoteProvisional(id, a.Hold, res.Charge)
+	b.account.End(id, res.Sent, now)
 }
 
-// markInDoubt puts an attempt in doubt. Its hold stays. Its slot is freed one window from now,
-// because no call lasts longer than its time-out.
+// markInDoubt puts an attempt in doubt. Its hold stays.
 func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
-	b.window.release(id, now)
-	b.persisted.LastEnded = now
+	b.account.End(id, true, now)
 }
 
 // land notes that an attempt is no longer in flight.
@@ -227,26 +163,48 @@ func (b *ledgerState) departAll() {
 	}
 }
 
-// horizonStep is the least number of attempts between two moves of the horizon. An old
-// horizon only means that open reads more records.
-const horizonStep = 64
-
 // horizonShare limits the cost of moving the horizon, which looks at every slot: the horizon
 // moves at most once in slots/horizonShare attempts.
 const horizonShare = 16
 
 // moveHorizon moves the horizon to the first attempt that occupies a slot.
 func (b *ledgerState) moveHorizon() {
-	horizon := b.persisted.NextID
-	for _, s := range b.window.cooling {
-		horizon = min(horizon, s.id)
+	first := b.persisted.NextID
+	if len(b.persisted.InFlight) > 0 {
+		first = b.persisted.InFlight[0]
 	}
+	slots := b.account.MoveHorizon(first)
+	step := max(account.HorizonStep, (slots+len(b.open))/horizonShare)
+	b.moveNext = b.persisted.NextID + attempt.ID(step)
+}
+
+// inDoubt returns the calls in doubt for the sums, in the order of their Begin.
+func (b *ledgerState) inDoubt() (doubts []sums.Doubt) {
 	for id, a := range b.open {
-		if a.state == attempt.Intended {
-			horizon = min(horizon, id)
+		if a.state == attempt.InDoubt && !a.resolving {
+			doubts = append(doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
 		}
 	}
-	b.persisted.Horizon = horizon
-	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
-	b.moveNext = b.persisted.NextID + attempt.ID(step)
+	slices.SortFunc(doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+	return doubts
+}
+
+// relieve reduces the holds of calls in doubt to what they can have been charged together.
+func (b *ledgerState) relieve() { b.sums.Relieve(b.account.Closed, b.inDoubt()) }
+
+// unresolved returns the open attempts that have no resolution.
+func (b *ledgerState) unresolved() (ids []attempt.ID) {
+	for id, a := range b.open {
+		if !a.resolving {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// provisional returns the fields whose charge is provisional, by attempt.
+func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
+	fields := map[attempt.ID]enrich.Fields{}
+	b.account.ProvisionalFields(fields)
+	return fields
 }

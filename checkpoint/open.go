@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
@@ -19,6 +20,9 @@ type (
 	Store = store.Store
 	Write = store.Write
 )
+
+// Rate is the service's limit: at most Slots calls in each Window.
+type Rate = decide.Rate
 
 // Errors of the journal.
 var (

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 	"payonce/cost"
-	"payonce/enrich"
 )
 
 // Doubts returns the attempts whose outcome is unknown, in the order of their Begin.
@@ -27,7 +27,7 @@ func (j *Journal) doubts() []attempt.Doubt {
 		}
 		doubts = append(doubts, attempt.Doubt{
 			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= j.state.persisted.DecidableFrom, Movement: j.state.movementOf(id),
+			Cause: a.doubt.Cause, Decidable: id >= j.state.account.DecidableFrom, Movement: j.state.account.MovementOf(id),
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -48,82 +48,14 @@ func (j *Journal) Doubt(id attempt.ID) string {
 func (j *Journal) LastEnded() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.persisted.LastEnded
+	return j.state.account.LastEnded
 }
 
 // Base returns the account's last quiet snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.persisted.Base
-}
-
-// evidence returns what a quiet snapshot of the account and the journal tell together.
-func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
-	p := &j.state.persisted
-	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Rates: p.Rates, Tariff: j.state.tariff,
-		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
-		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
-		CreditAdded: p.CreditAdded,
-	}
-}
-
-// judge says what the evidence proves about every doubt. It changes nothing.
-func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
-	var findings attempt.Findings
-	var decidable []int
-	var asked []enrich.Fields
-	for i, d := range j.doubts() {
-		findings.Cases = append(findings.Cases, attempt.Case{Doubt: d})
-		if !d.Decidable {
-			continue
-		}
-		decidable, asked = append(decidable, i), append(asked, d.Hold.Fields)
-		for f := range d.Hold.Fields.Each() {
-			if d.Hold.Rates[f] != evidence.Rates[f] {
-				findings.Why = "the prices changed in between"
-			}
-		}
-	}
-	if findings.Why != "" || len(decidable) == 0 {
-		return findings
-	}
-	findings.Unexplained, _ = evidence.Unexplained()
-	var judgements []cost.Judgement
-	judgements, findings.Why = evidence.Judge(asked)
-	for n, i := range decidable {
-		findings.Cases[i].Judgement = judgements[n]
-	}
-	chargeCases(findings.Cases, evidence)
-	return findings
-}
-
-// chargeCases says what the calls that were charged cost. The free units that the account
-// lost and that no answer has used paid for them, first those of the calls that held one.
-func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
-	change, _ := evidence.Change()
-	spare := change.Lost.Minus(evidence.Booked.Settled)
-	for i, c := range cases {
-		used := c.Fields & c.Hold.Free
-		if c.Decidable && c.Finding == cost.Undecided {
-			used = c.Hold.Free // it may have used them
-		}
-		for f := range used.Each() {
-			spare[c.Hold.Rates[f].Allowance]--
-		}
-		cases[i].Charge = c.Hold.Settle(c.Fields)
-	}
-	for i, c := range cases {
-		var free enrich.Fields
-		for f := range c.Charge.Paid.Each() {
-			if m := c.Hold.Rates[f].Allowance; m != cost.USD && spare[m] > 0 {
-				spare[m]--
-				free = free.With(f)
-			}
-		}
-		cases[i].Charge = c.Charge.Correct(free, c.Hold.Rates)
-	}
+	return j.state.account.Base
 }
 
 // Reconcile decides what a quiet snapshot of the account proves about the doubts,
@@ -139,8 +71,8 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 		j.mu.Unlock()
 		return findings, err
 	}
-	evidence := j.evidence(now, exclusive)
-	findings = j.judge(evidence)
+	evidence := j.state.account.Evidence(now, exclusive)
+	findings = account.Judge(j.doubts(), evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
@@ -155,7 +87,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 			}
 			writes = append(writes, corrections...)
 			j.state.relieve()
-			j.state.rebase(now)
+			j.state.account.Rebase(j.state.persisted.NextID, now)
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
@@ -238,10 +170,10 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
 			// about the others.
-			j.state.persisted.DecidableFrom = j.state.persisted.NextID
+			j.state.account.DecidableFrom = j.state.persisted.NextID
 		}
 	}
-	j.state.dropPeriods()
+	j.state.account.DropPeriods(j.state.unresolved())
 	j.state.relieve()
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }
@@ -281,14 +213,14 @@ func (j *Journal) leaveAll(ids []attempt.ID) {
 // one in which the account's totals and the free allowance begin. Doubts from
 // before it are not decidable afterwards, and provisional charges are not corrected:
 // while AwaitsAccount reports true, Reconcile comes first.
-func (j *Journal) Rebase(account cost.Account) error {
+func (j *Journal) Rebase(snapshot cost.Account) error {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return err
 	}
-	j.state.persisted.Provisional = nil
-	j.state.rebase(account)
+	j.state.account.Provisional = nil
+	j.state.account.Rebase(j.state.persisted.NextID, snapshot)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -298,12 +230,12 @@ func (j *Journal) Rebase(account cost.Account) error {
 // before: until the next base the balance proves nothing about lost calls.
 func (j *Journal) NoteCredit() error {
 	j.lock()
-	if j.failure != nil || j.state.persisted.CreditAdded {
+	if j.failure != nil || j.state.account.CreditAdded {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	j.state.persisted.CreditAdded = true
+	j.state.account.CreditAdded = true
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

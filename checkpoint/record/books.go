@@ -34,7 +34,8 @@ func stateMembers(m *numbered.Members, s *State) {
 	numbered.Uint(m, 1, &s.NextID)
 	numbered.Int(m, 2, &s.Resolved)
 	numbered.Uints(m, 3, &s.InFlight)
-	numbered.Uint(m, 4, &s.Horizon)
+	horizon := s.Horizon
+	numbered.Uint(m, 4, &horizon)
 	// A list, because a later program keeps several accounts. Their numbers are unknown here, so this
 	// program does not continue such a journal.
 	accounts := []Account{s.Account}
@@ -43,7 +44,7 @@ func stateMembers(m *numbered.Members, s *State) {
 		m.Fail() // the first attempt has the number 1
 		return
 	}
-	s.Account = accounts[0]
+	s.Account, s.Horizon = accounts[0], horizon
 }
 
 // accountMembers describes the state of an account. Member 1 is for the number of another account.

@@ -210,7 +210,7 @@ func TestMembersWithinListsAreKept(t *testing.T) {
 // one can be.
 func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	later := protowire.AppendVarint(protowire.AppendTag(nil, 30, protowire.VarintType), 7)
-	state := Encode(&State{NextID: 1, Account: Account{Closed: []ClosedPeriod{{First: 1, Next: 2}}}})
+	state := Encode(&State{Progress: Progress{NextID: 1}, Account: Account{Closed: []ClosedPeriod{{First: 1, Next: 2}}}})
 	account := func(members []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 5, protowire.BytesType), members)
 	}
@@ -346,7 +346,7 @@ func FuzzDecode(f *testing.F) {
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),
 		Encode(&Doubt{At: start, Cause: "lost"}), Encode(&OpenMark{}), Encode(&Span{First: 1, Last: 300}),
 		Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
-		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{NextID: 1, Account: Account{Base: account, Rates: rates}}),
+		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{Progress: Progress{NextID: 1}, Account: Account{Base: account, Rates: rates}}),
 	} {
 		f.Add(seed)
 	}

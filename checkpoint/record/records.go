@@ -153,6 +153,12 @@ type KeyedField struct {
 
 // State is the state that a reopened journal goes on from.
 type State struct {
+	Progress
+	Account
+}
+
+// Progress is the part of the state that belongs to no account.
+type Progress struct {
 	NextID attempt.ID `json:"next_id"`
 	// Resolved counts the resolutions: with NextID it tells a journal that lost
 	// records from one that never had them.
@@ -160,13 +166,12 @@ type State struct {
 	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
 	// order.
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
-	// Horizon is the first attempt that may still occupy a slot of the window.
-	Horizon attempt.ID `json:"horizon"`
-	Account
 }
 
 // Account is the part of the state that belongs to one account.
 type Account struct {
+	// Horizon is the first attempt that may still occupy a slot of the window.
+	Horizon attempt.ID `json:"horizon"`
 	// PausedAt is when the pause until PausedUntil began.
 	PausedAt time.Time `json:"paused_at,omitzero"`
 	// LastEnded is when the last call ended that may have reached the service.

@@ -25,7 +25,7 @@ func layers() map[string][]string {
 		"io/atomicfile":     {},
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -56,6 +56,7 @@ func layers() map[string][]string {
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
+		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
 		"checkpoint/persons":     {"enrich", "attempt", "checkpoint/store", "checkpoint/outcomes"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},

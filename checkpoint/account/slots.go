@@ -1,4 +1,4 @@
-package checkpoint
+package account
 
 import (
 	"fmt"
@@ -6,34 +6,34 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/decide"
 	"payonce/checkpoint/outcomes"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/numbered"
 )
 
-// recoverWindow finds the slots that calls of earlier processes still occupy. It reads back
-// from the last attempt to the horizon, and further, because the earlier window may have been
-// shorter than this one. Before the horizon it stops when the window is more than full, or
-// when horizonStep calls in a row ended before the window. A call before those would have had
+// RecoverWindow finds the slots that calls of earlier processes still occupy. It reads back
+// from the attempt before next to the horizon, and further, because the earlier window may have
+// been shorter than this one. Before the horizon it stops when the window is more than full, or
+// when HorizonStep calls in a row ended before the window. A call before those would have had
 // to be slower than all of them.
-func (j *Journal) recoverWindow(now time.Time) error {
-	w, horizon := &j.state.window, j.state.persisted.Horizon
+func (a *Account) RecoverWindow(s store.Store, next attempt.ID, now time.Time) error {
+	w, horizon := &a.Window, a.Horizon
 	defer w.sort()
-	next := j.state.persisted.NextID
 	outside := 0 // calls in a row before the horizon that ended before the window
-	for step := attempt.ID(horizonStep); next > 1; step = min(2*step, outcomes.Together) {
-		if next <= horizon && (outside >= horizonStep || len(w.cooling) >= w.rate.Slots+horizonStep) {
+	for step := attempt.ID(HorizonStep); next > 1; step = min(2*step, outcomes.Together) {
+		if next <= horizon && (outside >= HorizonStep || len(w.Cooling) >= w.Rate.Slots+HorizonStep) {
 			return nil
 		}
 		last := next - 1
 		next -= min(step, last)
-		ends, err := j.callsEnded(next, last, now)
+		ends, err := callsEnded(s, w.Rate, next, last, now)
 		if err != nil {
 			return err
 		}
 		for i, end := range slices.Backward(ends) {
-			id, freeAt := next+attempt.ID(i), end.at.Add(w.rate.Window)
+			id, freeAt := next+attempt.ID(i), end.at.Add(w.Rate.Window)
 			if !freeAt.After(now) {
 				if id < horizon {
 					outside++
@@ -42,7 +42,7 @@ func (j *Journal) recoverWindow(now time.Time) error {
 			}
 			outside = 0
 			if end.sent {
-				w.cooling = append(w.cooling, slot{id, freeAt})
+				w.Cooling = append(w.Cooling, Slot{id, freeAt})
 			}
 		}
 	}
@@ -59,10 +59,10 @@ type callEnd struct {
 // callsEnded returns when the calls of the attempts from first to last ended. A call ended when
 // it was resolved or came into doubt. A time in the future counts as now, because the clock may
 // have been set back since.
-func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, error) {
+func callsEnded(s store.Store, rate decide.Rate, first, last attempt.ID, now time.Time) ([]callEnd, error) {
 	ends := make([]callEnd, last-first+1)
 	var from numbered.Members
-	err := record.ScanIDs(j.store, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+	err := record.ScanIDs(s, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
 		var ended record.Ending
 		err := record.DecodeFrom(&from, key, string(value), &ended)
 		ends[id-first] = callEnd{earlierOf(ended.At, now), ended.Sent, true}
@@ -71,12 +71,12 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 	if err != nil {
 		return nil, err
 	}
-	err = record.ScanIDs(j.store, record.DoubtPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+	err = record.ScanIDs(s, record.DoubtPrefix, first, last, func(id attempt.ID, key, value []byte) error {
 		var d record.Doubt
 		err := record.Decode(key, value, &d)
 		at := earlierOf(d.At, now)
 		if d.Crash {
-			at = at.Add(j.state.window.rate.OnTheWay())
+			at = at.Add(rate.OnTheWay())
 		}
 		ends[id-first] = callEnd{at, true, true}
 		return err
@@ -85,7 +85,14 @@ func (j *Journal) callsEnded(first, last attempt.ID, now time.Time) ([]callEnd, 
 		return nil, err
 	}
 	if at := slices.IndexFunc(ends, func(end callEnd) bool { return !end.known }); at >= 0 {
-		return nil, fmt.Errorf("%w: attempt %d is neither open nor resolved; %s", ErrCorrupt, first+attempt.ID(at), store.Restore)
+		return nil, fmt.Errorf("%w: attempt %d is neither open nor resolved; %s", store.ErrCorrupt, first+attempt.ID(at), store.Restore)
 	}
 	return ends, nil
+}
+
+func earlierOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
