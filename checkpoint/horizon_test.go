@@ -36,7 +36,7 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 	}
 	r.rate = Rate{Slots: 70, Window: time.Hour}
 	r.reopen()
-	if found := len(r.state.account.Window.Cooling); found < 70 || found > 70+2*account.HorizonStep {
+	if found := len(r.state.accounts[0].Window.Cooling); found < 70 || found > 70+2*account.HorizonStep {
 		t.Errorf("%d slots of 70 were looked for; more than a full window tells nothing", found)
 	}
 }

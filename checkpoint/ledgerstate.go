@@ -11,16 +11,15 @@ import (
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/sums"
-	"payonce/cost"
 	"payonce/enrich"
 )
 
 // ledgerState is the part of the journal that decisions are made on. It lies in memory and is
-// guarded by the journal's lock. Every commit writes persisted, the account and the changed sums. So opening a
+// guarded by the journal's lock. Every commit writes persisted, the accounts and the changed sums. So opening a
 // journal does not read its answers.
 type ledgerState struct {
 	persisted record.Progress
-	account   *account.Account
+	accounts  []*account.Account // by number
 	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
@@ -33,32 +32,51 @@ type ledgerState struct {
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
 	record.Intent
-	sums  []*sums.Sum   // that it counts in
-	state attempt.State // Intended or InDoubt
-	doubt record.Doubt
+	account *account.Account
+	sums    []sums.Count  // that it counts in
+	state   attempt.State // Intended or InDoubt
+	doubt   record.Doubt
 	// resolving says that a resolution is decided and not durable yet.
 	resolving bool
 }
 
-func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
-	b := &ledgerState{
+func newLedgerState() *ledgerState {
+	return &ledgerState{
 		persisted: record.Progress{NextID: 1},
-		sums:      sums.New(catalogue),
+		sums:      sums.New(),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 	}
-	b.account = account.New(rate, tariff, &b.sums)
-	return b
+}
+
+// addAccount adds the account with the next number.
+func (b *ledgerState) addAccount(catalogue enrich.Catalogue) *account.Account {
+	a := account.New(attempt.Account(len(b.accounts)), catalogue, &b.sums, b.persisted.NextID)
+	b.accounts = append(b.accounts, a)
+	return a
+}
+
+// accountOf returns an account, nil when there is none with the number.
+func (b *ledgerState) accountOf(number attempt.Account) *account.Account {
+	if int64(number) >= int64(len(b.accounts)) {
+		return nil
+	}
+	return b.accounts[number]
 }
 
 // record returns the record of the state.
 func (b *ledgerState) record() *record.State {
-	return &record.State{Progress: b.persisted, Account: b.account.Account}
+	state := &record.State{Progress: b.persisted, Account: b.accounts[0].Account}
+	for _, a := range b.accounts[1:] {
+		state.Others = append(state.Others, a.Account)
+	}
+	return state
 }
 
 // newAttempt returns an attempt that is in flight once it is applied.
 func (b *ledgerState) newAttempt(in record.Intent) *openAttempt {
-	return &openAttempt{Intent: in, sums: b.sums.Of(in), state: attempt.Intended}
+	of := b.accounts[in.Account]
+	return &openAttempt{Intent: in, account: of, sums: b.sums.Of(in, of.Catalogue), state: attempt.Intended}
 }
 
 // view returns what a decision about a new attempt is made on: what is known of its subject,
@@ -72,9 +90,9 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 	}
 	scopes := make([]*decide.Scope, len(a.sums))
 	for i, sum := range a.sums {
-		scopes[i] = &sum.Scope
+		scopes[i] = &sum.Sum.Scope
 	}
-	return decide.View{Now: a.At, Subject: subject, Scopes: scopes, Account: b.account.View(a.At)}
+	return decide.View{Now: a.At, Subject: subject, Scopes: scopes, Account: a.account.View(a.At)}
 }
 
 // apply applies the changes of a decision that grants an attempt.
@@ -84,7 +102,7 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 	b.persisted.NextID++
 	b.enter(id, a)
 	b.persisted.InFlight = append(b.persisted.InFlight, id)
-	b.account.Begin(changes)
+	a.account.Begin(changes)
 	b.sums.Hold(a.sums, a.Hold)
 	if id >= b.moveNext {
 		b.moveHorizon()
@@ -92,10 +110,10 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 	return id
 }
 
-// quiet reports whether no call is in flight.
-func (b *ledgerState) quiet() bool {
+// quiet reports whether no call of an account is in flight, or of any account when of is nil.
+func (b *ledgerState) quiet(of *account.Account) bool {
 	for _, a := range b.open {
-		if a.state == attempt.Intended {
+		if a.state == attempt.Intended && (of == nil || a.account == of) {
 			return false
 		}
 	}
@@ -117,13 +135,13 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 	a.resolving = true
 	b.persisted.Resolved++
 	b.sums.EndOn(res.At, id)
-	b.sums.Release(a.sums, a.Hold, res, id < b.account.BaseFirst)
+	b.sums.Release(a.sums, a.Hold, res, id < a.account.BaseFirst)
 	if a.state != attempt.Intended {
 		return
 	}
 	b.land(id)
-	b.account.NoteProvisional(id, a.Hold, res.Charge)
-	b.account.End(id, res.Sent, now)
+	a.account.NoteProvisional(id, a.Hold, res.Charge)
+	a.account.End(id, res.Sent, now)
 }
 
 // markInDoubt puts an attempt in doubt. Its hold stays.
@@ -131,7 +149,7 @@ func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) 
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
-	b.account.End(id, true, now)
+	a.account.End(id, true, now)
 }
 
 // land notes that an attempt is no longer in flight.
@@ -163,48 +181,74 @@ func (b *ledgerState) departAll() {
 	}
 }
 
-// horizonShare limits the cost of moving the horizon, which looks at every slot: the horizon
-// moves at most once in slots/horizonShare attempts.
+// horizonShare limits the cost of moving the horizons, which looks at every slot: they
+// move at most once in slots/horizonShare attempts.
 const horizonShare = 16
 
-// moveHorizon moves the horizon to the first attempt that occupies a slot.
+// moveHorizon moves the horizon of each account to the first attempt that occupies a slot of it.
 func (b *ledgerState) moveHorizon() {
-	first := b.persisted.NextID
-	if len(b.persisted.InFlight) > 0 {
-		first = b.persisted.InFlight[0]
-	}
-	slots := b.account.MoveHorizon(first)
-	step := max(account.HorizonStep, (slots+len(b.open))/horizonShare)
-	b.moveNext = b.persisted.NextID + attempt.ID(step)
-}
-
-// inDoubt returns the calls in doubt for the sums, in the order of their Begin.
-func (b *ledgerState) inDoubt() (doubts []sums.Doubt) {
-	for id, a := range b.open {
-		if a.state == attempt.InDoubt && !a.resolving {
-			doubts = append(doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
+	slots := len(b.open)
+	for _, a := range b.accounts {
+		if a.Ready { // else its slots are not known
+			slots += a.MoveHorizon(b.firstInFlight(a))
 		}
 	}
-	slices.SortFunc(doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
-	return doubts
+	b.moveNext = b.persisted.NextID + attempt.ID(max(account.HorizonStep, slots/horizonShare))
+}
+
+// firstInFlight returns the first attempt of an account in flight, or the next attempt of all.
+func (b *ledgerState) firstInFlight(of *account.Account) attempt.ID {
+	for _, id := range b.persisted.InFlight {
+		if b.open[id].account == of {
+			return id
+		}
+	}
+	return b.persisted.NextID
+}
+
+// doubtful returns the closed periods of each account and its calls in doubt, in the order of their
+// Begin.
+func (b *ledgerState) doubtful() []sums.Account {
+	all := make([]sums.Account, len(b.accounts))
+	for n, a := range b.accounts {
+		all[n].Periods = a.Closed
+	}
+	for id, a := range b.open {
+		if a.state == attempt.InDoubt && !a.resolving {
+			of := &all[a.account.Number]
+			of.Doubts = append(of.Doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
+		}
+	}
+	for n := range all {
+		slices.SortFunc(all[n].Doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return all
 }
 
 // relieve reduces the holds of calls in doubt to what they can have been charged together.
-func (b *ledgerState) relieve() { b.sums.Relieve(b.account.Closed, b.inDoubt()) }
+func (b *ledgerState) relieve() { b.sums.Relieve(b.doubtful()) }
 
-// unresolved returns the open attempts that have no resolution.
-func (b *ledgerState) unresolved() (ids []attempt.ID) {
-	for id, a := range b.open {
-		if !a.resolving {
-			ids = append(ids, id)
+// dropPeriods drops the closed periods of which no call is in doubt any more.
+func (b *ledgerState) dropPeriods() {
+	for _, of := range b.accounts {
+		if len(of.Closed) == 0 {
+			continue
 		}
+		var unresolved []attempt.ID
+		for id, a := range b.open {
+			if a.account == of && !a.resolving {
+				unresolved = append(unresolved, id)
+			}
+		}
+		of.DropPeriods(unresolved)
 	}
-	return ids
 }
 
 // provisional returns the fields whose charge is provisional, by attempt.
 func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
 	fields := map[attempt.ID]enrich.Fields{}
-	b.account.ProvisionalFields(fields)
+	for _, a := range b.accounts {
+		a.ProvisionalFields(fields)
+	}
 	return fields
 }

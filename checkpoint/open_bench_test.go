@@ -228,7 +228,7 @@ func (j *Journal) fill(answers int) error {
 			size += write.Size()
 		}
 		if size > maxQueue || n == answers-1 {
-			state.persisted.NextID, state.persisted.Resolved, state.account.Horizon = id+1, int64(id), id
+			state.persisted.NextID, state.persisted.Resolved, state.accounts[0].Horizon = id+1, int64(id), id
 			writes = append(writes, j.state.sums.TakeChanges()...)
 			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state.record())})); err != nil {
 				return err

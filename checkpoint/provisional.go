@@ -14,7 +14,7 @@ import (
 // closePeriod ends the time from the base to a snapshot of the account, and returns the writes
 // that correct its provisional charges. The lock is held, and no call is in flight.
 func (j *Journal) closePeriod(evidence cost.Evidence) (writes []Write, err error) {
-	err = j.state.account.ClosePeriod(j.state.persisted.NextID, evidence, j.correcting(&writes))
+	err = j.own().ClosePeriod(j.state.persisted.NextID, evidence, j.correcting(&writes))
 	return writes, err
 }
 
@@ -23,13 +23,13 @@ func (j *Journal) closePeriod(evidence cost.Evidence) (writes []Write, err error
 func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (settled cost.Charge, writes []Write, err error) {
 	held := func(period record.ClosedPeriod) (rest cost.Amounts) {
 		for id, a := range j.state.open {
-			if id != d.ID && period.Holds(id) && !a.resolving {
+			if id != d.ID && a.Account == d.Account && period.Holds(id) && !a.resolving {
 				rest = rest.Plus(a.Hold.Amounts())
 			}
 		}
 		return rest
 	}
-	settled, err = j.state.account.SettlePeriod(d, charge, held, j.correcting(&writes))
+	settled, err = j.state.accounts[d.Account].SettlePeriod(d, charge, held, j.correcting(&writes))
 	return settled, writes, err
 }
 
@@ -82,7 +82,8 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 	}
 	before := res.Charge
 	res.Charge = res.Charge.Correct(free, in.Hold.Rates)
-	j.state.sums.Correct(in, before, res.Charge, id < j.state.account.BaseFirst)
+	of := j.state.accounts[in.Account]
+	j.state.sums.Correct(j.state.sums.Of(in, of.Catalogue), before, res.Charge, id < of.BaseFirst)
 	write, _, err := record.Change(j.store, record.IDKey(record.ResolutionPrefix, id), func(r *attempt.Resolution) { r.Charge = res.Charge })
 	return write, err
 }
@@ -98,12 +99,13 @@ func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
 // MayBeFree returns how much of what is settled in a scope may turn out to have been
 // free.
 func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
+	catalogues := j.catalogues()
 	for id, fields := range j.Provisional() {
 		in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		if err != nil {
 			return 0, err
 		}
-		if known && slices.Contains(in.Scopes(j.catalogue), scope) {
+		if known && slices.Contains(in.Scopes(catalogues[in.Account]), scope) {
 			for f := range fields.Each() {
 				amount += in.Hold.Rates[f].Price()
 			}
@@ -112,11 +114,11 @@ func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 	return amount, nil
 }
 
-// AwaitsAccount reports whether a quiet snapshot of the account can tell more: about
+// AwaitsAccount reports whether a quiet snapshot of the account can tell more: about its
 // calls in doubt, or about provisional charges.
 func (j *Journal) AwaitsAccount() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.state.account.Provisional) > 0 ||
-		slices.ContainsFunc(j.doubts(), func(d attempt.Doubt) bool { return d.Decidable })
+	return len(j.own().Provisional) > 0 ||
+		slices.ContainsFunc(j.state.doubts(j.own()), func(d attempt.Doubt) bool { return d.Decidable })
 }

@@ -12,22 +12,23 @@ import (
 	"payonce/cost"
 )
 
-// Doubts returns the attempts whose outcome is unknown, in the order of their Begin.
+// Doubts returns the attempts of the account whose outcome is unknown, in the order of their Begin.
 func (j *Journal) Doubts() []attempt.Doubt {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.doubts()
+	return j.state.doubts(j.own())
 }
 
-func (j *Journal) doubts() []attempt.Doubt {
+// doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
+func (b *ledgerState) doubts(of *account.Account) []attempt.Doubt {
 	var doubts []attempt.Doubt
-	for id, a := range j.state.open {
-		if a.state != attempt.InDoubt || a.resolving {
+	for id, a := range b.open {
+		if a.state != attempt.InDoubt || a.resolving || of != nil && a.account != of {
 			continue
 		}
 		doubts = append(doubts, attempt.Doubt{
-			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= j.state.account.DecidableFrom, Movement: j.state.account.MovementOf(id),
+			ID: id, Account: a.Account, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
+			Cause: a.doubt.Cause, Decidable: id >= a.account.DecidableFrom, Movement: a.account.MovementOf(id),
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -48,14 +49,14 @@ func (j *Journal) Doubt(id attempt.ID) string {
 func (j *Journal) LastEnded() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.account.LastEnded
+	return j.own().LastEnded
 }
 
 // Base returns the account's last quiet snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.account.Base
+	return j.own().Base
 }
 
 // Reconcile decides what a quiet snapshot of the account proves about the doubts,
@@ -71,8 +72,8 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 		j.mu.Unlock()
 		return findings, err
 	}
-	evidence := j.state.account.Evidence(now, exclusive)
-	findings = account.Judge(j.doubts(), evidence)
+	evidence := j.own().Evidence(now, exclusive)
+	findings = account.Judge(j.state.doubts(j.own()), evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
@@ -87,7 +88,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 			}
 			writes = append(writes, corrections...)
 			j.state.relieve()
-			j.state.account.Rebase(j.state.persisted.NextID, now)
+			j.own().Rebase(j.state.persisted.NextID, now)
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
@@ -123,7 +124,7 @@ func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []
 func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 	j.lock()
 	doubts := map[attempt.ID]attempt.Doubt{}
-	for _, d := range j.doubts() {
+	for _, d := range j.state.doubts(nil) {
 		doubts[d.ID] = d
 	}
 	for _, id := range ids {
@@ -170,10 +171,10 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
 			// about the others.
-			j.state.account.DecidableFrom = j.state.persisted.NextID
+			j.state.accounts[d.Account].DecidableFrom = j.state.persisted.NextID
 		}
 	}
-	j.state.account.DropPeriods(j.state.unresolved())
+	j.state.dropPeriods()
 	j.state.relieve()
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }
@@ -219,8 +220,8 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 		j.mu.Unlock()
 		return err
 	}
-	j.state.account.Provisional = nil
-	j.state.account.Rebase(j.state.persisted.NextID, snapshot)
+	j.own().Provisional = nil
+	j.own().Rebase(j.state.persisted.NextID, snapshot)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -230,12 +231,12 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 // before: until the next base the balance proves nothing about lost calls.
 func (j *Journal) NoteCredit() error {
 	j.lock()
-	if j.failure != nil || j.state.account.CreditAdded {
+	if j.failure != nil || j.own().CreditAdded {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	j.state.account.CreditAdded = true
+	j.own().CreditAdded = true
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -245,7 +246,7 @@ func (j *Journal) mayRebase() error {
 	if j.failure != nil {
 		return j.failure
 	}
-	if !j.state.quiet() {
+	if !j.state.quiet(j.own()) {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}
 	return nil
@@ -260,7 +261,7 @@ func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
 	if run != "" {
 		scope = RunScope(run)
 	}
-	for _, d := range j.doubts() {
+	for _, d := range j.state.doubts(nil) {
 		if run == "" || d.Run == run {
 			count++
 			held += d.Hold.Money()

@@ -25,10 +25,15 @@ func (j *Journal) recover(whole bool, names []Write) error {
 		if err := record.DecodeComputed(record.StateKey, books, &state); err != nil {
 			return err
 		}
-		j.state.persisted, j.state.account.Account = state.Progress, state.Account
+		j.state.persisted, j.own().Account = state.Progress, state.Account
+		if err := j.recoverAccounts(state.Others); err != nil {
+			return err
+		}
 	}
 	now := j.now()
-	j.state.account.ClampTimes(now)
+	for _, a := range j.state.accounts {
+		a.ClampTimes(now)
+	}
 	if !whole {
 		if err := record.VerifyPresence(j.store, j.state.persisted); err != nil {
 			return err
@@ -45,7 +50,7 @@ func (j *Journal) recover(whole bool, names []Write) error {
 	if err := j.recoverOpen(now); err != nil || j.readOnly() {
 		return err // who only reads needs no slots
 	}
-	return j.state.account.RecoverWindow(j.store, j.state.persisted.NextID, now)
+	return j.makeReady(j.own(), AccountOptions{Rate: j.first.Rate, Tariff: j.first.Tariff}, now)
 }
 
 func (j *Journal) recoverSums() error {
@@ -78,7 +83,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		j.state.enter(id, a)
 		doubts = append(doubts, write...)
 	}
-	j.state.sums.RecallRelief(j.state.account.Closed, j.state.inDoubt())
+	j.state.sums.RecallRelief(j.state.doubtful())
 	if len(doubts) == 0 {
 		return nil
 	}
@@ -95,6 +100,9 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	}
 	if !found {
 		return nil, nil, fmt.Errorf("%w: open attempt %d has no intent", ErrCorrupt, id)
+	}
+	if j.state.accountOf(in.Account) == nil {
+		return nil, nil, fmt.Errorf("%w: open attempt %d is for account %d, which is missing", ErrCorrupt, id, in.Account)
 	}
 	a := j.state.newAttempt(in)
 	a.state = attempt.InDoubt

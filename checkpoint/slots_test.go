@@ -113,7 +113,7 @@ func TestSlotsAreFoundAgain(t *testing.T) {
 			for after := range 21 * 24 {
 				at := h.clock.at.Add(time.Duration(after) * time.Hour)
 				want := h.taken(at)
-				if got := takenIn(h.state.account.Window, at); got != want {
+				if got := takenIn(h.state.accounts[0].Window, at); got != want {
 					t.Fatalf("%d hours on, %d slots are taken, want %d", after, got, want)
 				}
 			}
@@ -154,7 +154,7 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 			lookUp(c.late, 0)
 			r.rate.Window = c.window
 			r.reopen()
-			if got := len(r.state.account.Window.Cooling); got != c.late+c.slow {
+			if got := len(r.state.accounts[0].Window.Cooling); got != c.late+c.slow {
 				t.Errorf("%d slots are taken, want %d", got, c.late+c.slow)
 			}
 		})
@@ -174,13 +174,13 @@ func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
 	for n := range account.HorizonStep {
 		r.settle(r.grant(request(person(1+n), email)), found)
 	}
-	if got := r.state.account.Horizon; got != lost+1 {
+	if got := r.state.accounts[0].Horizon; got != lost+1 {
 		t.Fatalf("the horizon is attempt %d, and the test says nothing", got)
 	}
 	r.rate.Window = time.Minute
 	r.clock.at = start.Add(time.Minute + 45*time.Second - time.Second)
 	r.reopen()
-	if cooling := r.state.account.Window.Cooling; len(cooling) != 1 || cooling[0].ID != lost {
+	if cooling := r.state.accounts[0].Window.Cooling; len(cooling) != 1 || cooling[0].ID != lost {
 		t.Errorf("the slots %v are taken, want that of attempt %d", cooling, lost)
 	}
 }

@@ -11,24 +11,38 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/sums"
 	"payonce/cost"
+	"payonce/enrich"
 )
 
 // Account is the part of a journal's state that belongs to one account. The lock of the journal
 // guards it.
 type Account struct {
 	record.Account // what every commit writes
-	Window         Window
-	Tariff         cost.Tariff
-	all            *sums.Sums
-	sum            *sums.Sum // of the account's scope, whose totals begin at the base
+	Number         attempt.Account
+	Catalogue      enrich.Catalogue
+	// Ready says that this process knows the account's rate and tariff, and its slots. Without them no call
+	// begins.
+	Ready  bool
+	Window Window
+	Tariff cost.Tariff
+	all    *sums.Sums
+	sum    *sums.Sum // of the account's scope, whose totals begin at the base
 }
 
-// New returns an account without attempts.
-func New(rate decide.Rate, tariff cost.Tariff, all *sums.Sums) *Account {
+// New returns an account without attempts. Next is the next attempt of the journal.
+func New(number attempt.Account, catalogue enrich.Catalogue, all *sums.Sums, next attempt.ID) *Account {
 	return &Account{
-		Account: record.Account{Horizon: 1, Rates: cost.Rates{}},
-		Window:  Window{Rate: rate}, Tariff: tariff, all: all, sum: all.Scope(record.ScopeAccount),
+		Account: record.Account{Horizon: next, Rates: cost.Rates{}},
+		Number:  number, Catalogue: catalogue, all: all, sum: all.Scope(number.Scope(record.ScopeAccount)),
 	}
+}
+
+// SetTerms sets what the account allows and charges for.
+func (a *Account) SetTerms(rate decide.Rate, tariff cost.Tariff) {
+	if len(tariff.Meters) == 0 {
+		tariff = cost.AllowancePerField(a.Catalogue)
+	}
+	a.Window.Rate, a.Tariff = rate, tariff
 }
 
 // View returns what a decision about a new attempt is made on.

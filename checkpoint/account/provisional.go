@@ -75,9 +75,6 @@ func (a *Account) ClosePeriod(next attempt.ID, evidence cost.Evidence, correct C
 // attempts of the account that have no resolution. It takes the time of one look at each of them, so
 // it runs once for many calls that are decided together.
 func (a *Account) DropPeriods(unresolved []attempt.ID) {
-	if len(a.Closed) == 0 {
-		return
-	}
 	needed := make([]bool, len(a.Closed))
 	for _, id := range unresolved {
 		if at := record.PeriodOf(a.Closed, id); at >= 0 {

@@ -17,8 +17,8 @@ import (
 // from the attempt before next to the horizon, and further, because the earlier window may have
 // been shorter than this one. Before the horizon it stops when the window is more than full, or
 // when HorizonStep calls in a row ended before the window. A call before those would have had
-// to be slower than all of them.
-func (a *Account) RecoverWindow(s store.Store, next attempt.ID, now time.Time) error {
+// to be slower than all of them. Others says that the journal has calls of other accounts.
+func (a *Account) RecoverWindow(s store.Store, next attempt.ID, now time.Time, others bool) error {
 	w, horizon := &a.Window, a.Horizon
 	defer w.sort()
 	outside := 0 // calls in a row before the horizon that ended before the window
@@ -29,6 +29,9 @@ func (a *Account) RecoverWindow(s store.Store, next attempt.ID, now time.Time) e
 		last := next - 1
 		next -= min(step, last)
 		ends, err := callsEnded(s, w.Rate, next, last, now)
+		if err == nil && others {
+			err = a.dropOthers(s, next, last, ends)
+		}
 		if err != nil {
 			return err
 		}
@@ -47,6 +50,19 @@ func (a *Account) RecoverWindow(s store.Store, next attempt.ID, now time.Time) e
 		}
 	}
 	return nil
+}
+
+// dropOthers notes that the calls of other accounts have no slot of this one.
+func (a *Account) dropOthers(s store.Store, first, last attempt.ID, ends []callEnd) error {
+	var from numbered.Members
+	return record.ScanIDs(s, record.IntentPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		var payer record.Payer
+		err := record.DecodeFrom(&from, key, string(value), &payer)
+		if payer.Account != a.Number {
+			ends[id-first].sent = false
+		}
+		return err
+	})
 }
 
 // callEnd says when the call of an attempt ended at the latest, and whether it has a slot.
