@@ -227,7 +227,7 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	for name, err := range map[string]error{
 		"the state":                   readState(append(bytes.Clone(state), later...)),
 		"a number above the highest":  readState(far),
-		"a second account":                  readState(account(later)),
+		"a second account":            readState(account(later)),
 		"the base of an account":      readState(within(5, nil)),
 		"a provisional charge":        readState(within(11, nil)),
 		"a closed period":             readState(within(12, nil)),
