@@ -41,9 +41,6 @@ func layers() map[string][]string {
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
-		"sandbox/schema":     {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox/books":      {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
@@ -76,9 +73,27 @@ func layers() map[string][]string {
 		"io/sheet":                 {"io/table", "io/headrow"},
 		"cmd/batch":                {everything},
 	}
+	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
 	maps.Copy(all, testPackageLayers())
 	return all
+}
+
+// sandboxLayers lists the packages of the embedded services.
+func sandboxLayers() map[string][]string {
+	return map[string][]string{
+		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		// What both interfaces of the sandbox share.
+		"sandbox/dice":       {},
+		"sandbox/window":     {},
+		"sandbox/ledgerfile": {},
+		"sandbox/fault":      {"cost", "sandbox/dice"},
+		"sandbox/reply":      {"sandbox/fault"},
+		"sandbox/admincall":  {"sandbox/reply"},
+		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
+		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
+	}
 }
 
 // useCaseLayers lists the packages of the use cases, from the bottom up.
