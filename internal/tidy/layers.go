@@ -101,6 +101,10 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
+		// The v2 interface.
+		"service/v2/v2fields": {"enrich"},
+		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
+		"service/v2/records":  {"cost", "service/jsonobject"},
 		// Reports, and how they look.
 		"internal/report/form": {},
 		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
