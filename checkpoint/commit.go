@@ -5,7 +5,6 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
-	"payonce/enrich"
 )
 
 // operation is a set of writes that are committed together.
@@ -38,11 +37,7 @@ const maxIdentity = maxQueue / 4
 
 // longTextsOf returns the number of bytes in the texts of an intent that have no fixed limit. The
 // list or the user determines their length.
-func longTextsOf(in record.Intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
-
-func lengthOf(id enrich.Identity) int {
-	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
-}
+func longTextsOf(in record.Intent) int { return in.Identity.Len() + len(in.Run) + len(in.Job) }
 
 // longTexts returns the number of bytes in the texts of a resolution that have no fixed limit. The
 // service or the system determines their length.

@@ -66,7 +66,7 @@ type ledger struct {
 // the window, and writes its intent. Decisions are made at once and in the order of the calls.
 // Only the ticket of a Granted waits for the disk. A request that names no account is for that of j.
 func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
-	if length := lengthOf(req.Lookup.Identity); length > maxIdentity {
+	if length := req.Lookup.Identity.Len(); length > maxIdentity {
 		return nil, fmt.Errorf("what names a person has %d bytes, and %d are the most; is a quote missing in the list?",
 			length, maxIdentity)
 	}

@@ -56,6 +56,17 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 	numbered.Text(m, 3, &id.LastName)
 	numbered.Text(m, 4, &id.CompanyDomain)
 	numbered.Text(m, 5, &id.CompanyName)
+	numbered.Value(m, 6, &id.Company, companyMembers)
+}
+
+func companyMembers(m *numbered.Members, c *enrich.Company) {
+	numbered.Text(m, 1, &c.ID)
+	numbered.Text(m, 2, &c.Country)
+	numbered.Text(m, 3, &c.State)
+	numbered.Text(m, 4, &c.RegistrationNumber)
+	numbered.Text(m, 5, &c.VATNumber)
+	numbered.Text(m, 6, &c.Website)
+	numbered.Text(m, 7, &c.ProfileURL)
 }
 
 func holdMembers(m *numbered.Members, h *cost.Hold) {

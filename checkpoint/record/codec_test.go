@@ -268,7 +268,7 @@ func TestMembersWithinMembersAreKept(t *testing.T) {
 // TestAnErasedIntentKeepsNothingOfItsIdentity has a member of a later program in the identity.
 func TestAnErasedIntentKeepsNothingOfItsIdentity(t *testing.T) {
 	in := Intent{At: start, Identity: person(1)}
-	identity := protowire.AppendString(protowire.AppendTag(nil, 6, protowire.BytesType), "nickname")
+	identity := protowire.AppendString(protowire.AppendTag(nil, 60, protowire.BytesType), "nickname")
 	value := protowire.AppendBytes(protowire.AppendTag(Encode(&in), 3, protowire.BytesType), identity)
 	in.Identity, in.Erased = enrich.Identity{}, true
 	if written := encodeOver(value, &in); bytes.Contains(written, []byte("nickname")) || bytes.Contains(written, []byte("pro.example")) {

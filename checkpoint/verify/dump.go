@@ -170,5 +170,7 @@ func mask(values ...*string) {
 
 func maskIdentity(id enrich.Identity) enrich.Identity {
 	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
+	c := &id.Company
+	mask(&c.ID, &c.Country, &c.State, &c.RegistrationNumber, &c.VATNumber, &c.Website, &c.ProfileURL)
 	return id
 }

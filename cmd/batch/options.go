@@ -92,7 +92,9 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
 	}
-	return &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}, nil
+	w := &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}
+	o.env.start.Begin(w, o.env.now, cmd)
+	return w, nil
 }
 
 // log returns where a command notes what happens while it runs.
