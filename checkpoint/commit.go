@@ -5,7 +5,6 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
-	"payonce/enrich"
 )
 
 // operation is a set of writes that are committed together.
@@ -38,11 +37,7 @@ const maxIdentity = maxQueue / 4
 
 // longTextsOf returns the number of bytes in the texts of an intent that have no fixed limit. The
 // list or the user determines their length.
-func longTextsOf(in record.Intent) int { return lengthOf(in.Identity) + len(in.Run) + len(in.Job) }
-
-func lengthOf(id enrich.Identity) int {
-	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
-}
+func longTextsOf(in record.Intent) int { return in.Identity.Len() + len(in.Run) + len(in.Job) }
 
 // longTexts returns the number of bytes in the texts of a resolution that have no fixed limit. The
 // service or the system determines their length.
@@ -120,7 +115,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.state.persisted)
+	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(j.state.record())
 }
 
 // writesOf returns the writes of a batch in the order of its operations, followed by states.

@@ -52,6 +52,9 @@ func (c *Cells) length() int {
 // AppendCanonical appends the canonical form of the identity. One of plain ASCII text
 // needs no allocation where form has room for three times as much.
 func (id Identity) AppendCanonical(form []byte) []byte {
+	if id.Company != (Company{}) {
+		return append(form, id.Company.canonical()...)
+	}
 	start := len(form)
 	cells, form := id.cells(form)
 	end := len(form)

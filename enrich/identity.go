@@ -11,44 +11,36 @@ type Contact struct {
 	CompanyName   string
 }
 
-// Pattern is one of the service's two ways to name a person.
-type Pattern uint8
-
-// The identifier patterns (specification v1, "What the service does").
-const (
-	ByProfile Pattern = iota
-	ByName
-)
-
-// String names the pattern, in records and to the user.
-func (p Pattern) String() string {
-	if p == ByProfile {
-		return "profile"
-	}
-	return "name"
-}
-
-// Identity is a person as the service is asked about them: either a profile URL,
-// or a first and last name with exactly one of company domain and company name.
-// The values are clean (NFC, no stray white space) and are sent as they stand;
-// Canonical is what makes two spellings of one person equal.
+// Identity is a subject as the service is asked about it, by one pattern. A person has either a profile URL,
+// or a first and last name with exactly one of company domain and company name. A company has the members of
+// Company alone. The values are clean (NFC, no stray white space) and are sent as they stand; Canonical is
+// what makes two spellings of one subject equal.
 type Identity struct {
 	ProfileURL    string `json:"profile_url,omitempty"`
 	FirstName     string `json:"first_name,omitempty"`
 	LastName      string `json:"last_name,omitempty"`
 	CompanyDomain string `json:"company_domain,omitempty"`
 	CompanyName   string `json:"company_name,omitempty"`
+	// Company names a company that the call is about. It is zero in the identity of a person.
+	Company Company `json:"company,omitzero"`
 }
+
+// Subject returns what kind of subject the identity names.
+func (id Identity) Subject() Subject { return id.Pattern().Subject() }
 
 // Pattern returns the pattern that the identity uses.
 func (id Identity) Pattern() Pattern {
-	if id.ProfileURL != "" {
+	switch {
+	case id.Company != (Company{}):
+		return id.Company.pattern()
+	case id.ProfileURL != "":
 		return ByProfile
+	default:
+		return ByName
 	}
-	return ByName
 }
 
-// Unidentifiable says why a row names nobody; "" when it does. The rows are
+// Unidentifiable says why a row names no subject; "" when it names one. The rows are
 // counted by these reasons, so they hold no value of a row.
 type Unidentifiable string
 
@@ -142,21 +134,30 @@ func (c Contact) byName() (Identity, Unidentifiable) {
 
 // bounded returns the identity, or that it is too long.
 func (id Identity) bounded() (Identity, Unidentifiable) {
-	length := len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName)
-	if length > maxIdentity {
+	if id.Len() > maxIdentity {
 		return Identity{}, TooLong
 	}
 	return id, ""
+}
+
+// Len returns the number of bytes of the identity's values.
+func (id Identity) Len() int {
+	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName) +
+		id.Company.len()
 }
 
 // unitSeparator parts the values of a canonical form; cleaning removes it from
 // every value, so two different identities never share a canonical form.
 const unitSeparator = "\x1f"
 
-// Canonical returns the form in which two spellings of one person are equal:
+// Canonical returns the form in which two spellings of one subject are equal:
 // NFKC, folded case, single spaces, profile URLs without scheme, "www.", query
-// and trailing slash. It is what keys are made of; it is never sent.
+// and trailing slash. It is what keys are made of; it is never sent. Its first
+// value is "profile" or "name" for a person and "company" for a company.
 func (id Identity) Canonical() string {
+	if id.Company != (Company{}) {
+		return id.Company.canonical()
+	}
 	if id.ProfileURL != "" {
 		return "profile" + unitSeparator + foldProfileURL(id.ProfileURL)
 	}
@@ -170,6 +171,8 @@ func (id Identity) Canonical() string {
 // String describes the identity for a person to read.
 func (id Identity) String() string {
 	switch {
+	case id.Company != (Company{}):
+		return id.Company.String()
 	case id.ProfileURL != "":
 		return id.ProfileURL
 	case id.CompanyDomain != "":

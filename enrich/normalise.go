@@ -51,16 +51,33 @@ func foldText(s string) string {
 // lower case, no "www.", port, query, fragment or trailing slash. It reports false
 // for what is not the address of a page on a host.
 func cleanProfileURL(s string) (string, bool) {
-	address, err := parseURL(s)
-	if err != nil || isMangled(s) || address.User != nil || address.Scheme != "https" && address.Scheme != "http" {
-		return "", false
-	}
-	host, ok := cleanHost(address.Hostname())
-	path := strings.TrimRight(address.EscapedPath(), "/")
-	if !ok || path == "" || isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
+	host, path, ok := cleanPage(s)
+	if !ok || isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
 		return "", false
 	}
 	return "https://" + host + path, true
+}
+
+// cleanCompanyPage returns the address of a company's profile as cleanProfileURL does that of a person's. In
+// a network, it reports false for a page that is not a company's.
+func cleanCompanyPage(s string) (string, bool) {
+	host, path, ok := cleanPage(s)
+	isNetwork := ok && sharedhost.Of([]byte(host)) == sharedhost.Network
+	if !ok || isNetwork && !isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
+		return "", false
+	}
+	return "https://" + host + path, true
+}
+
+// cleanPage returns the host and the path of the address of a page, without what cleanProfileURL leaves out.
+func cleanPage(s string) (host, path string, ok bool) {
+	address, err := parseURL(s)
+	if err != nil || isMangled(s) || address.User != nil || address.Scheme != "https" && address.Scheme != "http" {
+		return "", "", false
+	}
+	host, ok = cleanHost(address.Hostname())
+	path = strings.TrimRight(address.EscapedPath(), "/")
+	return host, path, ok && path != ""
 }
 
 // companyPaths are where networks keep the pages of companies, schools and groups.

@@ -11,7 +11,7 @@
 // the rates and the luck of the draw as well. Returned fields use the free allowance
 // first and cost their price beyond it.
 //
-// A kind without a history borrows from that of the same fields by the other pattern, as if
+// A kind without a history borrows from that of the same fields by another pattern, as if
 // that had seen at most ten lookups, because the rates of the two differ. With neither
 // there is no forecast. A forecast takes a list for one like those before it; what it
 // cannot know is how a list from elsewhere differs.

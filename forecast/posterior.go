@@ -19,7 +19,7 @@ type basis uint8
 
 const (
 	none     basis = iota // there is no history
-	borrowed              // from the same fields by the other pattern
+	borrowed              // from the same fields by another pattern
 	own
 )
 
@@ -27,18 +27,13 @@ const (
 const borrowedWeight = 10
 
 // outcomesOf returns what the history tells of a kind: its own lookups, and without
-// any those of the same fields by the other pattern, cut down in number.
+// any those of the same fields by another pattern, cut down in number.
 func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, basis) {
 	fields := kind.Fields
 	if totals := history(kind); totals.Lookups > 0 {
 		return countOutcomes(fields, totals), own
 	}
-	other := kind
-	other.Pattern = enrich.ByName
-	if kind.Pattern == enrich.ByName {
-		other.Pattern = enrich.ByProfile
-	}
-	totals := history(other)
+	totals := othersOf(kind, history)
 	if totals.Lookups <= 0 {
 		return nil, none
 	}
@@ -48,6 +43,20 @@ func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, ba
 		seen[outcome] *= weight
 	}
 	return seen, borrowed
+}
+
+// othersOf returns the sums of the lookups of the same fields by another pattern of the same kind of subject:
+// the one with the most lookups.
+func othersOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (most cost.Totals) {
+	for p := range enrich.Pattern(enrich.NumPatterns) {
+		if p == kind.Pattern || p.Subject() != kind.Pattern.Subject() {
+			continue
+		}
+		if totals := history(cost.Kind{Fields: kind.Fields, Pattern: p}); totals.Lookups > most.Lookups {
+			most = totals
+		}
+	}
+	return most
 }
 
 // countOutcomes recovers how often each outcome was seen from the sums of lookups that

@@ -127,6 +127,7 @@ func TestBasis(t *testing.T) {
 		{"other fields", map[cost.Kind]cost.Totals{both: long}, nil, none},
 		{"its own", map[cost.Kind]cost.Totals{email: short, emailName: long}, counts{3, 1}, own},
 		{"a short one of the other pattern", map[cost.Kind]cost.Totals{emailName: short}, counts{3, 1}, borrowed},
+		{"one of companies", map[cost.Kind]cost.Totals{{Fields: 1, Pattern: enrich.ByID}: long}, nil, none},
 		{"a long one of the other pattern", map[cost.Kind]cost.Totals{emailName: long}, counts{4, 6}, borrowed},
 	}
 	for _, tt := range tests {

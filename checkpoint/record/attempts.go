@@ -21,7 +21,17 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	numbered.Text(m, 7, &in.Job)
 	numbered.Value(m, 8, &in.Hold, holdMembers)
 	numbered.Value(m, 9, &in.Earlier, earlierMembers)
+	accountMember(m, &in.Account)
 }
+
+// Payer is the part of an intent that says which account it is for.
+type Payer struct {
+	Account attempt.Account
+}
+
+func payerMembers(m *numbered.Members, p *Payer) { accountMember(m, &p.Account) }
+
+func accountMember(m *numbered.Members, a *attempt.Account) { numbered.Uint(m, 10, a) }
 
 // About is the part of an intent that says who it is about.
 type About struct {
@@ -46,6 +56,17 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 	numbered.Text(m, 3, &id.LastName)
 	numbered.Text(m, 4, &id.CompanyDomain)
 	numbered.Text(m, 5, &id.CompanyName)
+	numbered.Value(m, 6, &id.Company, companyMembers)
+}
+
+func companyMembers(m *numbered.Members, c *enrich.Company) {
+	numbered.Text(m, 1, &c.ID)
+	numbered.Text(m, 2, &c.Country)
+	numbered.Text(m, 3, &c.State)
+	numbered.Text(m, 4, &c.RegistrationNumber)
+	numbered.Text(m, 5, &c.VATNumber)
+	numbered.Text(m, 6, &c.Website)
+	numbered.Text(m, 7, &c.ProfileURL)
 }
 
 func holdMembers(m *numbered.Members, h *cost.Hold) {

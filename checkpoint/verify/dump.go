@@ -107,6 +107,8 @@ func view(key, value []byte, show Show) (any, error) {
 		return decoded[record.Run](key, value)
 	case record.FilePrefix:
 		return decoded[record.File](key, value)
+	case record.AccountPrefix:
+		return decoded[record.Registration](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
@@ -168,5 +170,7 @@ func mask(values ...*string) {
 
 func maskIdentity(id enrich.Identity) enrich.Identity {
 	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
+	c := &id.Company
+	mask(&c.ID, &c.Country, &c.State, &c.RegistrationNumber, &c.VATNumber, &c.Website, &c.ProfileURL)
 	return id
 }

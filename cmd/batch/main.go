@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/starting"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -26,11 +27,12 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool           // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool           // stderr is a terminal
-	showsText      bool           // stdout is a terminal
-	columns        func() int     // of that terminal; nil, or not above 0, without one
-	fileMode       fs.FileMode    // of new files outside the journal; zero for 0600
+	canAsk         bool        // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool        // stderr is a terminal
+	showsText      bool        // stdout is a terminal
+	columns        func() int  // of that terminal; nil, or not above 0, without one
+	fileMode       fs.FileMode // of new files outside the journal; zero for 0600
+	start          *starting.Record
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 }
 
@@ -58,11 +60,12 @@ func main() {
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, env environment, args []string) int {
 	printed := &counted{Writer: env.stdout}
-	env.stdout = printed
+	env.stdout, env.start = printed, &starting.Record{}
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if failed, telling := failureOf(err); telling {
+	env.start.End(exitCode(err), codeOf(err))
+	if failed, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
 		failed.Command = hints.Command(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}

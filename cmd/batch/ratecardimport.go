@@ -2,23 +2,17 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/ratecard"
 	"payonce/cmd/batch/usage"
-	"payonce/configs"
 	"payonce/internal/inspect"
-	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/io/atomicfile"
 	"payonce/service/v1"
 )
-
-// maxOpenAPIFile is the longest file that is read as an OpenAPI document, in bytes.
-const maxOpenAPIFile = 8 << 20
 
 func newRateCardImportCommand(env environment) *cobra.Command {
 	o := newOptions(env)
@@ -52,27 +46,6 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// parseDocument reads an OpenAPI document from a file.
-func parseDocument(path string, names v1.Names) (v1.Description, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return v1.Description{}, problem.AsUsage(err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxOpenAPIFile+1))
-	switch {
-	case err != nil:
-		return v1.Description{}, problem.AsUsage(err)
-	case len(data) > maxOpenAPIFile:
-		return v1.Description{}, usagef("%s is longer than %d bytes; give the service's OpenAPI document", path, maxOpenAPIFile)
-	}
-	description, err := v1.ParseOpenAPI(data, names)
-	if err != nil {
-		return v1.Description{}, usagef("%s: %w", path, err)
-	}
-	return description, nil
-}
-
 // importRateCardFile makes a rate card of a document in a file.
 func (o *options) importRateCardFile(path string) error {
 	for _, problem := range o.problems() {
@@ -84,7 +57,7 @@ func (o *options) importRateCardFile(path string) error {
 			return err
 		}
 	}
-	description, err := parseDocument(path, o.workspace().Service.Names)
+	description, err := ratecard.ParseDocument(path, o.workspace().Service.Names)
 	if err != nil {
 		return err
 	}
@@ -93,13 +66,9 @@ func (o *options) importRateCardFile(path string) error {
 
 // writeRateCard writes the rate card of a document.
 func (o *options) writeRateCard(from string, description v1.Description) error {
-	if len(description.Card.Options) == 0 {
-		return usagef("the OpenAPI document of %s holds no rate card (x-service-billing) that can be read; "+
-			"write one by hand, as %q shows it", from, "batch ratecard show --json")
-	}
-	text := configs.FormatRateCard(description.Card)
-	if _, err := configs.ParseRateCard("the rate card of "+from, text); err != nil {
-		return problem.AsUsage(err)
+	text, err := ratecard.Format(from, description)
+	if err != nil {
+		return err
 	}
 	if o.output.path == "" {
 		_, err := o.env.stdout.Write(text)

@@ -76,6 +76,16 @@ func TestStatusShowsARunAndItsEnd(t *testing.T) {
 		active.Run.Run != "list" || active.Run.MaxSpend != 40*cost.Dollar {
 		t.Errorf("%+v, progress %+v, run %+v", active, progress, active.Run)
 	}
+	for _, args := range [][]string{{"runs"}, {"show", "list"}} {
+		shown := p.startAs(exec.Command(*programPath, append(args, "--state", p.state())...))
+		if code := shown.end(); code != exitDone || !strings.Contains(shown.stdout.String(), ", running\n") {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, shown.stdout.String(), shown.stderr)
+		}
+	}
+	starts := p.startAs(exec.Command(*programPath, "runs", "--starts", "--state", p.state()))
+	if code := starts.end(); code != exitDone || !strings.Contains(starts.stdout.String(), fmt.Sprintf("  running, process %d\n", run.Process.Pid)) {
+		t.Errorf("exit code %d\n%s%s", code, starts.stdout.String(), starts.stderr)
+	}
 	refused := p.runToEnd(exitLocked)
 	if want := fmt.Sprintf(", %d %% done; wait", progress.Percent()); !strings.Contains(refused.stderr.String(), want) {
 		t.Errorf("no %q in %s", want, refused.stderr)

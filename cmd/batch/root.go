@@ -9,6 +9,7 @@ import (
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/mapping"
+	"payonce/cmd/batch/ratecard"
 	"payonce/cmd/batch/rehearse"
 	"payonce/cmd/batch/undo"
 	"payonce/cmd/batch/usage"
@@ -40,14 +41,14 @@ func newRootCommand(env environment) *cobra.Command {
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
 		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
-		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
+		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
 		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
 		newVersionCommand(env),
 	)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)
-	addExamples(root)
+	help.AddExamples(root)
 	return root
 }
 

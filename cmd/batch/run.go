@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/starting"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -72,7 +70,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 }
 
 // runList runs a list and tells how it went.
-func runList(cmd *cobra.Command, o *options, args []string) (err error) {
+func runList(cmd *cobra.Command, o *options, args []string) error {
 	w, err := o.work(cmd)
 	if err != nil {
 		return err
@@ -91,14 +89,12 @@ func runList(cmd *cobra.Command, o *options, args []string) (err error) {
 			return err
 		}
 	}
-	var ended *app.Ended
-	start := starting.Begin(w, o.env.now, starting.CommandLine(list, cmd.Flags()), o.output.path)
-	defer func() { start.End(ended, exitCode(err), codeOf(err)) }()
+	o.env.start.BeginRun(w, o.env.now, cmd, list)
 	out, err := o.besideLists()
 	if err != nil {
 		return err
 	}
-	person := &person{env: o.env, out: out, start: start}
+	person := &person{env: o.env, out: out, hints: o.place.Of}
 	switch {
 	case o.json && (o.quiet || o.logFormat.Value == "json"):
 		person.out = io.Discard // the object on standard output says how it went
@@ -112,18 +108,20 @@ func runList(cmd *cobra.Command, o *options, args []string) (err error) {
 	if o.kept != nil {
 		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
 	}
+	var ended *app.Ended
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
 		ended, err = w.Run(cmd.Context(), run, person)
 		return err
 	}); err != nil {
 		return err
 	}
+	o.env.start.Ran(ended)
 	return o.conclude(out, ended)
 }
 
 // conclude shows the summary and returns the error that ends the command.
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
-	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
+	ended.Summary.Advice = o.place.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.output.path), err)
 	}
@@ -166,7 +164,7 @@ func (o *options) besideLists() (io.Writer, error) {
 type person struct {
 	env   environment
 	out   io.Writer // where the plan is shown
-	start *starting.Record
+	hints report.Hints
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
@@ -174,12 +172,11 @@ func (p *person) CanAsk() bool { return p.env.canAsk }
 // Show shows the plan unless there is nothing left to look up. From here on the run continues when a
 // reader of its output ends.
 func (p *person) Show(plan *report.Plan) error {
-	p.start.Continue() // the journal is open
 	if plan.IsDone() {
 		p.env.outliveReaders()
 		return nil
 	}
-	if err := report.Text(p.out, plan, hints.Of); err != nil {
+	if err := report.Text(p.out, plan, p.hints); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.out)

@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"context"
+	"errors"
+	"syscall"
 
 	"payonce/checkpoint"
 	"payonce/internal/app"
@@ -13,6 +15,10 @@ import (
 // Runs lists the runs of the journal with what each spent.
 func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
 	return app.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
+		owner := workspace.Owner{}
+		if s.Snapshot() {
+			owner = ownerOf(s)
+		}
 		runs, err := s.Journal.Runs()
 		if err != nil {
 			return nil, err
@@ -22,23 +28,28 @@ func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
 			if view.Runs[i], err = viewRun(s.Journal, run); err != nil {
 				return nil, err
 			}
+			view.Runs[i].Running = isRunning(owner, run.Name)
 		}
-		recorded, err := startsOf(w)
-		if len(recorded) > 0 {
-			view.LastStart = &recorded[len(recorded)-1]
+		recorded, err := startsOf(w, owner)
+		for i := len(recorded) - 1; i >= 0 && view.LastStart == nil; i-- {
+			if recorded[i].IsRun() {
+				view.LastStart = &recorded[i]
+			}
 		}
 		return view, err
 	})
 }
 
-// Starts lists the starts of runs that were recorded. It does not need the journal.
+// Starts lists the starts that were recorded. It does not need the journal.
 func Starts(w *app.Work) (*report.Starts, error) {
-	recorded, err := startsOf(w)
-	return &report.Starts{Starts: recorded}, err
+	return app.With(w, func(s *workspace.Session) (*report.Starts, error) {
+		recorded, err := startsOf(w, ownerOf(s))
+		return &report.Starts{Starts: recorded}, err
+	})
 }
 
-// startsOf returns the starts that were recorded for the workspace's journal.
-func startsOf(w *app.Work) ([]starts.Start, error) {
+// startsOf returns the starts that were recorded for the workspace's journal, and how they stand.
+func startsOf(w *app.Work, owner workspace.Owner) ([]starts.Start, error) {
 	dir, err := w.Workspace.Dir()
 	if err != nil {
 		return nil, err
@@ -47,8 +58,27 @@ func startsOf(w *app.Work) ([]starts.Start, error) {
 	if recorded == nil {
 		recorded = []starts.Start{}
 	}
+	for i := range recorded {
+		recorded[i].State = starts.StateOf(recorded[i], owner.Process, isAlive)
+	}
 	return recorded, err
 }
+
+// isAlive reports whether this host has a process with the number.
+func isAlive(process int) bool { return !errors.Is(syscall.Kill(process, 0), syscall.ESRCH) }
+
+// ownerOf returns the process that owns the journal and does more than read it, the zero Owner for none. A
+// process that does not answer is none: it has just ended or is about to begin.
+func ownerOf(s *workspace.Session) workspace.Owner {
+	owner, err := s.Owner()
+	if err != nil || owner.Reading {
+		return workspace.Owner{}
+	}
+	return owner
+}
+
+// isRunning reports whether the owner of the journal is a run of that name.
+func isRunning(owner workspace.Owner, run string) bool { return owner.Command == "run "+run }
 
 // Show shows a run: its spend and its rows by outcome.
 func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
@@ -61,6 +91,7 @@ func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
 		if err != nil {
 			return nil, err
 		}
+		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
 		view.Drift = report.DriftOf(run.Drift)
 		view.Spend, err = explainSpend(s.Journal, run)
 		return view, err

@@ -16,6 +16,7 @@ type Run struct {
 	Fields   string     `json:"fields"`
 	Started  time.Time  `json:"started"`
 	Ended    *time.Time `json:"ended"` // null while it runs, or after a crash
+	Running  bool       `json:"running,omitempty"`
 	Stop     string     `json:"stop,omitempty"`
 	MaxSpend cost.Money `json:"max_spend_usd"`
 	Spent    cost.Money `json:"spent_usd"`
@@ -37,7 +38,7 @@ type Run struct {
 // Runs lists the runs of a journal.
 type Runs struct {
 	Runs []*Run `json:"runs"`
-	// LastStart is the last start of any run. It is left out without one.
+	// LastStart is the last start of a run. It is left out without one.
 	LastStart *starts.Start `json:"last_start,omitempty"`
 }
 
@@ -45,8 +46,14 @@ func (r *Runs) render(p *page) {
 	if len(r.Runs) == 0 {
 		p.line("no runs yet")
 	}
-	for _, v := range r.Runs {
-		p.line("%s  %s  spent %s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), v.MaxSpend, Lookups(v.Lookups), v.state())
+	rows := make([][]string, len(r.Runs))
+	for i, v := range r.Runs {
+		rows[i] = []string{
+			v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
+		}
+	}
+	if len(rows) > 0 {
+		p.table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
 	}
 	if r.LastStart != nil {
 		p.gap()
@@ -58,18 +65,20 @@ func (r *Runs) render(p *page) {
 // state says how a run stands.
 func (v *Run) state() string {
 	switch {
+	case v.Running:
+		return "running"
 	case v.Ended == nil:
-		return ", not ended: run it again to go on"
+		return "not ended: run it again to go on"
 	case v.Stop != "":
-		return ", stopped: " + v.Stop
+		return "stopped: " + v.Stop
 	case v.InDoubt > 0:
-		return fmt.Sprintf(", done, %d in doubt", v.InDoubt)
+		return fmt.Sprintf("done, %d in doubt", v.InDoubt)
 	}
-	return ", done"
+	return "done"
 }
 
 func (v *Run) render(p *page) {
-	p.title("Run %s%s", v.Run, v.state())
+	p.title("Run %s, %s", v.Run, v.state())
 	p.gap()
 	if v.List != "" {
 		p.entry("list", "%s", v.List)
@@ -79,7 +88,7 @@ func (v *Run) render(p *page) {
 	}
 	p.entry("fields", "%s", v.Fields)
 	p.entry("started", "%s", v.Started.Format(time.RFC3339))
-	if v.Ended != nil {
+	if v.Ended != nil && !v.Running {
 		p.entry("ended", "%s", v.Ended.Format(time.RFC3339))
 	}
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
@@ -96,7 +105,7 @@ func (v *Run) render(p *page) {
 	v.Spend.render(p)
 }
 
-// Starts lists the starts of runs.
+// Starts lists the starts of commands that spend or that change a journal or an output.
 type Starts struct {
 	Starts []starts.Start `json:"starts"` // the oldest first
 }

@@ -1,5 +1,6 @@
-// Package starts records every start of a run in a file beside the journal, failed ones too. A start that
-// cannot open the journal is recorded as well, because many processes may append to the file.
+// Package starts records every start of a command that spends or that changes a journal or an output, in a
+// file in the journal's directory. Failed starts are recorded too, also those that cannot open the journal,
+// because many processes may append to the file.
 package starts
 
 import (
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"payonce/cost"
@@ -21,15 +23,31 @@ import (
 // fileName is the file in the journal's directory. Each line is one JSON object: a start, or its end.
 const fileName = "STARTS"
 
-// Start is one start of a run.
+// Start is one start of a command.
 type Start struct {
 	At      time.Time `json:"at"`
 	User    string    `json:"user"`
 	Host    string    `json:"host"`
+	Process int       `json:"process,omitempty"`
 	Command string    `json:"command"`
 	Output  string    `json:"output,omitempty"`
 	End     *End      `json:"end"` // null while it runs, and when it was killed
+	// State is not in the file. The reader of the file finds it out.
+	State State `json:"state,omitempty"`
 }
+
+// State says how a start stands.
+type State string
+
+// The states of a start.
+const (
+	Ended   State = "ended"
+	Running State = "running" // its process owns the journal
+	Killed  State = "killed"  // its process is gone
+	// Unknown is a start whose process waits for the journal or was killed. On another host nobody can see
+	// whether a process is there. A process of this host with the same number can be another one.
+	Unknown State = "unknown"
+)
 
 // End says how a start ended.
 type End struct {
@@ -40,17 +58,49 @@ type End struct {
 	Spent   cost.Money `json:"spent_usd"`
 }
 
-// String says who started a run, when, and how the start ended.
-func (s Start) String() string {
-	text := fmt.Sprintf("%s  %s on %s", s.At.Format("2006-01-02 15:04"), s.User, s.Host)
-	if s.End == nil {
-		return text + "  not ended: it runs, or was killed"
+// IsRun reports whether the command is a run of a list.
+func (s Start) IsRun() bool { return strings.HasPrefix(s.Command+" ", "batch run ") }
+
+// Who says when the command was started, by whom and where.
+func (s Start) Who() string {
+	return fmt.Sprintf("%s  %s on %s", s.At.Format("2006-01-02 15:04"), s.User, s.Host)
+}
+
+// Outcome says how the start ended, or how it stands.
+func (s Start) Outcome() string {
+	switch {
+	case s.End == nil && s.State == Running:
+		return fmt.Sprintf("running, process %d", s.Process)
+	case s.End == nil && s.State == Killed:
+		return "killed"
+	case s.End == nil:
+		return "not ended: it runs, or was killed"
 	}
-	text += fmt.Sprintf("  exit %d, lookups %d, $%s", s.End.Exit, s.End.Lookups, s.End.Spent)
+	text := fmt.Sprintf("exit %d, lookups %d, $%s", s.End.Exit, s.End.Lookups, s.End.Spent)
 	if s.End.Reason != "" {
 		text += ": " + s.End.Reason
 	}
 	return text
+}
+
+// String says who started the command, when, and how the start ended.
+func (s Start) String() string { return s.Who() + "  " + s.Outcome() }
+
+// StateOf returns how a start stands. Owner is the process that owns the journal on this host, 0 for none.
+// Alive reports whether there is a process with that number.
+func StateOf(s Start, owner int, alive func(process int) bool) State {
+	host, _ := os.Hostname() // "" when it is not known, as in the start
+	switch {
+	case s.End != nil:
+		return Ended
+	case s.Process == 0 || s.Host != host:
+		return Unknown
+	case s.Process == owner:
+		return Running
+	case !alive(s.Process):
+		return Killed
+	}
+	return Unknown
 }
 
 // line is a line of the file. A start has an End when its exit code is known.
@@ -61,30 +111,22 @@ type line struct {
 
 // Record is the record of one start.
 type Record struct {
-	path  string
-	line  line
-	begun bool // the start is in the file
+	path string
+	line line
 }
 
-// Begin records a start in the journal's directory. The first start of a journal makes that directory
-// later: call Continue then.
+// Begin records a start in the journal's directory. Without that directory nothing is recorded before the
+// end.
 func Begin(dir string, start Start) (*Record, error) {
 	if account, err := user.Current(); err == nil {
 		start.User = account.Username
 	}
 	start.Host, _ = os.Hostname() // "" when it is not known
+	start.Process = os.Getpid()
 	r := &Record{path: filepath.Join(dir, fileName), line: line{
 		ID: start.At.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(os.Getpid()), Start: start,
 	}}
-	return r, r.Continue()
-}
-
-// Continue records the start if there was no directory before and there is one now.
-func (r *Record) Continue() error {
-	if r.begun {
-		return nil
-	}
-	return r.append()
+	return r, r.append()
 }
 
 // End records how the start ended. Without a journal's directory nothing is recorded.
@@ -102,40 +144,55 @@ func (r *Record) append() error {
 	if err != nil {
 		return err
 	}
+	if err := rotate(r.path, maxSize); err != nil {
+		return err
+	}
 	file, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	// The first line end closes a line that a crash of the machine may have torn.
 	_, err = file.Write(slices.Concat([]byte("\n"), text, []byte("\n")))
-	err = errors.Join(err, file.Close())
-	r.begun = r.begun || err == nil
-	return err
+	return errors.Join(err, file.Close())
 }
 
 // Read returns the starts that are recorded in the journal's directory, the oldest first. A line that
 // cannot be read is left out. A crash of the machine can leave such a line.
 func Read(dir string) ([]Start, error) {
-	text, err := os.ReadFile(filepath.Join(dir, fileName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	path := filepath.Join(dir, fileName)
+	// The file is read before the older one: a line that is moved meanwhile is read twice rather than never.
+	text, err := readFile(path)
+	if err != nil {
+		return nil, err
 	}
+	older, err := readFile(path + olderEnding)
 	if err != nil {
 		return nil, err
 	}
 	var all []Start
 	known := map[string]int{}
-	for text := range bytes.Lines(text) {
+	for text := range bytes.Lines(slices.Concat(older, []byte("\n"), text)) {
 		var l line
 		if json.Unmarshal(text, &l) != nil || l.ID == "" {
 			continue
 		}
 		if at, found := known[l.ID]; found {
-			all[at] = l.Start
+			if l.End != nil || all[at].End == nil {
+				all[at] = l.Start
+			}
 			continue
 		}
 		known[l.ID] = len(all)
 		all = append(all, l.Start)
 	}
 	return all, nil
+}
+
+// readFile returns the content of a file, nothing when it is not there.
+func readFile(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,29 +93,80 @@ func TestWithoutAJournalNothingIsRecorded(t *testing.T) {
 	}
 }
 
-// The first start of a journal makes its directory only after it began.
-func TestTheFirstStartIsRecordedWhenThereIsADirectory(t *testing.T) {
+func TestTheStateOfAStart(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "journal")
-	first, failed := begin(t, dir, "first", 1), begin(t, dir, "failed", 2)
-	if err := failed.End(End{At: at, Exit: 2}); err != nil {
-		t.Fatal(err)
+	host, _ := os.Hostname()
+	alive := func(process int) bool { return process != 9 }
+	for name, c := range map[string]struct {
+		start Start
+		owner int
+		want  State
+	}{
+		"ended":                       {Start{Host: host, Process: 7, End: &End{}}, 7, Ended},
+		"the owner of the journal":    {Start{Host: host, Process: 7}, 7, Running},
+		"beside the owner":            {Start{Host: host, Process: 7}, 8, Unknown},
+		"without an owner":            {Start{Host: host, Process: 7}, 0, Unknown},
+		"its process is gone":         {Start{Host: host, Process: 9}, 8, Killed},
+		"on another host":             {Start{Host: host + "2", Process: 9}, 9, Unknown},
+		"without a process on record": {Start{Host: host}, 0, Unknown},
+	} {
+		if got := StateOf(c.start, c.owner, alive); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := first.Continue(); err != nil {
+}
+
+// The oldest starts are dropped, in whole files, and the newest stay.
+func TestTheFileOfStartsIsBounded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	const size = 2000
+	for n := range 200 {
+		if err := rotate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if err := begin(t, dir, fmt.Sprint(n), n).End(End{Exit: n}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if all := read(t, dir); len(all) != 1 || all[0].Command != "first" || all[0].End != nil {
-		t.Fatalf("%+v", all)
+	total := int64(0)
+	for _, ending := range []string{"", olderEnding} {
+		info, err := os.Stat(path + ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += info.Size()
 	}
-	if err := first.End(End{At: at, Exit: 0, Lookups: 1}); err != nil {
+	all := read(t, dir)
+	if total > 3*size || len(all) < 3 {
+		t.Fatalf("%d bytes with %d starts", total, len(all))
+	}
+	for i, start := range all {
+		if want := 200 - len(all) + i; start.Command != fmt.Sprint(want) || start.End == nil || start.End.Exit != want {
+			t.Errorf("start %d: %+v", i, start)
+		}
+	}
+}
+
+// A second process does not drop the older starts while another one renames the file.
+func TestOneProcessMovesTheStarts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	begin(t, dir, "first", 1)
+	file, err := os.Open(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if all := read(t, dir); len(all) != 1 || all[0].End == nil {
-		t.Errorf("%+v", all)
+	defer file.Close()
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := rotate(path, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
 	}
 }

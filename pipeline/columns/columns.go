@@ -28,6 +28,17 @@ const (
 	HeldPhone Role = "held_phone"
 )
 
+// The roles of columns that name companies. A step that asks about companies reads them.
+const (
+	CompanyID          Role = "company_id"
+	CompanyCountry     Role = "company_country"
+	CompanyState       Role = "company_state"
+	RegistrationNumber Role = "registration_number"
+	VATNumber          Role = "vat_number"
+	CompanyWebsite     Role = "company_website"
+	CompanyProfileURL  Role = "company_profile_url"
+)
+
 // Shown lists the roles that a plan shows in any case, in their order.
 func Shown() []Role {
 	return []Role{ProfileURL, FirstName, LastName, CompanyDomain, CompanyName, Email, Phone}

@@ -14,6 +14,7 @@ type Reader struct {
 	fields    []FieldColumn
 	held      columns.Held
 	forgotten map[enrich.Key]bool
+	companies *companyReader // nil where the rows name persons
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
@@ -36,13 +37,17 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 
 // Reader returns a reader of rows, which gets keys from keyOf.
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
-	return &Reader{
+	r := &Reader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
 		fullName:      s.Mapping[columns.FullName],
 		companyDomain: s.Mapping[columns.CompanyDomain], companyName: s.Mapping[columns.CompanyName],
 	}
+	if s.Subject == enrich.Companies {
+		r.companies = newCompanyReader(s.Mapping)
+	}
+	return r
 }
 
 // Missing returns the wanted fields that the row does not hold: their own cells are empty, and no further
@@ -126,9 +131,12 @@ func cellOf(row table.Row, of []int) (cell []byte) {
 	return cell
 }
 
-// Canonical returns the canonical form of the row's person, or why the row names nobody: an
+// Canonical returns the canonical form of the row's subject, or why the row names none: an
 // identity of the row that was forgotten, if there is one. The form is valid until the next call.
 func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	if r.companies != nil {
+		return r.companyForm(row)
+	}
 	cells := r.read(row)
 	if len(r.forgotten) > 0 && r.keyOf != nil {
 		forgotten := cells.EachCanonical(r.canonical[:0], func(form []byte) bool {
@@ -144,7 +152,17 @@ func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Uniden
 	return form, pattern, reason
 }
 
-// Key returns the key of the row's person, or why the row names nobody.
+// companyForm is Canonical for a company. Companies are not forgotten.
+func (r *Reader) companyForm(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	id, reason := r.companies.company(row).Identify(r.prefer)
+	if reason != "" {
+		return nil, 0, reason
+	}
+	r.canonical = id.AppendCanonical(r.canonical[:0])
+	return r.canonical, id.Pattern(), ""
+}
+
+// Key returns the key of the row's subject, or why the row names none.
 func (r *Reader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
 	form, pattern, reason := r.Canonical(row)
 	if reason != "" {
@@ -153,8 +171,12 @@ func (r *Reader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidenti
 	return r.keyOf(form), pattern, ""
 }
 
-// Identity returns the row's person, who has a key.
+// Identity returns the row's subject, which has a key.
 func (r *Reader) Identity(row table.Row) enrich.Identity {
+	if r.companies != nil {
+		id, _ := r.companies.company(row).Identify(r.prefer)
+		return id
+	}
 	id, _ := r.read(row).Contact().Identify(r.prefer)
 	return id
 }

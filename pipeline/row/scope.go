@@ -12,6 +12,7 @@ import (
 // Scope says which rows ask for what.
 type Scope struct {
 	Catalogue enrich.Catalogue // of the interface that is asked
+	Subject   enrich.Subject   // the kind of subjects that the rows name
 	Mapping   columns.Mapping
 	Wanted    enrich.Fields
 	Held      columns.Held // which values in further columns count
@@ -20,14 +21,14 @@ type Scope struct {
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among
 	// others, is about it.
 	Forgotten map[enrich.Key]bool
-	// Limit keeps the lookups to the first persons of the list that miss something, answered or
+	// Limit keeps the lookups to the first subjects of the list that miss something, answered or
 	// not, so that a second run asks for no others; zero for all.
 	Limit int64
 	// Priority is the order of the lookups, nil for the list's. The limit keeps the
 	// first ones in that order. The output is in the list's order in any case.
 	Priority *Priority
-	// Memory is how many bytes the entries of the persons may take before they go on in
-	// a temporary file; zero for no limit. A 256th part of the persons has to fit once
+	// Memory is how many bytes the entries of the subjects may take before they go on in
+	// a temporary file; zero for no limit. A 256th part of the subjects has to fit once
 	// for each core.
 	Memory int64
 	// TempDir is the directory of temporary files, the system's when it is "".

@@ -60,9 +60,11 @@ func decodeResult(body []byte) (Answer, error) {
 	if !ok && status != enrich.NotFound {
 		return Answer{}, errors.New("the result has no data")
 	}
+	catalogue := v1fields.Catalogue()
 	for f := range v1fields.AllFields.Each() {
-		if _, given := data[v1fields.Catalogue().Name(f)]; given && !data.IsNull(v1fields.Catalogue().Name(f)) && !data.String(v1fields.Catalogue().Name(f)).Known {
-			return Answer{}, fmt.Errorf("the result's %s is not a string", f)
+		name := catalogue.Name(f)
+		if _, given := data[name]; given && !data.IsNull(name) && !data.String(name).Known {
+			return Answer{}, fmt.Errorf("the result's %s is not a string", name)
 		}
 	}
 	grounding, _ := result.Object("grounding")
@@ -71,8 +73,8 @@ func decodeResult(body []byte) (Answer, error) {
 		Operation:     cut(result.Text("operation"), maxName),
 		RequestID:     cut(result.Text("request_id"), maxName),
 		FullName:      cut(data.Text("full_name"), maxValue),
-		WorkEmail:     cut(data.Text(v1fields.Catalogue().Name(v1fields.WorkEmail)), maxValue),
-		BusinessPhone: cut(data.Text(v1fields.Catalogue().Name(v1fields.BusinessPhone)), maxValue),
+		WorkEmail:     cut(data.Text(catalogue.Name(v1fields.WorkEmail)), maxValue),
+		BusinessPhone: cut(data.Text(catalogue.Name(v1fields.BusinessPhone)), maxValue),
 		PhoneType:     cut(data.Text("phone_type"), maxName),
 		Unresolved:    cutAll(result.Texts("unresolved_fields"), maxUnresolved),
 		RetrievedAt:   grounding.Time("retrieved_at"),

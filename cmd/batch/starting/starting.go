@@ -1,10 +1,13 @@
-// Package starting records the starts of runs.
+// Package starting records the starts of commands that spend or that change a journal or an output.
 package starting
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"payonce/internal/app"
@@ -12,43 +15,69 @@ import (
 	"payonce/internal/starts"
 )
 
-// Record is the record of a start beside the run's journal. A nil Record records nothing.
+// recorded are the commands besides runs whose starts are recorded, by their paths.
+var recorded = []string{
+	"batch write", "batch reconcile", "batch forget", "batch conformance",
+	"batch journal prune", "batch journal rekey", "batch journal unpause",
+}
+
+// Record is the record of the start of a command. It records nothing before Begin. The zero Record and a nil
+// one can be used.
 type Record struct {
 	record *starts.Record
 	note   func(string)
 	now    func() time.Time
+	ran    *app.Ended
 }
 
-// Begin records the start of a run beside its journal.
-func Begin(w *app.Work, now func() time.Time, command, output string) *Record {
+// Begin records the start of a command beside its journal, if starts of the command are recorded and there is
+// a journal.
+func (r *Record) Begin(w *app.Work, now func() time.Time, cmd *cobra.Command) {
+	if slices.Contains(recorded, cmd.CommandPath()) {
+		r.begin(w, now, cmd, cmd.Flags().Args())
+	}
+}
+
+// BeginRun records the start of a run of a list, also before there is a journal.
+func (r *Record) BeginRun(w *app.Work, now func() time.Time, cmd *cobra.Command, list []string) {
+	if dir, err := w.Workspace.Dir(); err == nil {
+		_ = os.MkdirAll(dir, 0o700) // opening the journal says what is wrong
+	}
+	r.begin(w, now, cmd, list)
+}
+
+func (r *Record) begin(w *app.Work, now func() time.Time, cmd *cobra.Command, args []string) {
 	dir, err := w.Workspace.Dir()
-	if err != nil {
-		return nil // the run fails for the same reason
+	if err != nil || r == nil {
+		return // the command fails for the same reason
 	}
-	r := &Record{note: w.Observer.Note, now: now}
-	r.record, err = starts.Begin(dir, starts.Start{At: now().UTC(), Command: command, Output: output})
+	r.note, r.now = w.Observer.Note, now
+	output := ""
+	if flag := cmd.Flags().Lookup("output"); flag != nil {
+		output = flag.Value.String()
+	}
+	r.record, err = starts.Begin(dir, starts.Start{At: now().UTC(), Command: CommandLine(cmd.CommandPath(), args, cmd.Flags()), Output: output})
 	r.tell(err)
-	return r
 }
 
-// Continue records the start of the first run of a journal: call it when the journal is open.
-func (r *Record) Continue() {
+// Ran keeps how a run of a list ended, for End.
+func (r *Record) Ran(ended *app.Ended) {
 	if r != nil {
-		r.tell(r.record.Continue())
+		r.ran = ended
 	}
 }
 
-// End records how the start ended: with an exit code and, when the run did not end by itself, a code of
+// End records how the start ended: with an exit code and, when a run did not end by itself, a code of
 // what happened. Messages are not recorded, because they may name a person of the list.
-func (r *Record) End(ended *app.Ended, exit int, code string) {
-	if r == nil {
+func (r *Record) End(exit int, code string) {
+	if r == nil || r.record == nil {
 		return
 	}
 	end := starts.End{At: r.now().UTC(), Exit: exit, Reason: code}
-	if ended != nil {
-		end.Reason, end.Lookups, end.Spent = "", ended.Summary.Posts, ended.Summary.SpentNow
-		if ended.Summary.Stop != nil {
-			end.Reason = *ended.Summary.Stop
+	if r.ran != nil {
+		end.Reason, end.Lookups, end.Spent = "", r.ran.Summary.Posts, r.ran.Summary.SpentNow
+		if r.ran.Summary.Stop != nil {
+			end.Reason = *r.ran.Summary.Stop
 		}
 	}
 	r.tell(r.record.End(end))
@@ -60,12 +89,17 @@ func (r *Record) tell(err error) {
 	}
 }
 
-// CommandLine returns the command of a run, with the flags that were given. It leaves out addresses of the
-// service, which may hold a password.
-func CommandLine(lists []string, flags *pflag.FlagSet) string {
-	words := append([]string{"batch", "run"}, lists...)
+// private are the flags that the record leaves out: addresses of the service, which may hold a password, and
+// who is forgotten.
+var private = []string{
+	"base-url", "mcp-url", "profile-url", "first-name", "last-name", "company-domain", "company-name", "email", "phone",
+}
+
+// CommandLine returns a command with its arguments and the flags that were given.
+func CommandLine(command string, args []string, flags *pflag.FlagSet) string {
+	words := append(strings.Fields(command), args...)
 	flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "base-url" && flag.Name != "mcp-url" {
+		if !slices.Contains(private, flag.Name) {
 			words = append(words, "--"+flag.Name+"="+flag.Value.String())
 		}
 	})

@@ -1,4 +1,4 @@
-package main
+package help
 
 import "github.com/spf13/cobra"
 
@@ -35,12 +35,12 @@ var examples = map[string]string{
 	"batch version":         "batch version",
 }
 
-// addExamples gives every command its example.
-func addExamples(cmd *cobra.Command) {
+// AddExamples gives a command, and those below it, their examples.
+func AddExamples(cmd *cobra.Command) {
 	if example := examples[cmd.CommandPath()]; example != "" {
 		cmd.Example = "  " + example
 	}
 	for _, below := range cmd.Commands() {
-		addExamples(below)
+		AddExamples(below)
 	}
 }
