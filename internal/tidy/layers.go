@@ -72,6 +72,7 @@ func layers() map[string][]string {
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
 		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, sandboxLayers())
