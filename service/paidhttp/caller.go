@@ -1,6 +1,7 @@
 package paidhttp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,7 +18,9 @@ var (
 // Caller is the client as a service sees it.
 type Caller struct {
 	// Key is sent in a header to the service's addresses alone, and is in no error.
-	Key       string
+	Key string
+	// Scheme is the word before the key in the Authorization header; Bearer when empty.
+	Scheme    string
 	UserAgent string
 	// Timeout bounds one call from the dial to the last byte of its response.
 	Timeout time.Duration
@@ -32,6 +35,8 @@ func (c Caller) Check() error {
 		return ErrNoKey
 	case !isVisible(c.Key): // before it gets near a header
 		return ErrBadKey
+	case !isVisible(c.Scheme):
+		return errors.New("the scheme before the key may only hold visible ASCII characters")
 	case c.Timeout < 0:
 		return fmt.Errorf("the time-out %s is negative; give a positive one, such as 45s", c.Timeout)
 	case !isVisible(strings.ReplaceAll(c.UserAgent, " ", "")):
@@ -44,10 +49,14 @@ func isVisible(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// sign sets the headers that say who asks.
+// sign sets the headers that say who asks. Without a key there is no Authorization header.
 func (c Caller) sign(header http.Header) {
-	header.Set("Authorization", "Bearer "+c.Key)
 	header.Set("User-Agent", c.UserAgent)
+	if c.Key == "" {
+		header.Del("Authorization")
+		return
+	}
+	header.Set("Authorization", cmp.Or(c.Scheme, "Bearer")+" "+c.Key)
 }
 
 // shortestSecret is the length from which a key is taken out of texts; a shorter one

@@ -21,22 +21,26 @@ func NewSender(caller Caller, dial Dialer, maxConnections int) *Sender {
 // Post sends a JSON body in exactly one POST. The verdict is nil when there is a whole
 // response. The end of ctx ends the request.
 func (s *Sender) Post(ctx context.Context, to Address, path string, body []byte) (Response, enrich.Verdict) {
+	return s.Send(ctx, to, Request{Method: http.MethodPost, Path: path, Body: body})
+}
+
+// Send sends a request of any method exactly once. The verdict is nil when there is a whole
+// response. The end of ctx ends the request.
+func (s *Sender) Send(ctx context.Context, to Address, ask Request) (Response, enrich.Verdict) {
 	ctx, cancel := context.WithTimeout(ctx, s.caller.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.Endpoint(path), http.NoBody)
+	request, err := ask.build(ctx, to)
 	if err != nil {
 		return Response{}, enrich.NotSent{Err: err}
 	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Content-Type", "application/json")
 	var flight Flight
-	response, err := s.Carry(request, body, &flight)
+	response, err := s.Carry(request, ask.Body, &flight)
 	if err != nil {
 		return Response{}, flight.Unanswered(to, err)
 	}
 	defer response.Body.Close()
 	said := Response{Status: response.StatusCode, Header: response.Header}
-	if said.Body, err = ReadBody(response, MaxBody); err != nil {
+	if said.Body, err = ReadBody(response, ask.limit()); err != nil {
 		return Response{}, s.caller.BrokenOff(said, err)
 	}
 	return said, nil
@@ -65,10 +69,26 @@ func (l line) Carry(request *http.Request, body []byte, flight *Flight) (*http.R
 	// again when a reused connection turns out to be dead. For the same reason there is
 	// no header that calls the request idempotent.
 	outgoing.GetBody = nil
-	if len(body) > 0 {
+	switch {
+	case len(body) > 0:
 		outgoing.Body, outgoing.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	case repeatable(outgoing.Method):
+		// net/http sends a GET without a body again when a reused connection breaks, even if
+		// the server has read it. It does not when there is a body that it cannot rewind. This
+		// one is empty, so the request goes out without one.
+		outgoing.Body, outgoing.ContentLength = io.NopCloser(new(bytes.Reader)), 0
 	}
 	return l.transport.RoundTrip(outgoing)
+}
+
+// repeatable reports whether net/http sends a request of this method again on its own if it has
+// no body.
+func repeatable(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
 }
 
 // Close closes the connections that are idle.

@@ -1,0 +1,146 @@
+// Package units says what the operations of the v2 interface use up: which meters there are, what
+// a call can use at most, and what an answer used. The service counts units of modules, and the
+// emails and phones that it returned. It never speaks of money.
+package units
+
+import (
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/service/v2/v2fields"
+)
+
+// The meters of the interface besides money, which it does not take. Journals have their numbers,
+// so these never change.
+const (
+	Companies cost.Meter = iota + 1
+	Contacts
+	Financials
+	DigitalInsights
+	Ownership
+	Watch
+	Emails // returned by calls about contacts
+	Phones
+	meterCount
+)
+
+// Meters returns the meters that are units of modules.
+func Meters() []cost.Meter {
+	return []cost.Meter{Companies, Contacts, Financials, DigitalInsights, Ownership, Watch}
+}
+
+// infos describes the meters. The names of modules are the assumed codenames of the service.
+func infos() []cost.MeterInfo {
+	return []cost.MeterInfo{
+		cost.USD:        {Name: "usd", Unit: "micro-USD", Hidden: true},
+		Companies:       {Name: "companies", Unit: "answered call"},
+		Contacts:        {Name: "contacts", Unit: "answered call"},
+		Financials:      {Name: "financials", Unit: "answered call"},
+		DigitalInsights: {Name: "digital_insights", Unit: "answered call"},
+		Ownership:       {Name: "ownership", Unit: "answered call"},
+		Watch:           {Name: "watch", Unit: "watched company"},
+		// The account shows how many were returned in a time span, and not how many are left.
+		Emails: {Name: "email_count", Unit: "returned email", Hidden: true},
+		Phones: {Name: "phone_count", Unit: "returned phone", Hidden: true},
+	}
+}
+
+// Name returns the name of a meter.
+func Name(m cost.Meter) string {
+	if m < meterCount {
+		return infos()[m].Name
+	}
+	return "unknown meter"
+}
+
+// named returns the meter of a module by its name.
+func named(name string) (cost.Meter, bool) {
+	for _, m := range Meters() {
+		if Name(m) == name {
+			return m, true
+		}
+	}
+	return 0, false
+}
+
+// Reveal says which contact data a call asks for. Both are paid for when they are returned.
+type Reveal struct{ Email, Phone bool }
+
+// Everything reveals all contact data, as the service does when it is not told.
+func Everything() Reveal { return Reveal{Email: true, Phone: true} }
+
+// revealed returns what a call of an operation can return of contact data. An operation that
+// cannot be told to leave something out may return it.
+func revealed(o v2fields.Operation, r Reveal) Reveal {
+	switch o {
+	case v2fields.GetEmployee:
+		return Everything()
+	case v2fields.EnrichEmail:
+		return Reveal{Email: true, Phone: r.Phone}
+	case v2fields.EnrichEmployeeProfile, v2fields.EnrichEmployee:
+		return r
+	}
+	return Reveal{}
+}
+
+// Hold returns the most that a call can use up.
+func (m Modules) Hold(o v2fields.Operation, reveal Reveal) (held cost.Amounts) {
+	if meter, counts := m.Meter(o); counts {
+		held[meter]++
+	}
+	can := revealed(o, reveal)
+	return held.Plus(contactData(can.Email, can.Phone))
+}
+
+// Charge returns what an answered call used up: one unit of its module, and the contact data that
+// the answer has.
+func (m Modules) Charge(o v2fields.Operation, has Reveal) cost.Amounts {
+	return m.Hold(o, Reveal{}).Only(cost.MetersOf(Meters()...)).Plus(contactData(has.Email, has.Phone))
+}
+
+// Consumed returns amounts as an answer reports them.
+func Consumed(amounts cost.Amounts) []int64 { return amounts[:meterCount:meterCount] }
+
+func contactData(email, phone bool) (amounts cost.Amounts) {
+	if email {
+		amounts[Emails]++
+	}
+	if phone {
+		amounts[Phones]++
+	}
+	return amounts
+}
+
+// Tariff returns what the interface charges for. The rate of a field is the most that any
+// operation for it uses up. Every meter varies: a call that found nothing uses nothing, so each
+// answer reports what it used.
+func (m Modules) Tariff() cost.Tariff { return m.tariff(Everything(), v2fields.Operations()) }
+
+// Rates returns the rates of fields, without a price in money. They cover the given operations, or
+// all when none is given. What a call may reveal decides what a contact can use up.
+func (m Modules) Rates(fields enrich.Fields, reveal Reveal, operations ...v2fields.Operation) cost.Rates {
+	if len(operations) == 0 {
+		operations = v2fields.Operations()
+	}
+	prices := cost.Prices{}
+	for f := range fields.Each() {
+		prices[f] = 0
+	}
+	return m.tariff(reveal, operations).At(prices)
+}
+
+func (m Modules) tariff(reveal Reveal, operations []v2fields.Operation) cost.Tariff {
+	t := cost.Tariff{Meters: infos()}
+	for _, o := range operations {
+		if f, found := o.Field(); found {
+			t.Rates[f].Uses = t.Rates[f].Uses.Most(m.Hold(o, reveal))
+		}
+	}
+	for f := range v2fields.AllFields.Each() {
+		for meter, amount := range t.Rates[f].Uses {
+			if amount > 0 {
+				t.Rates[f].Varies |= cost.MetersOf(cost.Meter(meter))
+			}
+		}
+	}
+	return t
+}

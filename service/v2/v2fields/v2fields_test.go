@@ -1,0 +1,92 @@
+package v2fields_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+	"payonce/service/v2/v2fields"
+)
+
+// TestOperationsAreThoseOfTheSpecification lists the operations a second time. Their names stand
+// in journals, so they never change.
+func TestOperationsAreThoseOfTheSpecification(t *testing.T) {
+	want := []string{
+		"free metrics GET metrics", "free contact-metrics GET metrics/contacts",
+		"paid prospecting POST prospecting", "paid overview POST overview", "paid company GET companies/7",
+		"paid employees POST employees", "paid employee GET employees/7",
+		"paid watch-start POST companies/7/watch/start", "free watch-stop DELETE companies/7/watch/stop",
+		"free watched GET companies/watch", "free watch-events GET companies/7/watch/events",
+		"free watch-fields GET companies/7/watch/fields", "free watch-fields-add PUT companies/7/watch/fields/add",
+		"free watch-fields-remove PUT companies/7/watch/fields/remove", "free set-callback PUT companies/watch/callback",
+		"free callback GET companies/watch/callback", "paid enrich-url POST enrichment/url",
+		"paid enrich-company-profile POST enrichment/company/linkedin", "paid enrich-company POST enrichment/company",
+		"paid enrich-email POST enrichment/email", "paid enrich-employee-profile POST enrichment/employee/linkedin",
+		"paid enrich-employee POST enrichment/employee/contacts", "paid enrich-employee-search POST enrichment/employee/search",
+		"paid autocomplete POST autocomplete", "paid financials GET financial/7", "paid insights-search POST digital-insights",
+		"paid insights GET digital-insights/7", "paid ownership-search POST ownership", "paid ownership GET ownership/7",
+	}
+	var got []string
+	for _, o := range v2fields.Operations() {
+		kind := map[bool]string{true: "paid", false: "free"}[o.Paid()]
+		got = append(got, kind+" "+o.String()+" "+o.Method()+" "+o.Path("7"))
+		if named, found := v2fields.OperationNamed(o.String()); !found || named != o {
+			t.Errorf("the operation named %s is %s", o, named)
+		}
+		if o.NeedsID() != (o.Path("7") != o.Path("8")) {
+			t.Errorf("%s: an identifier is needed: %t", o, o.NeedsID())
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 29 {
+		t.Errorf("%d operations (-want +got):\n%s", len(got), diff)
+	}
+	if _, found := v2fields.OperationNamed("unknown-operation"); found {
+		t.Error("an unknown operation is found")
+	}
+}
+
+// TestFieldsHaveOperationsThatArePaidFor goes through the operations that return records.
+func TestFieldsHaveOperationsThatArePaidFor(t *testing.T) {
+	got := map[string][]string{}
+	for _, o := range v2fields.Operations() {
+		if f, found := o.Field(); found {
+			name := v2fields.Catalogue().Name(f)
+			got[name] = append(got[name], o.String())
+			if !o.Paid() {
+				t.Errorf("%s returns %s and is free", o, name)
+			}
+		}
+	}
+	want := map[string][]string{
+		"contact":    {"employee", "enrich-email", "enrich-employee-profile", "enrich-employee"},
+		"company":    {"company", "enrich-url", "enrich-company-profile", "enrich-company", "autocomplete"},
+		"financials": {"financials"}, "insights": {"insights"}, "ownership": {"ownership"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations by field (-want +got):\n%s", diff)
+	}
+}
+
+// TestColumnsHaveTheNameOfTheirField looks at the names of the details.
+func TestColumnsHaveTheNameOfTheirField(t *testing.T) {
+	c := v2fields.Catalogue()
+	if c.All() != v2fields.AllFields || c.Interface != "v2" {
+		t.Errorf("the catalogue of %s has the fields %s", c.Interface, c.Names(c.All()))
+	}
+	seen := map[string]enrich.Fields{}
+	for _, detail := range c.Details {
+		if _, twice := seen[detail.Name]; twice {
+			t.Errorf("%s is the name of two columns", detail.Name)
+		}
+		seen[detail.Name] = detail.Of
+	}
+	for name, field := range map[string]enrich.Field{
+		"company_id": v2fields.Company, "company_phone": v2fields.Company, "company_sic": v2fields.Company,
+		"contact_company_id": v2fields.Contact, "contact_email": v2fields.Contact, "financials_turnover": v2fields.Financials,
+	} {
+		if seen[name] != enrich.FieldsOf(field) {
+			t.Errorf("column %s is of the fields %s, want %s", name, c.Names(seen[name]), c.Name(field))
+		}
+	}
+}
