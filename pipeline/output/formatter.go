@@ -14,13 +14,13 @@ import (
 type formatter struct {
 	*through
 	out, rejects table.Writer
-	fills    []table.Fill
-	appended []string
-	plain    []string // the appended cells of a row that has an outcome and a reason only
-	results  []string // of columns.Outcomes among them
-	reason   [1]string
-	charge   lastText[cost.Money]
-	at       lastText[time.Time]
+	fills        []table.Fill
+	appended     []string
+	plain        []string // the appended cells of a row that has an outcome and a reason only
+	results      []string // of columns.Outcomes among them
+	reason       [1]string
+	charge       lastText[cost.Money]
+	at           lastText[time.Time]
 }
 
 func (w *writing) newFormatter() *formatter {
@@ -116,4 +116,3 @@ func (l *lastText[V]) of(value V, format func(V) string) string {
 	}
 	return l.text
 }
-

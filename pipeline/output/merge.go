@@ -48,8 +48,9 @@ func (t *through) merge() *merged {
 	return m
 }
 
-// mergedOutcome returns the outcome of the row and its reason. The values decide where there are some.
-// Otherwise what may still change decides, and what an answer said, then what kept a step from asking.
+// mergedOutcome returns the outcome of the row and its reason. A doubt decides, then the values, where there
+// are some. Otherwise what may still change decides, then what an answer said, then what kept a step from
+// asking.
 func (t *through) mergedOutcome() (outcome, string) {
 	if len(t.judges) == 1 {
 		return t.judges[0].outcome, t.judges[0].reason
@@ -77,7 +78,7 @@ func (t *through) mergedOutcome() (outcome, string) {
 	case found:
 		return partial, t.reasons(0)
 	}
-	for _, o := range []outcome{notFound, partial, notAttempted, rejected, unidentifiable} {
+	for _, o := range []outcome{notAttempted, notFound, partial, rejected, unidentifiable} {
 		if has[o] {
 			return o, t.reasons(0)
 		}

@@ -21,8 +21,8 @@ type rowResult struct {
 	charge cost.Money
 	// answered says that there is an answer.
 	answered bool
-	charged  bool // the row leads and was asked for: its charge is shown, also when it is zero
-	waiting enrich.Fields // missing fields that the step may still find, or may never ask for again
+	charged  bool          // the row leads and was asked for: its charge is shown, also when it is zero
+	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
 }

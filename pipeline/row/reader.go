@@ -40,7 +40,7 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	r := &Reader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later: s.Later && !s.Most,
+		later:      s.Later && !s.Most,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
 		fullName:      s.Mapping[columns.FullName],
