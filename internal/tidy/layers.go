@@ -72,6 +72,7 @@ func layers() map[string][]string {
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
 		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
 	maps.Copy(all, sandboxLayers())
@@ -141,7 +142,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
-		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
 		"cmd/batch/watch":     {"internal/problem", "internal/report"},
