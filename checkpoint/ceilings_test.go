@@ -159,9 +159,9 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 // walkFlight adds up the calls in flight one by one, as the ledger state does in passing.
 func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
 	inFlight = map[string]cost.Totals{}
-	for f, rate := range b.tariff.Rates {
+	for f, rate := range b.accounts[0].Tariff.Rates {
 		if m := rate.Allowance; m != cost.USD {
-			allowance.Left[m] = b.persisted.Base.Free[f].Value - b.sums.Totals(ScopeAccount).Settled[m] - b.persisted.Forgone[m]
+			allowance.Left[m] = b.accounts[0].Base.Free[f].Value - b.sums.Totals(ScopeAccount).Settled[m] - b.accounts[0].Forgone[m]
 		}
 	}
 	for id, a := range b.open {
@@ -169,10 +169,10 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost
 			continue
 		}
 		held := &allowance.Held
-		if id < b.persisted.BaseFirst {
+		if id < b.accounts[0].BaseFirst {
 			held = new(cost.Amounts) // the base is net of what it used
 		}
-		if a.state == attempt.InDoubt && id >= b.persisted.BaseFirst {
+		if a.state == attempt.InDoubt && id >= b.accounts[0].BaseFirst {
 			held = &allowance.Doubted
 		}
 		for f := range a.Hold.Free.Each() {
@@ -195,7 +195,7 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	inFlight, allowance := walkFlight(j.state)
-	got := j.state.allowance()
+	got := j.state.accounts[0].Allowance()
 	for _, amounts := range []*cost.Amounts{&got.Left, &got.Held, &got.Doubted} {
 		amounts[cost.USD] = 0 // is no allowance
 	}

@@ -109,7 +109,7 @@ func (c Config) checkConditions() error {
 
 func (c Config) checkFaults() error {
 	for i, fault := range c.Faults {
-		if err := fault.validate(); err != nil {
+		if err := fault.Validate(faultCodes()); err != nil {
 			return fmt.Errorf("fault %d: %w", i+1, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"payonce/sandbox/reply"
 	"payonce/sandbox/schema"
 	"payonce/service/v1/v1fields"
 )
@@ -74,7 +75,7 @@ func (s *Server) isRead(w http.ResponseWriter, r *http.Request) bool {
 
 func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	if s.isRead(w, r) {
-		message{http.StatusOK, "application/json", schema.OpenAPI(s.terms())}.write(w)
+		reply.Message{Status: http.StatusOK, ContentType: "application/json", Body: schema.OpenAPI(s.terms())}.Write(w)
 	}
 }
 

@@ -14,15 +14,17 @@ import (
 	"sync/atomic"
 
 	"payonce/sandbox/books"
+	"payonce/sandbox/fault"
+	"payonce/sandbox/world"
 )
 
 // Server is one workspace of the service. Its methods may be called at any time
 // from any goroutine.
 type Server struct {
 	config  Config
-	people  people
+	people  world.People
 	books   *books.Books
-	faults  *faultRules
+	faults  *fault.Rules
 	closed  chan struct{}
 	closing sync.Once
 	mcp     *toolServer
@@ -44,9 +46,9 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		config: config,
-		people: people{seed: config.Seed, matchRates: config.MatchRates, unknownRate: config.UnknownRate},
+		people: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate},
 		books:  opened,
-		faults: newFaultRules(config.Seed, config.Faults),
+		faults: fault.NewRules(config.Seed, config.Faults),
 		closed: make(chan struct{}),
 	}
 	s.mcp = newToolServer(s)
@@ -88,16 +90,16 @@ func (s *Server) Audit() error {
 }
 
 // AddFault adds a rule after the ones there are.
-func (s *Server) AddFault(fault Fault) error {
-	if err := fault.validate(); err != nil {
+func (s *Server) AddFault(f Fault) error {
+	if err := f.Validate(faultCodes()); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	s.faults.add(fault)
+	s.faults.Add(f)
 	return nil
 }
 
 // ClearFaults removes every fault rule. What their effects have done stays.
-func (s *Server) ClearFaults() { s.faults.clear() }
+func (s *Server) ClearFaults() { s.faults.Clear() }
 
 func (s *Server) isClosed() bool {
 	select {

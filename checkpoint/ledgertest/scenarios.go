@@ -325,9 +325,9 @@ func unitCeiling(r *Rig) {
 		r.crash()
 	}
 	r.check(r.Assume(false, second.ID))
-	settle(r.grant(askUnits(3, limit)), 5, 2) // at most what it held
-	if got := r.Totals(record.ScopeAll).Settled; got != (cost.Amounts{units: 3}) {
-		r.T.Errorf("settled are %v, want 3 units", got)
+	settle(r.grant(askUnits(3, limit)), 5, 5) // more than the two that it held
+	if got := r.Totals(record.ScopeAll); got.Settled != (cost.Amounts{units: 6}) || got.Exceeded != (cost.Amounts{units: 3}) {
+		r.T.Errorf("settled are %v, %v of it beyond the holds; want 6 and 3 units", got.Settled, got.Exceeded)
 	}
 }
 

@@ -1,10 +1,9 @@
-package sandbox
+package fault
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,16 +13,13 @@ import (
 	"payonce/cost"
 )
 
-// status returns the status of a gateway's answer.
-func (f Fault) status() int { return cmp.Or(f.Status, http.StatusBadGateway) }
-
 // namedFault is a word for a fault in its text form.
 type namedFault struct {
 	name  string
 	fault Fault
 }
 
-// namedFaults lists the words. Every error code of a lookup is one too.
+// namedFaults lists the words. Every code of a refusal is one too.
 var namedFaults = []namedFault{
 	{"lost-before", Fault{Answer: Dropped}},
 	{"lost-after", Fault{Answer: Dropped, Happened: true}},
@@ -38,19 +34,20 @@ var namedFaults = []namedFault{
 	{"set-budget", Fault{Effect: BudgetSet}},
 }
 
-// ParseFault reads a fault such as "lost-after:p=0.02" or "hang:at=3+9,max=1": a
+// Parse reads a fault such as "lost-after:p=0.02" or "hang:at=3+9,max=1": a
 // name, and after a colon options separated by commas. The names are lost-before,
 // lost-after, hang, truncated, garbage, proxy-page, no-body, slow, revoke-key,
-// spend-credit, set-budget and the error codes of lookups, such as rate_limited.
+// spend-credit, set-budget and the codes with which calls are refused, such as
+// rate_limited.
 //
 // The options of every fault are p (probability), at (arrival numbers joined by
 // "+"), who (parts of canonical identities joined by "|", escaped as in a URL's
-// path), max (times), happened (true or false) and delay (a duration). Besides,
+// path), path (how the path begins), max (times), happened (true or false) and delay (a duration). Besides,
 // proxy-page and no-body have status, error codes have retry-after and retry-date
 // (durations), spend-credit and set-budget have usd.
-func ParseFault(text string) (Fault, error) {
+func Parse(text string, codes []Code) (Fault, error) {
 	name, options, _ := strings.Cut(text, ":")
-	fault, err := faultNamed(name)
+	fault, err := faultNamed(name, codes)
 	if err != nil {
 		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
 	}
@@ -62,13 +59,13 @@ func ParseFault(text string) (Fault, error) {
 			return Fault{}, fmt.Errorf("fault %q: %w", text, err)
 		}
 	}
-	if err := fault.validate(); err != nil {
+	if err := fault.Validate(codes); err != nil {
 		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
 	}
 	return fault, nil
 }
 
-func faultNamed(name string) (Fault, error) {
+func faultNamed(name string, codes []Code) (Fault, error) {
 	var names []string
 	for _, known := range namedFaults {
 		if known.name == name {
@@ -76,10 +73,10 @@ func faultNamed(name string) (Fault, error) {
 		}
 		names = append(names, known.name)
 	}
-	if code := ErrorCode(name); refusesLookups(code) {
+	if code := Code(name); slices.Contains(codes, code) {
 		return Fault{Answer: Refused, Code: code}, nil
 	}
-	return Fault{}, fmt.Errorf("there is no fault %q; there are %s and the error codes of lookups", name, strings.Join(names, ", "))
+	return Fault{}, fmt.Errorf("there is no fault %q; there are %s and the codes of refusals", name, strings.Join(names, ", "))
 }
 
 func (f *Fault) setOption(option string) (err error) {
@@ -96,6 +93,8 @@ func (f *Fault) setOption(option string) (err error) {
 		f.At, err = parseArrivals(value)
 	case "who":
 		f.Identities, err = parseIdentities(value)
+	case "path":
+		f.Path, err = url.PathUnescape(value)
 	case "max":
 		f.Max, err = strconv.Atoi(value)
 	case "happened":
@@ -110,7 +109,7 @@ func (f *Fault) setOption(option string) (err error) {
 	case "usd":
 		f.Amount, err = cost.ParseMoney(value)
 	default:
-		err = errors.New("there is no such option; there are p, at, who, max, happened, delay, status, retry-after, retry-date and usd")
+		err = errors.New("there is no such option; there are p, at, who, path, max, happened, delay, status, retry-after, retry-date and usd")
 	}
 	if err != nil {
 		return fmt.Errorf("option %q: %w", option, err)
@@ -154,6 +153,7 @@ func (f Fault) String() string {
 	add(f.Probability != 0, "p", f.Probability)
 	add(len(f.At) > 0, "at", joined(f.At, "+", strconv.Itoa))
 	add(len(f.Identities) > 0, "who", joined(f.Identities, "|", url.PathEscape))
+	add(f.Path != "", "path", escapedPath(f.Path))
 	add(f.Max != 0, "max", f.Max)
 	add(f.Happened != named.Happened, "happened", f.Happened)
 	add(f.Delay != 0, "delay", f.Delay)
@@ -190,4 +190,9 @@ func joined[T any](values []T, separator string, text func(T) string) string {
 		texts[i] = text(value)
 	}
 	return strings.Join(texts, separator)
+}
+
+// escapedPath returns a path in which no comma and no escape ends an option.
+func escapedPath(path string) string {
+	return strings.NewReplacer("%", "%25", ",", "%2C").Replace(path)
 }

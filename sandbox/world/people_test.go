@@ -1,4 +1,4 @@
-package sandbox
+package world
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func somebody(t interface {
 	return id
 }
 
-var everyoneKnown = people{seed: 1, matchRates: enrich.ByField[float64]{1, 1}}
+var everyoneKnown = People{Seed: 1, MatchRates: enrich.ByField[float64]{1, 1}}
 
 func TestPeople(t *testing.T) {
 	tests := []struct {
@@ -46,33 +46,32 @@ func TestPeople(t *testing.T) {
 	phone := regexp.MustCompile(`^\+1-555-01\d\d-\d{3}$`)
 	for _, test := range tests {
 		id := somebody(t, test.contact)
-		p, known := everyoneKnown.find(id)
-		if !known || test.name != "" && p.fullName != test.name || strings.TrimSpace(p.fullName) == "" {
-			t.Errorf("%s is %q, want %q", id, p.fullName, test.name)
+		p, known := everyoneKnown.Find(id)
+		if !known || test.name != "" && p.FullName != test.name || strings.TrimSpace(p.FullName) == "" {
+			t.Errorf("%s is %q, want %q", id, p.FullName, test.name)
 		}
-		address, err := mail.ParseAddress(p.values[v1fields.WorkEmail])
+		address, err := mail.ParseAddress(p.Values[v1fields.WorkEmail])
 		if err != nil || !strings.HasSuffix(address.Address, "@"+test.domain) && !strings.HasSuffix(address.Address, ".example") {
-			t.Errorf("%s has the email %q: %v", id, p.values[v1fields.WorkEmail], err)
+			t.Errorf("%s has the email %q: %v", id, p.Values[v1fields.WorkEmail], err)
 		}
-		if !phone.MatchString(p.values[v1fields.BusinessPhone]) || p.phoneType == "" {
-			t.Errorf("%s has the phone %q of type %q", id, p.values[v1fields.BusinessPhone], p.phoneType)
+		if !phone.MatchString(p.Values[v1fields.BusinessPhone]) || p.PhoneType == "" {
+			t.Errorf("%s has the phone %q of type %q", id, p.Values[v1fields.BusinessPhone], p.PhoneType)
 		}
 	}
 }
 
 // TestRates: a long list meets the rates of the configuration.
 func TestRates(t *testing.T) {
-	config := DefaultConfig()
-	p := people{seed: 3, unknownRate: config.UnknownRate, matchRates: config.MatchRates}
+	p := People{Seed: 3, UnknownRate: 0.08, MatchRates: enrich.ByField[float64]{0.72, 0.45}}
 	const asked = 2000
 	var known float64
 	var found enrich.ByField[float64]
 	for i := range asked {
-		who, ok := p.find(somebody(t, enrich.Contact{ProfileURL: fmt.Sprintf("network.example/in/person-%d", i)}))
+		who, ok := p.Find(somebody(t, enrich.Contact{ProfileURL: fmt.Sprintf("network.example/in/person-%d", i)}))
 		if ok {
 			known++
 		}
-		for f := range who.returned(v1fields.AllFields).Each() {
+		for f := range who.Returned(v1fields.AllFields).Each() {
 			found[f]++
 		}
 	}
@@ -81,9 +80,9 @@ func TestRates(t *testing.T) {
 			t.Errorf("%s: %.3f, want about %.3f", what, got, want)
 		}
 	}
-	check("known", known/asked, 1-config.UnknownRate)
-	check("emails", found[v1fields.WorkEmail]/known, config.MatchRates[v1fields.WorkEmail])
-	check("phones", found[v1fields.BusinessPhone]/known, config.MatchRates[v1fields.BusinessPhone])
+	check("known", known/asked, 1-p.UnknownRate)
+	check("emails", found[v1fields.WorkEmail]/known, p.MatchRates[v1fields.WorkEmail])
+	check("phones", found[v1fields.BusinessPhone]/known, p.MatchRates[v1fields.BusinessPhone])
 }
 
 // TestSpellings: identities of one canonical form are one person, in everything.
@@ -106,9 +105,9 @@ func TestSpellings(t *testing.T) {
 		if one.Canonical() != other.Canonical() {
 			t.Skip("not one person")
 		}
-		a, _ := everyoneKnown.find(one)
-		b, _ := everyoneKnown.find(other)
-		if diff := cmp.Diff(a, b, cmp.AllowUnexported(person{})); diff != "" {
+		a, _ := everyoneKnown.Find(one)
+		b, _ := everyoneKnown.Find(other)
+		if diff := cmp.Diff(a, b); diff != "" {
 			t.Fatalf("%s and %s (-one +other):\n%s", one, other, diff)
 		}
 	})
@@ -117,14 +116,14 @@ func TestSpellings(t *testing.T) {
 // TestSeeds: the seed decides, and nothing else.
 func TestSeeds(t *testing.T) {
 	id := somebody(t, enrich.Contact{ProfileURL: "network.example/in/ada-lovelace"})
-	first, _ := everyoneKnown.find(id)
-	again, _ := everyoneKnown.find(id)
+	first, _ := everyoneKnown.Find(id)
+	again, _ := everyoneKnown.Find(id)
 	if first != again {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	other := everyoneKnown
-	other.seed++
-	if changed, _ := other.find(id); changed == first {
+	other.Seed++
+	if changed, _ := other.Find(id); changed == first {
 		t.Errorf("another seed knows the same: %+v", first)
 	}
 }

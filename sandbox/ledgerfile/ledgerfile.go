@@ -1,8 +1,8 @@
-package books
+// Package ledgerfile keeps the entries of books in a file: JSON lines that are only ever appended.
+package ledgerfile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,35 +12,33 @@ import (
 	"syscall"
 )
 
-// ledgerHeader is the first line of every ledger. A file that begins in another
-// way is somebody else's and is left alone.
-const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
-
-// ledger is the file of the books: JSON lines that are only ever appended, each
-// by one write, so that the death of the process leaves every line whole but
-// perhaps the last. It is not synced: it outlives the process, not the machine.
+// File is the file of the books. Each line is appended by one write, so that the
+// death of the process leaves every line whole but perhaps the last. It is not
+// synced: it outlives the process, not the machine.
 //
 // Several processes may have it open, but only one can write: an entry rests on all
 // that stand before it, so whoever meets an entry that it has not read writes no more.
-type ledger struct {
+type File struct {
 	file *os.File // nil: the books are kept in memory alone
 	size int64    // of the file, as far as it was read and written here
 	err  error    // the first failed write; nothing is written after it
 }
 
-// openLedger opens or creates the ledger and hands every entry in it to replay.
-// A last line without its end was never answered for: it is cut off.
-func openLedger(path string, replay func(Entry) error) (*ledger, error) {
+// Open opens or creates a file and hands every line after its header to replay. The
+// header is the first line, with its end; a file that begins in another way is
+// somebody else's and is left alone. A last line without its end was never answered
+// for: it is cut off. With an empty path nothing is kept.
+func Open(path, header string, replay func(line []byte) error) (*File, error) {
 	if path == "" {
-		return &ledger{}, nil
+		return &File{}, nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the books: %w", err)
 	}
-	l := &ledger{file: file}
+	l := &File{file: file}
 	err = l.alone(func() error {
-		if err := restore(file, replay); err != nil {
+		if err := restore(file, header, replay); err != nil {
 			return err
 		}
 		info, err := file.Stat()
@@ -57,7 +55,7 @@ func openLedger(path string, replay func(Entry) error) (*ledger, error) {
 
 // alone does something with the file while no other process does. The lock is the
 // kernel's, so that it ends with the process.
-func (l *ledger) alone(do func() error) error {
+func (l *File) alone(do func() error) error {
 	err := syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
 	for errors.Is(err, syscall.EINTR) {
 		err = syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
@@ -69,14 +67,14 @@ func (l *ledger) alone(do func() error) error {
 }
 
 // restore reads the file from its start and makes it end after its last whole line.
-func restore(file *os.File, replay func(Entry) error) error {
+func restore(file *os.File, header string, replay func([]byte) error) error {
 	reader := bufio.NewReader(file)
-	header, err := reader.ReadString('\n')
+	found, err := reader.ReadString('\n')
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if header != ledgerHeader {
-		return begin(file, header)
+	if found != header {
+		return begin(file, header, found)
 	}
 	whole, torn, err := replayLines(reader, replay)
 	if err != nil || !torn {
@@ -86,20 +84,20 @@ func restore(file *os.File, replay func(Entry) error) error {
 }
 
 // begin writes the header of a file that has none, or only the start of one.
-func begin(file *os.File, found string) error {
-	if !strings.HasPrefix(ledgerHeader, found) {
+func begin(file *os.File, header, found string) error {
+	if !strings.HasPrefix(header, found) {
 		return errors.New("the file holds something else; name a new file, or move this one away")
 	}
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
-	_, err := file.WriteString(ledgerHeader)
+	_, err := file.WriteString(header)
 	return err
 }
 
 // replayLines hands the entries to replay. It returns the length of the whole
 // lines, and whether a torn one follows them.
-func replayLines(reader *bufio.Reader, replay func(Entry) error) (whole int64, torn bool, err error) {
+func replayLines(reader *bufio.Reader, replay func([]byte) error) (whole int64, torn bool, err error) {
 	for number := 2; ; number++ {
 		line, err := reader.ReadBytes('\n')
 		if err == io.EOF {
@@ -108,30 +106,20 @@ func replayLines(reader *bufio.Reader, replay func(Entry) error) (whole int64, t
 		if err != nil {
 			return 0, false, err
 		}
-		if err := replayLine(line, replay); err != nil {
+		if err := replay(line); err != nil {
 			return 0, false, fmt.Errorf("line %d: %w; repair the line, or move the file away to start again", number, err)
 		}
 		whole += int64(len(line))
 	}
 }
 
-func replayLine(line []byte, replay func(Entry) error) error {
-	var e Entry
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&e); err != nil {
-		return err
-	}
-	return replay(e)
-}
-
-// append writes one entry. After a failed write the ledger takes nothing more: the
+// Append writes one entry as a line of JSON. After a failed write the ledger takes nothing more: the
 // file may end in a torn line, which only opening it again cuts off.
-func (l *ledger) append(e Entry) error {
+func (l *File) Append(entry any) error {
 	if l.file == nil || l.err != nil {
 		return l.err
 	}
-	line, err := json.Marshal(e)
+	line, err := json.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("an entry that cannot be written: %w", err)
 	}
@@ -141,7 +129,7 @@ func (l *ledger) append(e Entry) error {
 	return l.err
 }
 
-func (l *ledger) write(line []byte) error {
+func (l *File) write(line []byte) error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -154,7 +142,8 @@ func (l *ledger) write(line []byte) error {
 	return err
 }
 
-func (l *ledger) close() error {
+// Close closes the file. Nothing is written any more.
+func (l *File) Close() error {
 	if l.err == nil {
 		l.err = errors.New("the books are closed")
 	}

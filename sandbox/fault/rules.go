@@ -1,4 +1,6 @@
-package sandbox
+// Package fault has the rules that make the calls of a sandbox go wrong: which calls they strike, what
+// becomes of those, and the form in which rules are written.
+package fault
 
 import (
 	"errors"
@@ -10,9 +12,13 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/sandbox/dice"
 )
 
-// AnswerKind is what the client gets to see of a lookup.
+// Code is the machine-readable code of a refusal.
+type Code string
+
+// AnswerKind is what the client gets to see of a call.
 type AnswerKind uint8
 
 // The kinds of answers.
@@ -27,7 +33,7 @@ const (
 	Refused                     // the error body of Code
 )
 
-// Effect is what a fault does to the workspace before the lookup is performed.
+// Effect is what a fault does to the workspace before the call is performed.
 type Effect uint8
 
 // The effects of faults. They last.
@@ -38,12 +44,12 @@ const (
 	BudgetSet          // as books.SetBudget, to Amount
 )
 
-// Fault is a rule that makes lookups go wrong. Two things about it are independent:
-// whether the lookup happened, with its charge, and what the client sees of it.
+// Fault is a rule that makes calls go wrong. Two things about it are independent:
+// whether the call happened, with its charge, and what the client sees of it.
 //
-// A rule strikes lookups that were let in (with a valid key, within the limits,
+// A rule strikes calls that were let in (with a valid key, within the limits,
 // well-formed) and to which all of its conditions apply; without a condition, all
-// of them. When several rules strike one lookup, all their effects and delays
+// of them. When several rules strike one call, all their effects and delays
 // apply and the first answer that is not truthful is given.
 type Fault struct {
 	// Probability is the chance to strike, drawn from the seed; zero means always.
@@ -51,26 +57,29 @@ type Fault struct {
 	// At lists the arrival numbers that are struck.
 	At []int
 	// Identities lists parts of canonical forms (enrich.Identity.Canonical); a
-	// lookup is struck when its identity holds one of them, in any case.
+	// call is struck when what it is about holds one of them, in any case.
 	Identities []string
+	// Path is what the paths of struck calls begin with, such as /api/v1 or /v2/financial;
+	// empty means any.
+	Path string
 	// Max is how often the rule strikes at most; zero means without end.
 	Max int
 
-	// Happened says that the lookup is performed and charged before the answer is
+	// Happened says that the call is performed and charged before the answer is
 	// given. With a Truthful answer it always is.
 	Happened bool
 	// Answer is what the client sees.
 	Answer AnswerKind
 	// Code belongs to Refused.
-	Code ErrorCode
+	Code Code
 	// Status belongs to ProxyPage and Bodyless: from 500 to 599, or 0 for 502.
 	Status int
 	// RetryAfter belongs to Refused: the Retry-After header, in whole seconds
 	// rounded up, or as an HTTP date when RetryDate is set; zero sends none.
 	RetryAfter time.Duration
 	RetryDate  bool
-	// Delay is how much longer the lookup takes. It does not end when the client
-	// gives up: a lookup that happens is then charged late.
+	// Delay is how much longer the call takes. It does not end when the client
+	// gives up: a call that happens is then charged late.
 	Delay time.Duration
 
 	// Effect and its Amount change the workspace. They need a Truthful answer; for
@@ -79,11 +88,12 @@ type Fault struct {
 	Amount cost.Money
 }
 
-// performs reports whether the lookup takes its course.
-func (f Fault) performs() bool { return f.Happened || f.Answer == Truthful }
+// Performs reports whether the call takes its course.
+func (f Fault) Performs() bool { return f.Happened || f.Answer == Truthful }
 
-func (f Fault) validate() error {
-	return errors.Join(f.validateConditions(), f.validateAnswer(), f.validateEffect())
+// Validate returns what is wrong with the fault, where calls are refused with the codes.
+func (f Fault) Validate(codes []Code) error {
+	return errors.Join(f.validateConditions(), f.validateAnswer(codes), f.validateEffect())
 }
 
 func (f Fault) validateConditions() error {
@@ -98,19 +108,22 @@ func (f Fault) validateConditions() error {
 			return fmt.Errorf("arrival %d; arrivals are numbered from 1", number)
 		}
 	}
+	if f.Path != "" && !strings.HasPrefix(f.Path, "/") {
+		return fmt.Errorf("the path %q; give how paths begin, such as /v2/financial", f.Path)
+	}
 	if slices.Contains(f.Identities, "") {
 		return errors.New("an empty identity would strike everybody; give a part of its canonical form")
 	}
 	return nil
 }
 
-func (f Fault) validateAnswer() error {
+func (f Fault) validateAnswer(codes []Code) error {
 	withStatus := f.Answer == ProxyPage || f.Answer == Bodyless
 	switch {
 	case f.Answer > Refused:
 		return fmt.Errorf("there is no answer of kind %d", f.Answer)
-	case f.Answer == Refused && !refusesLookups(f.Code):
-		return fmt.Errorf("no lookup is refused with the code %q", f.Code)
+	case f.Answer == Refused && !slices.Contains(codes, f.Code):
+		return fmt.Errorf("no call is refused with the code %q", f.Code)
 	case f.Answer != Refused && (f.Code != "" || f.RetryAfter != 0 || f.RetryDate):
 		return errors.New("a code and a Retry-After belong to a refusal alone")
 	case f.RetryDate && f.RetryAfter == 0:
@@ -139,62 +152,76 @@ func (f Fault) validateEffect() error {
 	return nil
 }
 
-// faultRules are the faults in force.
-type faultRules struct {
+// Rules are the faults in force. Their methods may be called from any goroutine.
+type Rules struct {
 	seed  uint64
 	mu    sync.Mutex // guards rules
-	rules []faultRule
+	rules []rule
 }
 
-type faultRule struct {
+type rule struct {
 	Fault
 	struck int
 }
 
-func newFaultRules(seed uint64, faults []Fault) *faultRules {
-	rules := &faultRules{seed: seed}
+// NewRules returns rules whose probabilities are drawn from the seed.
+func NewRules(seed uint64, faults []Fault) *Rules {
+	rules := &Rules{seed: seed}
 	for _, fault := range faults {
-		rules.add(fault)
+		rules.Add(fault)
 	}
 	return rules
 }
 
-func (r *faultRules) add(fault Fault) {
+// Add adds a rule after the ones there are.
+func (r *Rules) Add(fault Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.rules = append(r.rules, faultRule{Fault: fault})
+	r.rules = append(r.rules, rule{Fault: fault})
 }
 
-// ruleInForce is a fault as it is shown.
-type ruleInForce struct {
+// InForce is a fault as it is shown.
+type InForce struct {
 	Fault  string `json:"fault"`
 	Struck int    `json:"struck"` // how often
 }
 
-func (r *faultRules) list() []ruleInForce {
+// List returns the rules in their order.
+func (r *Rules) List() []InForce {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := []ruleInForce{}
+	list := []InForce{}
 	for _, rule := range r.rules {
-		list = append(list, ruleInForce{rule.String(), rule.struck})
+		list = append(list, InForce{rule.String(), rule.struck})
 	}
 	return list
 }
 
-func (r *faultRules) clear() {
+// Clear removes every rule.
+func (r *Rules) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rules = nil
 }
 
-// strike returns the faults that strike an arrival, in the order of their rules.
-func (r *faultRules) strike(arrival int, canonical string) []Fault {
+// Arrival is a call that was let in.
+type Arrival struct {
+	Series string // parts the draws of interfaces; empty for v1
+	Number int    // within the series, from 1
+	Path   string
+	About  string // what the call is about, in a canonical form
+	// Fits reports whether a fault can happen in the interface; nil means that every one can.
+	Fits func(Fault) bool
+}
+
+// Strike returns the faults that strike an arrival, in the order of their rules.
+func (r *Rules) Strike(a Arrival) []Fault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var struck []Fault
 	for i := range r.rules {
 		rule := &r.rules[i]
-		if rule.spent() || !rule.concerns(arrival, canonical) || !r.drawn(i, arrival) {
+		if rule.spent() || !rule.concerns(a) || !r.drawn(i, a) {
 			continue
 		}
 		rule.struck++
@@ -203,16 +230,21 @@ func (r *faultRules) strike(arrival int, canonical string) []Fault {
 	return struck
 }
 
-func (r *faultRules) drawn(rule, arrival int) bool {
+func (r *Rules) drawn(rule int, a Arrival) bool {
+	words := []string{"fault", strconv.Itoa(rule), strconv.Itoa(a.Number)}
+	if a.Series != "" {
+		words = append(words, a.Series)
+	}
 	p := r.rules[rule].Probability
-	return p == 0 || dice(r.seed, "fault", strconv.Itoa(rule), strconv.Itoa(arrival)).Float64() < p
+	return p == 0 || dice.Roll(r.seed, words...).Float64() < p
 }
 
-func (r *faultRule) spent() bool { return r.Max > 0 && r.struck >= r.Max }
+func (r *rule) spent() bool { return r.Max > 0 && r.struck >= r.Max }
 
-func (f Fault) concerns(arrival int, canonical string) bool {
-	return (len(f.At) == 0 || slices.Contains(f.At, arrival)) &&
-		(len(f.Identities) == 0 || holdsAny(canonical, f.Identities))
+func (f Fault) concerns(a Arrival) bool {
+	return (len(f.At) == 0 || slices.Contains(f.At, a.Number)) &&
+		(len(f.Identities) == 0 || holdsAny(a.About, f.Identities)) &&
+		strings.HasPrefix(a.Path, f.Path) && (a.Fits == nil || a.Fits(f))
 }
 
 func holdsAny(canonical string, parts []string) bool {

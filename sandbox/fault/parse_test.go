@@ -1,4 +1,4 @@
-package sandbox
+package fault
 
 import (
 	"strings"
@@ -10,7 +10,10 @@ import (
 	"payonce/cost"
 )
 
-func TestParseFault(t *testing.T) {
+// codes are those of the refusals in these tests.
+func codes() []Code { return []Code{"reservation_conflict", "rate_limited"} }
+
+func TestParse(t *testing.T) {
 	tests := []struct {
 		text string
 		want Fault
@@ -23,16 +26,18 @@ func TestParseFault(t *testing.T) {
 		{"garbage:happened=false", Fault{Answer: Garbage}},
 		{"proxy-page:happened=true,status=504", Fault{Answer: ProxyPage, Happened: true, Status: 504}},
 		{"no-body:status=502", Fault{Answer: Bodyless, Status: 502}},
+		{"lost-after:path=/v2/financial", Fault{Answer: Dropped, Happened: true, Path: "/v2/financial"}},
+		{"lost-after:path=/a%2Cb%25", Fault{Answer: Dropped, Happened: true, Path: "/a,b%"}},
 		{"slow:delay=1m30s", Fault{Delay: 90 * time.Second}},
-		{"reservation_conflict", Fault{Answer: Refused, Code: ReservationConflict}},
-		{"rate_limited:retry-after=7s", Fault{Answer: Refused, Code: RateLimited, RetryAfter: 7 * time.Second}},
-		{"rate_limited:retry-date=7s", Fault{Answer: Refused, Code: RateLimited, RetryAfter: 7 * time.Second, RetryDate: true}},
+		{"reservation_conflict", Fault{Answer: Refused, Code: "reservation_conflict"}},
+		{"rate_limited:retry-after=7s", Fault{Answer: Refused, Code: "rate_limited", RetryAfter: 7 * time.Second}},
+		{"rate_limited:retry-date=7s", Fault{Answer: Refused, Code: "rate_limited", RetryAfter: 7 * time.Second, RetryDate: true}},
 		{"revoke-key:at=5", Fault{Effect: KeyRevoked, At: []int{5}}},
 		{"spend-credit:usd=3.50", Fault{Effect: CreditSpent, Amount: cost.Cents(350)}},
 		{"set-budget:usd=0.00", Fault{Effect: BudgetSet}},
 	}
 	for _, test := range tests {
-		got, err := ParseFault(test.text)
+		got, err := Parse(test.text, codes())
 		if err != nil {
 			t.Error(err)
 			continue
@@ -40,14 +45,14 @@ func TestParseFault(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.text, diff)
 		}
-		again, err := ParseFault(got.String())
+		again, err := Parse(got.String(), codes())
 		if diff := cmp.Diff(got, again); err != nil || diff != "" {
 			t.Errorf("%s is written as %s: %v\n%s", test.text, got, err, diff)
 		}
 	}
 }
 
-func TestParseFaultErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", "there is no fault"},
 		{"lost", "lost-before, lost-after"},
@@ -65,6 +70,8 @@ func TestParseFaultErrors(t *testing.T) {
 		{"hang:at=", "invalid syntax"},
 		{"hang:who=", "strike everybody"},
 		{"hang:who=%zz", "invalid URL escape"},
+		{"hang:path=v2", "give how paths begin"},
+		{"hang:path=%zz", "invalid URL escape"},
 		{"hang:status=502", "only a gateway's answer"},
 		{"no-body:status=200", "from 500 to 599"},
 		{"hang:retry-after=1s", "belong to a refusal alone"},
@@ -77,7 +84,7 @@ func TestParseFaultErrors(t *testing.T) {
 		{"hang:usd=1", "belongs to spent credit"},
 	}
 	for _, test := range tests {
-		_, err := ParseFault(test.text)
+		_, err := Parse(test.text, codes())
 		if test.want == "" {
 			if err != nil {
 				t.Error(err)
@@ -90,20 +97,20 @@ func TestParseFaultErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseFault: every fault that is read can be written and read again.
-func FuzzParseFault(f *testing.F) {
+// FuzzParse: every fault that is read can be written and read again.
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"lost-after:p=0.02", "hang:at=3+9,max=1", "rate_limited:retry-date=7s",
-		"truncated:who=a%7Cb|c+d", "spend-credit:usd=3", "proxy-page:status=504,happened=true,delay=1ms",
+		"truncated:who=a%7Cb|c+d,path=/v2/%2C", "spend-credit:usd=3", "proxy-page:status=504,happened=true,delay=1ms",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		fault, err := ParseFault(text)
+		fault, err := Parse(text, codes())
 		if err != nil {
 			return
 		}
-		again, err := ParseFault(fault.String())
+		again, err := Parse(fault.String(), codes())
 		if diff := cmp.Diff(fault, again); err != nil || diff != "" {
 			t.Errorf("%q is written as %q: %v\n%s", text, fault, err, diff)
 		}
