@@ -46,7 +46,7 @@ func (env environment) newJobRun() jobfile.Run {
 			err := runList(cmd, o, []string{list})
 			env.start.End(exitCode(err), codeOf(err))
 			outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
-			if _, telling := failureOf(err); telling {
+			if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
 				outcome.Err = err
 			}
 			if ended := env.start.Ended(); ended != nil {
