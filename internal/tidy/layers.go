@@ -96,6 +96,10 @@ func sandboxLayers() map[string][]string {
 		"sandbox/reply":      {"sandbox/fault"},
 		"sandbox/admincall":  {"sandbox/reply"},
 		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
+		"sandbox/units":      {"sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"sandbox/watch":      {"sandbox/ledgerfile"},
+		"sandbox/webhook":    {},
+		"sandbox/v2":         {"enrich", "sandbox/..."},
 		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
 	}
 }

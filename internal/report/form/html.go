@@ -1,6 +1,7 @@
 package form
 
 import (
+	_ "embed" // for the page's beginning
 	"fmt"
 	"html"
 )
@@ -13,36 +14,8 @@ type HTML struct {
 	plots int    // so far
 }
 
-const pageStart = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root { color-scheme: light dark; --text: #1a1a1a; --page: #fff; --block: #f3f3f3; --rule: #d0d0d0;
-  --bar: #2563a8; --range: #1a1a1a; --mark: #b3261e; }
-@media screen and (prefers-color-scheme: dark) { :root { --text: #e8e8e8; --page: #16181b; --block: #24272b; --rule: #44484d;
-  --bar: #4d8fd6; --range: #e8e8e8; --mark: #ff8a80; } }
-@media print { :root { color-scheme: light; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 52rem;
-  margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; }
-h2 { font-size: 1.2rem; break-after: avoid; }
-table { border-collapse: collapse; margin: 0 0 1rem; }
-th { width: 14rem; text-align: left; }
-th, td { vertical-align: top; padding: .1rem 1rem .1rem 0; overflow-wrap: anywhere; }
-tr { break-inside: avoid; }
-.columns th { width: auto; }
-.columns td, .columns th { border-bottom: 1px solid var(--rule); }
-.part th { font-weight: normal; padding-left: 1.5rem; }
-pre { background: var(--block); padding: .75rem; white-space: pre-wrap; }
-.plot { display: block; width: 100%; margin: 0 0 1rem; break-inside: avoid; }
-.plot text { font: 12px system-ui, sans-serif; fill: var(--text); }
-.bar { fill: var(--bar); }
-.range { stroke: var(--range); stroke-width: 1.5; fill: none; }
-.mark { stroke: var(--mark); stroke-width: 2; stroke-dasharray: 5 3; }
-@media print { body { margin: 0; max-width: none; } * { print-color-adjust: exact; } }
-</style>
-`
+//go:embed page.html
+var pageStart string
 
 func (*HTML) Begin() string { return pageStart }
 func (f *HTML) End() string { return f.within("") + "</main>\n</html>\n" }
