@@ -90,6 +90,9 @@ func useCaseLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "service/jsonobject"},
+		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 		// Reports, and how they look.
 		"internal/report/form": {},
 		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
