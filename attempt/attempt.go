@@ -24,6 +24,18 @@ var ErrCollision = errors.New("two identities share a key in the journal")
 // ID numbers the attempts of one journal, from 1, in the order of their Begin.
 type ID uint64
 
+// Account numbers the accounts of one journal, from 0, in the order in which the journal got to know
+// them. A journal with one account has the account 0.
+type Account uint32
+
+// Scope returns the name of the part of a scope in which only calls of the account count.
+func (a Account) Scope(name string) string {
+	if a == 0 {
+		return name
+	}
+	return fmt.Sprintf("account/%d/%s", a, name)
+}
+
 // State is where an attempt stands.
 type State uint8
 
@@ -48,10 +60,14 @@ func (s State) String() string {
 // Request asks the journal for permission to send one lookup.
 type Request struct {
 	Lookup enrich.Lookup
-	Run    string // the run that pays
-	Job    string // the job that the run belongs to; "" when the run is a job by itself
-	Rates  cost.Rates
-	// Ceilings limit this lookup. Each applies to a scope that the lookup counts in.
+	// Account is the account that is asked. 0 stands for the account of the Journal that is asked.
+	Account Account
+	Run     string // the run that pays
+	Job     string // the job that the run belongs to; "" when the run is a job by itself
+	Rates   cost.Rates
+	// Ceilings limit this lookup. Each applies to a scope that the lookup counts in. One of money or
+	// of lookups counts the calls of all accounts. One of another meter counts those of the account,
+	// because the meters of accounts are different things.
 	Ceilings []cost.Ceiling
 	// Strict holds the full price, even when free allowance is left.
 	Strict bool
@@ -225,6 +241,7 @@ func (r Record) Askable(f enrich.Field, reask Reask) bool {
 // Doubt is an attempt whose outcome is unknown.
 type Doubt struct {
 	ID       ID
+	Account  Account
 	Identity enrich.Identity
 	Hold     cost.Hold
 	Run      string

@@ -9,12 +9,13 @@ import (
 
 // Entry is one attempt for bookkeeping, without the identity and without any value.
 type Entry struct {
-	ID    ID
-	Begun time.Time
-	Ended time.Time // when it got its outcome; zero before that
-	Run   string
-	Job   string // the run's name when the run belongs to no job
-	State State
+	ID      ID
+	Account Account
+	Begun   time.Time
+	Ended   time.Time // when it got its outcome; zero before that
+	Run     string
+	Job     string // the run's name when the run belongs to no job
+	State   State
 
 	// Pattern is "profile" or "name"; "" when the identity was erased by a version
 	// that did not keep it.

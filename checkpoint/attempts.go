@@ -57,7 +57,7 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 // provisional.
 func (j *Journal) entry(a *outcomes.Attempt, mayBeFree map[attempt.ID]enrich.Fields) (attempt.Entry, error) {
 	entry := attempt.Entry{
-		ID: a.ID, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
+		ID: a.ID, Account: a.Intent.Account, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
 		Pattern: a.Intent.Pattern, Asked: a.Intent.Hold.Fields, Rates: a.Intent.Hold.Rates,
 	}
 	if !a.Resolved {

@@ -115,7 +115,7 @@ func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(&j.state.persisted)
+	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(j.state.record())
 }
 
 // writesOf returns the writes of a batch in the order of its operations, followed by states.

@@ -24,7 +24,7 @@ type Found struct {
 	// order has the attempts in the order in which they were found: each shares something with the
 	// person who was named or with attempts before it.
 	order []persons.Match
-	keys  map[enrich.Key]bool // of the person's identities, also of those without an attempt
+	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
 }
 
 // Erasure counts what was erased.
@@ -37,18 +37,21 @@ type Erasure struct {
 
 // Find returns what the journal holds about a person, under every identity.
 func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, error)) (Found, error) {
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeyOf: j.Key, Facts: facts}
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts}
 	order, others, err := reading.Find(who)
-	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]bool{}}
+	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
 	for _, m := range order {
-		found.keys[m.Key] = true
+		found.keys[m.Key] = m.Account
+		others = append(others, m.Identity)
 	}
-	if who.Identity != (enrich.Identity{}) {
-		others = append(others, who.Identity)
-	}
-	for _, id := range others {
-		found.keys[j.Key(id)] = true
+	for _, id := range append(others, who.Identity) {
+		if id == (enrich.Identity{}) {
+			continue
+		}
+		for account, key := range j.keysOf(id) {
+			found.keys[key] = attempt.Account(account)
+		}
 	}
 	return found, err
 }
@@ -62,13 +65,14 @@ func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, e
 // first. So after a crash Find still finds the others.
 func (j *Journal) Forget(found Found) (Erasure, error) {
 	e := erasing{j: j}
+	catalogues := j.catalogues()
 	forgotten := map[enrich.Key]bool{}
 	forget := func(key enrich.Key) error {
 		if forgotten[key] {
 			return nil
 		}
 		forgotten[key] = true
-		return e.forget(key)
+		return e.forget(key, catalogues[found.keys[key]].All())
 	}
 	for _, m := range slices.Backward(found.order) {
 		if err := errors.Join(e.attempt(m.ID), forget(m.Key)); err != nil {
@@ -83,8 +87,27 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 			return e.sum, err
 		}
 	}
-	e.sum.Persons, e.sum.Identities = min(1, len(found.keys)), len(found.keys)
+	e.sum.Persons, e.sum.Identities = min(1, len(found.keys)), found.identities()
 	return e.sum, e.commit()
+}
+
+// identities counts the identities: each has a key in every account.
+func (f Found) identities() (count int) {
+	for _, account := range f.keys {
+		if account == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// keysOf returns the keys of an identity by account.
+func (j *Journal) keysOf(id enrich.Identity) (keys []enrich.Key) {
+	first := record.HashKey(j.secret, id)
+	for account := range j.catalogues() {
+		keys = append(keys, record.KeyIn(attempt.Account(account), j.secret, first))
+	}
+	return keys
 }
 
 // erasing gathers the writes of an erasure and commits as many at a time as one commit takes.
@@ -128,8 +151,8 @@ func (e *erasing) attempt(id attempt.ID) error {
 }
 
 // forget marks an identity and its fields as forgotten.
-func (e *erasing) forget(key enrich.Key) error {
-	for f := range e.j.fields.Each() {
+func (e *erasing) forget(key enrich.Key, fields enrich.Fields) error {
+	for f := range fields.Each() {
 		name := record.FieldKey(key, f)
 		forgotten := func(entry *record.FieldEntry) {
 			entry.State, entry.At = attempt.Forgotten, e.j.now() // what it points to still has a charge
@@ -178,6 +201,7 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 	keys := map[enrich.Key]bool{}
 	err := j.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {
 		keys[enrich.Key(key[1:])] = true
+		keys[record.KeyIn(j.number, j.secret, enrich.Key(key[1:]))] = true // of before it had the account
 		return true, nil
 	})
 	return keys, err
@@ -186,7 +210,7 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
-	if !j.state.quiet() {
+	if !j.state.quiet(nil) {
 		j.mu.Unlock()
 		return errors.New("nothing is erased while lookups are in flight")
 	}

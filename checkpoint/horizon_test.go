@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 )
 
 // TestALongerWindowCountsWhatAShorterOneDidNot opens a journal whose lookups kept to a
@@ -14,7 +15,7 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		r := newRig(t)
 		r.rate = Rate{Slots: 1, Window: time.Second}
 		r.reopen()
-		for n := range 3 * horizonStep {
+		for n := range 3 * account.HorizonStep {
 			ticket := r.grant(request(person(n), email))
 			if refused && n%2 == 0 { // never sent: it has no slot
 				r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "connection refused"}))
@@ -29,13 +30,13 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		r.want(r.begin(request(person(1001), email)), attempt.Later{Until: r.clock.at.Add(time.Second)})
 	}
 	r := newRig(t)
-	for n := range 5 * horizonStep {
+	for n := range 5 * account.HorizonStep {
 		r.settle(r.grant(request(person(n), email)), found)
 		r.clock.at = r.clock.at.Add(time.Second)
 	}
 	r.rate = Rate{Slots: 70, Window: time.Hour}
 	r.reopen()
-	if found := len(r.state.window.cooling); found < 70 || found > 70+2*horizonStep {
+	if found := len(r.state.accounts[0].Window.Cooling); found < 70 || found > 70+2*account.HorizonStep {
 		t.Errorf("%d slots of 70 were looked for; more than a full window tells nothing", found)
 	}
 }

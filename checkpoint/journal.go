@@ -26,17 +26,26 @@ import (
 	"payonce/enrich"
 )
 
-// Journal is the record of the paid calls of one workspace. Its methods may be called from many
-// goroutines.
+// Journal is the record of the paid calls of one workspace, as one of its accounts sees it: its keys,
+// what is known of a subject, doubts, snapshots and pauses are those of the account. Attempts, runs and
+// totals are those of all accounts. Its methods may be called from many goroutines.
 type Journal struct {
-	store     Store
-	room      roomy  // the store; nil when it does not report how full it is
-	eraser    eraser // the store; nil when it does not keep values that were replaced
-	now       func() time.Time
-	id        string
-	secret    []byte // of the hash that makes keys, 16 bytes
-	catalogue enrich.Catalogue
-	fields    enrich.Fields // all of the catalogue
+	*ledger
+	number attempt.Account
+	fields enrich.Fields // all of the account's catalogue
+}
+
+// ledger is what the Journals of all accounts share.
+type ledger struct {
+	store  Store
+	room   roomy  // the store; nil when it does not report how full it is
+	eraser eraser // the store; nil when it does not keep values that were replaced
+	now    func() time.Time
+	id     string
+	secret []byte  // of the hash that makes keys, 16 bytes
+	first  Options // those of the account 0
+
+	registering sync.Mutex // held while an account is recorded
 
 	mu      sync.Mutex
 	state   *ledgerState
@@ -55,7 +64,7 @@ type Journal struct {
 
 // Begin decides whether a lookup may be sent. If so, it holds the lookup's money and its slot of
 // the window, and writes its intent. Decisions are made at once and in the order of the calls.
-// Only the ticket of a Granted waits for the disk.
+// Only the ticket of a Granted waits for the disk. A request that names no account is for that of j.
 func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	if length := req.Lookup.Identity.Len(); length > maxIdentity {
 		return nil, fmt.Errorf("what names a person has %d bytes, and %d are the most; is a quote missing in the list?",
@@ -66,7 +75,14 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 		}
 	}
-	decision, write, err := j.decide(req)
+	if j.number != 0 && req.Account != 0 && req.Account != j.number {
+		return nil, fmt.Errorf("a request for account %d cannot begin on the journal of account %d", req.Account, j.number)
+	}
+	on, err := j.For(cmp.Or(req.Account, j.number))
+	if err != nil {
+		return nil, err
+	}
+	decision, write, err := on.decide(req)
 	if write != nil {
 		write()
 	}
@@ -83,8 +99,12 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	if err := cmp.Or(j.failure, err); err != nil {
 		return nil, nil, err
 	}
+	if !j.own().Ready {
+		return nil, nil, fmt.Errorf("account %d was not opened, so its rate is not known", j.number)
+	}
+	req.Account = j.number
 	a := j.state.newAttempt(record.Intent{
-		At: j.now(), Key: key, Identity: who, Pattern: who.Pattern().String(),
+		At: j.now(), Key: key, Identity: who, Pattern: who.Pattern().String(), Account: j.number,
 		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
 	})
 	decision, changes, err := decide.Decide(j.state.view(known, a), req)
@@ -101,8 +121,11 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	}, nil
 }
 
-// Totals returns the sums of a scope.
+// Totals returns the sums of a scope. ScopeAccount is that of the account of j.
 func (j *Journal) Totals(scope string) cost.Totals {
+	if scope == ScopeAccount {
+		scope = j.number.Scope(scope)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.state.sums.Totals(scope)
@@ -113,11 +136,7 @@ func (j *Journal) Totals(scope string) cost.Totals {
 // pause is a mistake of the service.
 func (j *Journal) EndPause() (until time.Time, err error) {
 	j.lock()
-	p := &j.state.persisted
-	if p.PausedUntil.After(j.now()) {
-		until = p.PausedUntil
-	}
-	p.PausedAt, p.PausedUntil = time.Time{}, time.Time{}
+	until = j.own().EndPause(j.now())
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return until, <-durable
@@ -127,7 +146,7 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 // The journal does not count on those units any more.
 func (j *Journal) Forgo(units cost.Amounts) error {
 	j.lock()
-	j.state.persisted.Forgone = j.state.persisted.Forgone.Most(units)
+	j.own().Forgone = j.own().Forgone.Most(units)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

@@ -1,29 +1,28 @@
 package checkpoint
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/sums"
-	"payonce/cost"
 	"payonce/enrich"
 )
 
 // ledgerState is the part of the journal that decisions are made on. It lies in memory and is
-// guarded by the journal's lock. Every commit writes persisted and the changed sums. So opening a
+// guarded by the journal's lock. Every commit writes persisted, the accounts and the changed sums. So opening a
 // journal does not read its answers.
 type ledgerState struct {
-	persisted record.State
+	persisted record.Progress
+	accounts  []*account.Account // by number
 	sums      sums.Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
-	window    window
-	tariff    cost.Tariff
 	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
 	// left counts the attempts that were removed from open, by the first byte of their
 	// keys. It is read without the lock.
@@ -33,27 +32,51 @@ type ledgerState struct {
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
 	record.Intent
-	sums  []*sums.Sum   // that it counts in
-	state attempt.State // Intended or InDoubt
-	doubt record.Doubt
+	account *account.Account
+	sums    []sums.Count  // that it counts in
+	state   attempt.State // Intended or InDoubt
+	doubt   record.Doubt
 	// resolving says that a resolution is decided and not durable yet.
 	resolving bool
 }
 
-func newLedgerState(rate Rate, catalogue enrich.Catalogue, tariff cost.Tariff) *ledgerState {
+func newLedgerState() *ledgerState {
 	return &ledgerState{
-		persisted: record.State{NextID: 1, Horizon: 1, Account: record.Account{Rates: cost.Rates{}}},
-		sums:      sums.New(catalogue),
+		persisted: record.Progress{NextID: 1},
+		sums:      sums.New(),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
-		window:    window{rate: rate},
-		tariff:    tariff,
 	}
+}
+
+// addAccount adds the account with the next number.
+func (b *ledgerState) addAccount(catalogue enrich.Catalogue) *account.Account {
+	a := account.New(attempt.Account(len(b.accounts)), catalogue, &b.sums, b.persisted.NextID)
+	b.accounts = append(b.accounts, a)
+	return a
+}
+
+// accountOf returns an account, nil when there is none with the number.
+func (b *ledgerState) accountOf(number attempt.Account) *account.Account {
+	if int64(number) >= int64(len(b.accounts)) {
+		return nil
+	}
+	return b.accounts[number]
+}
+
+// record returns the record of the state.
+func (b *ledgerState) record() *record.State {
+	state := &record.State{Progress: b.persisted, Account: b.accounts[0].Account}
+	for _, a := range b.accounts[1:] {
+		state.Others = append(state.Others, a.Account)
+	}
+	return state
 }
 
 // newAttempt returns an attempt that is in flight once it is applied.
 func (b *ledgerState) newAttempt(in record.Intent) *openAttempt {
-	return &openAttempt{Intent: in, sums: b.sums.Of(in), state: attempt.Intended}
+	of := b.accounts[in.Account]
+	return &openAttempt{Intent: in, account: of, sums: b.sums.Of(in, of.Catalogue), state: attempt.Intended}
 }
 
 // view returns what a decision about a new attempt is made on: what is known of its subject,
@@ -67,40 +90,19 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 	}
 	scopes := make([]*decide.Scope, len(a.sums))
 	for i, sum := range a.sums {
-		scopes[i] = &sum.Scope
+		scopes[i] = &sum.Sum.Scope
 	}
-	return decide.View{
-		Now: a.At, Subject: subject, Scopes: scopes,
-		Account: decide.Account{
-			Ceilings:  b.tariff.Ceilings(b.persisted.Base, ScopeAccount),
-			Allowance: b.allowance(), PausedUntil: b.persisted.PausedUntil, Window: b.window.at(a.At),
-		},
-	}
-}
-
-// allowance returns what the last snapshot and the answers since then leave of the free
-// allowance. A value that the snapshot does not give counts as used up. Units that no call in
-// flight holds are held by calls that came into doubt since the snapshot. What earlier calls
-// used is no longer part of the snapshot.
-func (b *ledgerState) allowance() cost.Allowance {
-	account := b.sums.Scope(ScopeAccount)
-	return cost.Allowance{
-		Left:    b.tariff.FreeUnits(b.persisted.Base).Minus(account.Totals.Settled).Minus(b.persisted.Forgone),
-		Held:    account.InFlight.Held,
-		Doubted: account.Totals.Held.Minus(account.InFlight.Held),
-	}
+	return decide.View{Now: a.At, Subject: subject, Scopes: scopes, Account: a.account.View(a.At)}
 }
 
 // apply applies the changes of a decision that grants an attempt.
 func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
 	a.Hold, a.Earlier = changes.Hold, changes.Earlier
-	b.persisted.Strict = b.persisted.Strict || changes.Strict
-	b.window.take()
 	id := b.persisted.NextID
 	b.persisted.NextID++
 	b.enter(id, a)
 	b.persisted.InFlight = append(b.persisted.InFlight, id)
-	b.remember(a.Hold)
+	a.account.Begin(changes)
 	b.sums.Hold(a.sums, a.Hold)
 	if id >= b.moveNext {
 		b.moveHorizon()
@@ -108,55 +110,14 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 	return id
 }
 
-// remember keeps the rates of a hold. It replaces the map and does not change it, because the
-// committer may be encoding the map.
-func (b *ledgerState) remember(hold cost.Hold) {
-	for f := range hold.Fields.Each() {
-		if known, ok := b.persisted.Rates[f]; !ok || known != hold.Rates[f] {
-			b.persisted.Rates = maps.Clone(b.persisted.Rates)
-			b.persisted.Rates[f] = hold.Rates[f]
-		}
-	}
-}
-
-// rebase makes a quiet snapshot the base, at which the account's totals begin. The snapshot
-// already contains what earlier attempts were charged, those in doubt included. So none of them
-// counts in the account's totals. In every other scope the holds of doubts stay.
-func (b *ledgerState) rebase(account cost.Account) {
-	b.persisted.Base, b.persisted.BaseFirst = account, b.persisted.NextID
-	b.persisted.DecidableFrom = b.persisted.NextID
-	b.persisted.Forgone = cost.Amounts{}
-	b.persisted.CreditAdded, b.persisted.Strict = false, false
-	sum := b.sums.Scope(ScopeAccount)
-	sum.Totals = cost.Totals{}
-	b.sums.Touch(sum)
-}
-
-// quiet reports whether no call is in flight.
-func (b *ledgerState) quiet() bool {
+// quiet reports whether no call of an account is in flight, or of any account when of is nil.
+func (b *ledgerState) quiet(of *account.Account) bool {
 	for _, a := range b.open {
-		if a.state == attempt.Intended {
+		if a.state == attempt.Intended && (of == nil || a.account == of) {
 			return false
 		}
 	}
 	return true
-}
-
-// pause prevents calls before a time. The zero time changes nothing.
-func (b *ledgerState) pause(now, until time.Time) {
-	if until.After(b.persisted.PausedUntil) {
-		b.persisted.PausedAt, b.persisted.PausedUntil = now, until
-	}
-}
-
-// clampTimes corrects times that lie in the future because the clock was set back. A pause
-// starts again, and the last call counts as ended now.
-func (b *ledgerState) clampTimes(now time.Time) {
-	p := &b.persisted
-	if p.PausedAt.After(now) {
-		p.PausedAt, p.PausedUntil = now, now.Add(p.PausedUntil.Sub(p.PausedAt))
-	}
-	p.LastEnded = earlierOf(p.LastEnded, now)
 }
 
 // enter adds an attempt to the open ones.
@@ -174,28 +135,21 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 	a.resolving = true
 	b.persisted.Resolved++
 	b.sums.EndOn(res.At, id)
-	b.sums.Release(a.sums, a.Hold, res, id < b.persisted.BaseFirst)
+	b.sums.Release(a.sums, a.Hold, res, id < a.account.BaseFirst)
 	if a.state != attempt.Intended {
 		return
 	}
 	b.land(id)
-	b.noteProvisional(id, res.Charge)
-	if !res.Sent {
-		b.window.giveBack()
-		return
-	}
-	b.window.release(id, now)
-	b.persisted.LastEnded = now
+	a.account.NoteProvisional(id, a.Hold, res.Charge)
+	a.account.End(id, res.Sent, now)
 }
 
-// markInDoubt puts an attempt in doubt. Its hold stays. Its slot is freed one window from now,
-// because no call lasts longer than its time-out.
+// markInDoubt puts an attempt in doubt. Its hold stays.
 func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
 	a := b.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
 	b.land(id)
-	b.window.release(id, now)
-	b.persisted.LastEnded = now
+	a.account.End(id, true, now)
 }
 
 // land notes that an attempt is no longer in flight.
@@ -227,26 +181,74 @@ func (b *ledgerState) departAll() {
 	}
 }
 
-// horizonStep is the least number of attempts between two moves of the horizon. An old
-// horizon only means that open reads more records.
-const horizonStep = 64
-
-// horizonShare limits the cost of moving the horizon, which looks at every slot: the horizon
-// moves at most once in slots/horizonShare attempts.
+// horizonShare limits the cost of moving the horizons, which looks at every slot: they
+// move at most once in slots/horizonShare attempts.
 const horizonShare = 16
 
-// moveHorizon moves the horizon to the first attempt that occupies a slot.
+// moveHorizon moves the horizon of each account to the first attempt that occupies a slot of it.
 func (b *ledgerState) moveHorizon() {
-	horizon := b.persisted.NextID
-	for _, s := range b.window.cooling {
-		horizon = min(horizon, s.id)
-	}
-	for id, a := range b.open {
-		if a.state == attempt.Intended {
-			horizon = min(horizon, id)
+	slots := len(b.open)
+	for _, a := range b.accounts {
+		if a.Ready { // else its slots are not known
+			slots += a.MoveHorizon(b.firstInFlight(a))
 		}
 	}
-	b.persisted.Horizon = horizon
-	step := max(horizonStep, (len(b.window.cooling)+len(b.open))/horizonShare)
-	b.moveNext = b.persisted.NextID + attempt.ID(step)
+	b.moveNext = b.persisted.NextID + attempt.ID(max(account.HorizonStep, slots/horizonShare))
+}
+
+// firstInFlight returns the first attempt of an account in flight, or the next attempt of all.
+func (b *ledgerState) firstInFlight(of *account.Account) attempt.ID {
+	for _, id := range b.persisted.InFlight {
+		if b.open[id].account == of {
+			return id
+		}
+	}
+	return b.persisted.NextID
+}
+
+// doubtful returns the closed periods of each account and its calls in doubt, in the order of their
+// Begin.
+func (b *ledgerState) doubtful() []sums.Account {
+	all := make([]sums.Account, len(b.accounts))
+	for n, a := range b.accounts {
+		all[n].Periods = a.Closed
+	}
+	for id, a := range b.open {
+		if a.state == attempt.InDoubt && !a.resolving {
+			of := &all[a.account.Number]
+			of.Doubts = append(of.Doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
+		}
+	}
+	for n := range all {
+		slices.SortFunc(all[n].Doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return all
+}
+
+// relieve reduces the holds of calls in doubt to what they can have been charged together.
+func (b *ledgerState) relieve() { b.sums.Relieve(b.doubtful()) }
+
+// dropPeriods drops the closed periods of which no call is in doubt any more.
+func (b *ledgerState) dropPeriods() {
+	for _, of := range b.accounts {
+		if len(of.Closed) == 0 {
+			continue
+		}
+		var unresolved []attempt.ID
+		for id, a := range b.open {
+			if a.account == of && !a.resolving {
+				unresolved = append(unresolved, id)
+			}
+		}
+		of.DropPeriods(unresolved)
+	}
+}
+
+// provisional returns the fields whose charge is provisional, by attempt.
+func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
+	fields := map[attempt.ID]enrich.Fields{}
+	for _, a := range b.accounts {
+		a.ProvisionalFields(fields)
+	}
+	return fields
 }

@@ -33,12 +33,12 @@ func TestManyClosedPeriodsAreDecidedTogether(t *testing.T) {
 	r.Journal, err = New(r.store, Options{Catalogue: r.catalogue, Rate: r.rate, Now: r.clock.now})
 	r.check(err)
 	r.check(r.Assume(false, ids[:count/2]...))
-	if got := len(r.state.persisted.Closed); got != count/2 {
+	if got := len(r.state.accounts[0].Closed); got != count/2 {
 		t.Errorf("%d periods are closed after half of the doubts were decided, want %d", got, count/2)
 	}
 	r.check(r.Assume(true, ids[count/2:]...))
-	if in, _ := r.InDoubt(""); in != 0 || len(r.state.persisted.Closed) != 0 {
-		t.Errorf("%d calls in doubt and %d periods are left", in, len(r.state.persisted.Closed))
+	if in, _ := r.InDoubt(""); in != 0 || len(r.state.accounts[0].Closed) != 0 {
+		t.Errorf("%d calls in doubt and %d periods are left", in, len(r.state.accounts[0].Closed))
 	}
 	wantSound(t, r.store)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
@@ -19,6 +20,9 @@ type (
 	Store = store.Store
 	Write = store.Write
 )
+
+// Rate is the service's limit: at most Slots calls in each Window.
+type Rate = decide.Rate
 
 // Errors of the journal.
 var (
@@ -32,12 +36,15 @@ var (
 // Options say how a journal is opened.
 type Options struct {
 	Rate Rate
-	// Catalogue has the fields of the account's interface.
+	// Catalogue has the fields of the interface of the account 0.
 	Catalogue enrich.Catalogue
-	// Tariff has the meters of the account's interface. If it has none, it is money and a free
+	// Tariff has the meters of the interface of the account 0. If it has none, it is money and a free
 	// allowance for each field.
 	Tariff cost.Tariff
-	Now    func() time.Time
+	// BaseURL is the address of the service of the account 0. Journal.Account compares addresses with
+	// it. It may be empty.
+	BaseURL string
+	Now     func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
@@ -160,17 +167,14 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	if len(identity.Secret) != record.SecretLength {
 		return nil, fmt.Errorf("%w: its secret has %d bytes", ErrCorrupt, len(identity.Secret))
 	}
-	if len(options.Tariff.Meters) == 0 {
-		options.Tariff = cost.AllowancePerField(options.Catalogue)
-	}
 	room, _ := s.(roomy)
 	eraser, _ := s.(eraser)
-	j := &Journal{
+	j := &Journal{ledger: &ledger{
 		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
-		catalogue: options.Catalogue, fields: options.Catalogue.All(),
-		state: newLedgerState(options.Rate, options.Catalogue, options.Tariff),
-		wake:  make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
-	}
+		first: options, state: newLedgerState(),
+		wake: make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
+	}, fields: options.Catalogue.All()}
+	j.state.addAccount(options.Catalogue).SetTerms(options.Rate, options.Tariff)
 	j.drained = sync.NewCond(&j.mu)
 	return j, nil
 }
@@ -180,7 +184,7 @@ func (j *Journal) restore(whole bool, names []Write) error {
 	return errors.Join(j.recover(whole, names), j.recoverVersion())
 }
 
-// Close waits for what is being written and closes the journal.
+// Close waits for what is being written and closes the journal, for all accounts.
 func (j *Journal) Close() error {
 	close(j.stopping)
 	<-j.stopped

@@ -199,7 +199,7 @@ func cloneDir(from, to string) error {
 func (j *Journal) fill(answers int) error {
 	const pace = 2 * time.Second
 	begun := j.now().Add(-time.Hour - time.Duration(answers)*pace)
-	state := &j.state.persisted
+	state := j.state
 	var writes []Write
 	size := 0
 	for n := range answers {
@@ -228,9 +228,9 @@ func (j *Journal) fill(answers int) error {
 			size += write.Size()
 		}
 		if size > maxQueue || n == answers-1 {
-			state.NextID, state.Resolved, state.Horizon = id+1, int64(id), id
+			state.persisted.NextID, state.persisted.Resolved, state.accounts[0].Horizon = id+1, int64(id), id
 			writes = append(writes, j.state.sums.TakeChanges()...)
-			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state)})); err != nil {
+			if err := j.store.Commit(append(writes, Write{Key: record.StateKey, Value: record.Encode(state.record())})); err != nil {
 				return err
 			}
 			writes, size = nil, 0

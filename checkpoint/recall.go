@@ -10,11 +10,15 @@ import (
 	"payonce/numbered"
 )
 
-// Key returns the journal's key of an identity.
-func (j *Journal) Key(id enrich.Identity) enrich.Key { return record.HashKey(j.secret, id) }
+// Key returns the key of an identity in the account.
+func (j *Journal) Key(id enrich.Identity) enrich.Key {
+	return record.KeyIn(j.number, j.secret, record.HashKey(j.secret, id))
+}
 
-// KeyOf returns the journal's key of an identity by its canonical form.
-func (j *Journal) KeyOf(canonical []byte) enrich.Key { return record.KeyOf(j.secret, canonical) }
+// KeyOf returns the key of an identity in the account by its canonical form.
+func (j *Journal) KeyOf(canonical []byte) enrich.Key {
+	return record.KeyIn(j.number, j.secret, record.KeyOf(j.secret, canonical))
+}
 
 // People returns an upper estimate of the persons that the journal has records of: the number of
 // attempts, or 1 when there are no attempts but somebody was forgotten. It returns 0 only when there
@@ -41,7 +45,8 @@ func (j *Journal) attempts() int64 {
 	return int64(j.state.persisted.NextID) - 1
 }
 
-// Records calls visit for every person who has records and whose key is from first to last. The
+// Records calls visit for every person who has records and whose key is from first to last. A person has
+// another key in each account. The
 // function recall returns what is known of the person. It must not be called after visit returns.
 // visit may get a key twice. Records may be called for several ranges at the same time. A range is
 // faster to read when first and last begin with the same bytes.

@@ -8,26 +8,27 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 	"payonce/cost"
-	"payonce/enrich"
 )
 
-// Doubts returns the attempts whose outcome is unknown, in the order of their Begin.
+// Doubts returns the attempts of the account whose outcome is unknown, in the order of their Begin.
 func (j *Journal) Doubts() []attempt.Doubt {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.doubts()
+	return j.state.doubts(j.own())
 }
 
-func (j *Journal) doubts() []attempt.Doubt {
+// doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
+func (b *ledgerState) doubts(of *account.Account) []attempt.Doubt {
 	var doubts []attempt.Doubt
-	for id, a := range j.state.open {
-		if a.state != attempt.InDoubt || a.resolving {
+	for id, a := range b.open {
+		if a.state != attempt.InDoubt || a.resolving || of != nil && a.account != of {
 			continue
 		}
 		doubts = append(doubts, attempt.Doubt{
-			ID: id, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= j.state.persisted.DecidableFrom, Movement: j.state.movementOf(id),
+			ID: id, Account: a.Account, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
+			Cause: a.doubt.Cause, Decidable: id >= a.account.DecidableFrom, Movement: a.account.MovementOf(id),
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -48,82 +49,14 @@ func (j *Journal) Doubt(id attempt.ID) string {
 func (j *Journal) LastEnded() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.persisted.LastEnded
+	return j.own().LastEnded
 }
 
 // Base returns the account's last quiet snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.persisted.Base
-}
-
-// evidence returns what a quiet snapshot of the account and the journal tell together.
-func (j *Journal) evidence(now cost.Account, exclusive bool) cost.Evidence {
-	p := &j.state.persisted
-	return cost.Evidence{
-		Base: p.Base, Now: now, Booked: j.state.sums.Totals(ScopeAccount), Rates: p.Rates, Tariff: j.state.tariff,
-		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
-		Exclusive:   exclusive && p.DecidableFrom == p.BaseFirst,
-		CreditAdded: p.CreditAdded,
-	}
-}
-
-// judge says what the evidence proves about every doubt. It changes nothing.
-func (j *Journal) judge(evidence cost.Evidence) attempt.Findings {
-	var findings attempt.Findings
-	var decidable []int
-	var asked []enrich.Fields
-	for i, d := range j.doubts() {
-		findings.Cases = append(findings.Cases, attempt.Case{Doubt: d})
-		if !d.Decidable {
-			continue
-		}
-		decidable, asked = append(decidable, i), append(asked, d.Hold.Fields)
-		for f := range d.Hold.Fields.Each() {
-			if d.Hold.Rates[f] != evidence.Rates[f] {
-				findings.Why = "the prices changed in between"
-			}
-		}
-	}
-	if findings.Why != "" || len(decidable) == 0 {
-		return findings
-	}
-	findings.Unexplained, _ = evidence.Unexplained()
-	var judgements []cost.Judgement
-	judgements, findings.Why = evidence.Judge(asked)
-	for n, i := range decidable {
-		findings.Cases[i].Judgement = judgements[n]
-	}
-	chargeCases(findings.Cases, evidence)
-	return findings
-}
-
-// chargeCases says what the calls that were charged cost. The free units that the account
-// lost and that no answer has used paid for them, first those of the calls that held one.
-func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
-	change, _ := evidence.Change()
-	spare := change.Lost.Minus(evidence.Booked.Settled)
-	for i, c := range cases {
-		used := c.Fields & c.Hold.Free
-		if c.Decidable && c.Finding == cost.Undecided {
-			used = c.Hold.Free // it may have used them
-		}
-		for f := range used.Each() {
-			spare[c.Hold.Rates[f].Allowance]--
-		}
-		cases[i].Charge = c.Hold.Settle(c.Fields)
-	}
-	for i, c := range cases {
-		var free enrich.Fields
-		for f := range c.Charge.Paid.Each() {
-			if m := c.Hold.Rates[f].Allowance; m != cost.USD && spare[m] > 0 {
-				spare[m]--
-				free = free.With(f)
-			}
-		}
-		cases[i].Charge = c.Charge.Correct(free, c.Hold.Rates)
-	}
+	return j.own().Base
 }
 
 // Reconcile decides what a quiet snapshot of the account proves about the doubts,
@@ -139,8 +72,8 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 		j.mu.Unlock()
 		return findings, err
 	}
-	evidence := j.evidence(now, exclusive)
-	findings = j.judge(evidence)
+	evidence := j.own().Evidence(now, exclusive)
+	findings = account.Judge(j.state.doubts(j.own()), evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
@@ -155,7 +88,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 			}
 			writes = append(writes, corrections...)
 			j.state.relieve()
-			j.state.rebase(now)
+			j.own().Rebase(j.state.persisted.NextID, now)
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
@@ -191,7 +124,7 @@ func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []
 func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 	j.lock()
 	doubts := map[attempt.ID]attempt.Doubt{}
-	for _, d := range j.doubts() {
+	for _, d := range j.state.doubts(nil) {
 		doubts[d.ID] = d
 	}
 	for _, id := range ids {
@@ -238,7 +171,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else
 			// about the others.
-			j.state.persisted.DecidableFrom = j.state.persisted.NextID
+			j.state.accounts[d.Account].DecidableFrom = j.state.persisted.NextID
 		}
 	}
 	j.state.dropPeriods()
@@ -281,14 +214,14 @@ func (j *Journal) leaveAll(ids []attempt.ID) {
 // one in which the account's totals and the free allowance begin. Doubts from
 // before it are not decidable afterwards, and provisional charges are not corrected:
 // while AwaitsAccount reports true, Reconcile comes first.
-func (j *Journal) Rebase(account cost.Account) error {
+func (j *Journal) Rebase(snapshot cost.Account) error {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return err
 	}
-	j.state.persisted.Provisional = nil
-	j.state.rebase(account)
+	j.own().Provisional = nil
+	j.own().Rebase(j.state.persisted.NextID, snapshot)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -298,12 +231,12 @@ func (j *Journal) Rebase(account cost.Account) error {
 // before: until the next base the balance proves nothing about lost calls.
 func (j *Journal) NoteCredit() error {
 	j.lock()
-	if j.failure != nil || j.state.persisted.CreditAdded {
+	if j.failure != nil || j.own().CreditAdded {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	j.state.persisted.CreditAdded = true
+	j.own().CreditAdded = true
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable
@@ -313,7 +246,7 @@ func (j *Journal) mayRebase() error {
 	if j.failure != nil {
 		return j.failure
 	}
-	if !j.state.quiet() {
+	if !j.state.quiet(j.own()) {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}
 	return nil
@@ -328,7 +261,7 @@ func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
 	if run != "" {
 		scope = RunScope(run)
 	}
-	for _, d := range j.doubts() {
+	for _, d := range j.state.doubts(nil) {
 		if run == "" || d.Run == run {
 			count++
 			held += d.Hold.Money()

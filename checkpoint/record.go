@@ -40,6 +40,12 @@ func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich
 // recorded returns what the store knows of some fields of an identity, which is compared
 // when it is given.
 func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (known attempt.Record, err error) {
+	if forgotten, err := j.forgottenBefore(id); forgotten || err != nil {
+		for f := range fields.Each() {
+			known.States[f] = attempt.Forgotten
+		}
+		return known, err
+	}
 	var compared attempt.ID // the last attempt whose identity was compared
 	for f := range fields.Each() {
 		entry, found, err := record.Load[record.FieldEntry](j.store, record.FieldKey(key, f))
@@ -61,6 +67,15 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 	return known, nil
 }
 
+// forgottenBefore reports whether a person was forgotten when the journal had only other accounts.
+func (j *Journal) forgottenBefore(id *enrich.Identity) (bool, error) {
+	if j.number == 0 || id == nil {
+		return false, nil // its own records tell
+	}
+	mark, err := j.store.Get(record.ForgottenKey(record.HashKey(j.secret, *id)))
+	return mark != nil, err
+}
+
 // addOpen adds what is open, which counts more than what the store knows.
 func (j *Journal) addOpen(known *attempt.Record, key enrich.Key, id *enrich.Identity, fields enrich.Fields) error {
 	for f := range fields.Each() {
@@ -69,7 +84,7 @@ func (j *Journal) addOpen(known *attempt.Record, key enrich.Key, id *enrich.Iden
 			continue
 		}
 		a := j.state.open[open]
-		if err := sameIdentity(a.Intent, id); err != nil {
+		if err := j.sameIdentity(a.Intent, id); err != nil {
 			return err
 		}
 		known.States[f], known.Attempts[f] = attempt.OutcomeUnknown, open
@@ -88,12 +103,15 @@ func (j *Journal) checkIdentity(id attempt.ID, asked *enrich.Identity) error {
 	if !found {
 		return fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
 	}
-	return sameIdentity(in, asked)
+	return j.sameIdentity(in, asked)
 }
 
-// sameIdentity fails when the intent is about somebody else than was asked for; nil
-// stands for anybody.
-func sameIdentity(in record.Intent, asked *enrich.Identity) error {
+// sameIdentity fails when the intent is about somebody else than was asked for, or for another account;
+// nil stands for anybody.
+func (j *Journal) sameIdentity(in record.Intent, asked *enrich.Identity) error {
+	if asked != nil && in.Account != j.number {
+		return fmt.Errorf("%w: %q in account %d and %q in account %d", attempt.ErrCollision, in.Identity, in.Account, *asked, j.number)
+	}
 	if asked != nil && !in.Erased && in.Identity != *asked && in.Identity.Canonical() != asked.Canonical() {
 		return fmt.Errorf("%w: %q and %q", attempt.ErrCollision, in.Identity, *asked)
 	}

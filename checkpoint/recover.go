@@ -21,12 +21,19 @@ func (j *Journal) recover(whole bool, names []Write) error {
 		return err
 	}
 	if books != nil {
-		if err := record.DecodeComputed(record.StateKey, books, &j.state.persisted); err != nil {
+		var state record.State
+		if err := record.DecodeComputed(record.StateKey, books, &state); err != nil {
+			return err
+		}
+		j.state.persisted, j.own().Account = state.Progress, state.Account
+		if err := j.recoverAccounts(state.Others); err != nil {
 			return err
 		}
 	}
 	now := j.now()
-	j.state.clampTimes(now)
+	for _, a := range j.state.accounts {
+		a.ClampTimes(now)
+	}
 	if !whole {
 		if err := record.VerifyPresence(j.store, j.state.persisted); err != nil {
 			return err
@@ -43,7 +50,7 @@ func (j *Journal) recover(whole bool, names []Write) error {
 	if err := j.recoverOpen(now); err != nil || j.readOnly() {
 		return err // who only reads needs no slots
 	}
-	return j.recoverWindow(now)
+	return j.makeReady(j.own(), AccountOptions{Rate: j.first.Rate, Tariff: j.first.Tariff}, now)
 }
 
 func (j *Journal) recoverSums() error {
@@ -76,12 +83,12 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		j.state.enter(id, a)
 		doubts = append(doubts, write...)
 	}
-	j.state.sums.RecallRelief(j.state.persisted.Closed, j.state.inDoubt())
+	j.state.sums.RecallRelief(j.state.doubtful())
 	if len(doubts) == 0 {
 		return nil
 	}
 	j.state.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(&j.state.persisted)}))
+	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(j.state.record())}))
 }
 
 // loadOpen reads an open attempt. If it is not in doubt yet, loadOpen also returns the writes that
@@ -93,6 +100,9 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	}
 	if !found {
 		return nil, nil, fmt.Errorf("%w: open attempt %d has no intent", ErrCorrupt, id)
+	}
+	if j.state.accountOf(in.Account) == nil {
+		return nil, nil, fmt.Errorf("%w: open attempt %d is for account %d, which is missing", ErrCorrupt, id, in.Account)
 	}
 	a := j.state.newAttempt(in)
 	a.state = attempt.InDoubt
@@ -106,11 +116,4 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	}
 	a.doubt = record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
 	return a, doubtWrites(id, a.doubt), nil
-}
-
-func earlierOf(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -34,7 +34,7 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, er
 // Void records that an attempt was not charged; its hold returns.
 func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
 	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		j.state.pause(now, v.PauseUntil)
+		a.account.Pause(now, v.PauseUntil)
 		res := attempt.Resolution{State: attempt.Voided, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
@@ -92,12 +92,13 @@ func (a *openAttempt) resolutionWrites(id attempt.ID, res attempt.Resolution, st
 // MarkInDoubt records that the outcome of an attempt is unknown. Its hold stays.
 func (j *Journal) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	j.lock()
-	if _, err := j.inFlight(id); err != nil {
+	a, err := j.inFlight(id)
+	if err != nil {
 		j.mu.Unlock()
 		return err
 	}
 	d := record.Doubt{At: j.now(), Cause: why.Cause}
-	j.state.pause(d.At, why.PauseUntil)
+	a.account.Pause(d.At, why.PauseUntil)
 	j.state.markInDoubt(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)
 	j.mu.Unlock()

@@ -2,8 +2,6 @@ package checkpoint
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
-	"errors"
 
 	"payonce/checkpoint/record"
 )
@@ -53,30 +51,6 @@ func (j *Journal) Runs() ([]record.Run, error) {
 		return true, err
 	})
 	return runs, err
-}
-
-// ErrOtherKey says that the journal was made with another API key, which may
-// belong to another workspace.
-var ErrOtherKey = errors.New("this journal was made with another API key")
-
-// CheckAPIKey compares the key with the one that the journal was made with, of
-// which it keeps a fingerprint alone. A new key is ErrOtherKey, unless the caller
-// says that it belongs to the same workspace.
-func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
-	known, found, err := record.Load[[]byte](j.store, record.FingerprintKey)
-	if err != nil {
-		return err
-	}
-	if found && !sameWorkspace && subtle.ConstantTimeCompare(known, j.fingerprint(apiKey)) != 1 {
-		return ErrOtherKey
-	}
-	return nil
-}
-
-// RememberAPIKey makes the key, which the service has accepted, the journal's own.
-func (j *Journal) RememberAPIKey(apiKey string) error {
-	fingerprint := j.fingerprint(apiKey)
-	return replace(j, record.FingerprintKey, &fingerprint)
 }
 
 func (j *Journal) fingerprint(apiKey string) []byte {

@@ -18,5 +18,9 @@ func RunScope(name string) string { return record.RunScope(name) }
 // JobScope returns the base of a job's scopes of a month or a day.
 func JobScope(job string) string { return record.JobScope(job) }
 
-// HistoryScope returns the scope of a kind of lookups, which tells its match rates.
-func (j *Journal) HistoryScope(kind cost.Kind) string { return record.HistoryScope(j.catalogue, kind) }
+// HistoryScope returns the scope of a kind of lookups of the account, which tells its match rates.
+func (j *Journal) HistoryScope(kind cost.Kind) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.number.Scope(record.HistoryScope(j.own().Catalogue, kind))
+}

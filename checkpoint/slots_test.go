@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/account"
 	"payonce/service/v1"
 )
 
@@ -87,9 +88,9 @@ func (h *slotHistory) taken(at time.Time) (count int) {
 	return count
 }
 
-func (w window) taken(at time.Time) (count int) {
-	for _, s := range w.cooling {
-		if s.freeAt.After(at) {
+func takenIn(w account.Window, at time.Time) (count int) {
+	for _, s := range w.Cooling {
+		if s.FreeAt.After(at) {
 			count++
 		}
 	}
@@ -112,7 +113,7 @@ func TestSlotsAreFoundAgain(t *testing.T) {
 			for after := range 21 * 24 {
 				at := h.clock.at.Add(time.Duration(after) * time.Hour)
 				want := h.taken(at)
-				if got := h.state.window.taken(at); got != want {
+				if got := takenIn(h.state.accounts[0].Window, at); got != want {
 					t.Fatalf("%d hours on, %d slots are taken, want %d", after, got, want)
 				}
 			}
@@ -127,7 +128,7 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 		slow, quick, late int           // slow ones, quick ones after each of them, and those after all
 		window            time.Duration // of the next start; of this one it is a second
 	}{
-		"of the same window":           {slow: 1, quick: 5 * horizonStep, window: time.Second},
+		"of the same window":           {slow: 1, quick: 5 * account.HorizonStep, window: time.Second},
 		"of a window that was shorter": {slow: 1, quick: 32, late: 170, window: 34 * time.Second},
 		"one of two after each other":  {slow: 2, quick: 40, late: 121, window: 82 * time.Second},
 	} {
@@ -153,7 +154,7 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 			lookUp(c.late, 0)
 			r.rate.Window = c.window
 			r.reopen()
-			if got := len(r.state.window.cooling); got != c.late+c.slow {
+			if got := len(r.state.accounts[0].Window.Cooling); got != c.late+c.slow {
 				t.Errorf("%d slots are taken, want %d", got, c.late+c.slow)
 			}
 		})
@@ -170,16 +171,16 @@ func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
 	lost := r.grant(request(person(0), email)).ID
 	r.reopen()
 	r.clock.at = r.clock.at.Add(2*time.Second + time.Second/2)
-	for n := range horizonStep {
+	for n := range account.HorizonStep {
 		r.settle(r.grant(request(person(1+n), email)), found)
 	}
-	if got := r.state.persisted.Horizon; got != lost+1 {
+	if got := r.state.accounts[0].Horizon; got != lost+1 {
 		t.Fatalf("the horizon is attempt %d, and the test says nothing", got)
 	}
 	r.rate.Window = time.Minute
 	r.clock.at = start.Add(time.Minute + 45*time.Second - time.Second)
 	r.reopen()
-	if cooling := r.state.window.cooling; len(cooling) != 1 || cooling[0].id != lost {
+	if cooling := r.state.accounts[0].Window.Cooling; len(cooling) != 1 || cooling[0].ID != lost {
 		t.Errorf("the slots %v are taken, want that of attempt %d", cooling, lost)
 	}
 }

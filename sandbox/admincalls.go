@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,7 +9,9 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/sandbox/admincall"
 	"payonce/sandbox/books"
+	"payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -18,13 +20,21 @@ type done struct {
 	Done bool `json:"done"`
 }
 
+// AdminHandler returns an interface for what the workspace's owner does in the
+// dashboard, and for letting things go wrong. It belongs on a separate address.
+func (s *Server) AdminHandler(token string) http.Handler {
+	return admincall.Interface{
+		Token: token, Calls: append(s.adminCalls(), s.second.AdminCalls()...),
+		NotFound: func(err error) bool { return errors.Is(err, books.ErrUnknown) || v2.IsUnknown(err) },
+		Invalid:  func(err error) bool { return errors.Is(err, books.ErrInvalid) || v2.IsInvalid(err) },
+	}.Handler()
+}
+
 // adminCalls lists the calls of the admin interface, in the order in which they are
 // shown.
-func (s *Server) adminCalls() []adminCall {
-	call := func(name, does, body string, serve func(*http.Request) (any, error)) adminCall {
-		return adminCall{Call: name, Does: does, Body: json.RawMessage(body), serve: serve}
-	}
-	return []adminCall{
+func (s *Server) adminCalls() []admincall.Call {
+	call := admincall.New
+	return []admincall.Call{
 		call("GET /books", "arrivals, charges, movements and sums", "", s.showBooks),
 		call("GET /audit", "recompute the books; an error when they do not balance", "", s.showAudit),
 		call("GET /log", "what the owner did, what others used and what time brought about", "", s.showLog),
@@ -74,7 +84,7 @@ func (s *Server) createKey(r *http.Request) (any, error) {
 		Legacy  bool       `json:"legacy"`
 		Expires *time.Time `json:"expires_at"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	wanted := books.NewKey{Name: input.Name, Legacy: input.Legacy}
@@ -94,17 +104,17 @@ func (s *Server) revokeKey(r *http.Request) (any, error) {
 
 func (s *Server) expireKey(r *http.Request) (any, error) {
 	var input struct {
-		Expires member[time.Time] `json:"expires_at"`
+		Expires admincall.Member[time.Time] `json:"expires_at"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
-	if err := input.Expires.need("expires_at"); err != nil {
+	if err := input.Expires.Need("expires_at"); err != nil {
 		return nil, err
 	}
 	var at time.Time
-	if input.Expires.value != nil {
-		at = *input.Expires.value
+	if input.Expires.Value != nil {
+		at = *input.Expires.Value
 	}
 	return done{true}, s.books.ExpireKey(r.PathValue("id"), at)
 }
@@ -113,7 +123,7 @@ func (s *Server) setState(r *http.Request) (any, error) {
 	var input struct {
 		State books.State `json:"state"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	return done{true}, s.books.SetState(input.State)
@@ -121,47 +131,47 @@ func (s *Server) setState(r *http.Request) (any, error) {
 
 func (s *Server) setBudget(r *http.Request) (any, error) {
 	var input struct {
-		USD member[cost.Money] `json:"usd"`
+		USD admincall.Member[cost.Money] `json:"usd"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
-	if err := input.USD.need("usd"); err != nil {
+	if err := input.USD.Need("usd"); err != nil {
 		return nil, err
 	}
-	return done{true}, s.books.SetBudget(input.USD.value)
+	return done{true}, s.books.SetBudget(input.USD.Value)
 }
 
 func (s *Server) setAttemptLimit(r *http.Request) (any, error) {
 	var input struct {
 		Limit *int `json:"limit"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	if input.Limit == nil {
-		return nil, badInput("limit is missing; 0 stands for none")
+		return nil, admincall.BadInput("limit is missing; 0 stands for none")
 	}
 	return done{true}, s.books.SetAttemptLimit(*input.Limit)
 }
 
 func (s *Server) setPrices(r *http.Request) (any, error) {
 	var input struct {
-		WorkEmail     member[cost.Money] `json:"work_email_usd"`
-		BusinessPhone member[cost.Money] `json:"business_phone_usd"`
+		WorkEmail     admincall.Member[cost.Money] `json:"work_email_usd"`
+		BusinessPhone admincall.Member[cost.Money] `json:"business_phone_usd"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
-	if !input.WorkEmail.given && !input.BusinessPhone.given {
-		return nil, badInput("no price is given; name work_email_usd, business_phone_usd or both")
+	if !input.WorkEmail.Given && !input.BusinessPhone.Given {
+		return nil, admincall.BadInput("no price is given; name work_email_usd, business_phone_usd or both")
 	}
-	prices := enrich.ByField[member[cost.Money]]{v1fields.WorkEmail: input.WorkEmail, v1fields.BusinessPhone: input.BusinessPhone}
+	prices := enrich.ByField[admincall.Member[cost.Money]]{v1fields.WorkEmail: input.WorkEmail, v1fields.BusinessPhone: input.BusinessPhone}
 	for field, price := range prices {
-		if !price.given {
+		if !price.Given {
 			continue
 		}
-		if err := s.books.SetPrice(enrich.Field(field), price.value); err != nil {
+		if err := s.books.SetPrice(enrich.Field(field), price.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -186,10 +196,10 @@ func (s *Server) setCondition(r *http.Request) (any, error) {
 	}
 	condition, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, badInput(fmt.Sprintf("the schema cannot be read, or is longer than %d bytes", maxBody))
+		return nil, admincall.BadInput(fmt.Sprintf("the schema cannot be read, or is longer than %d bytes", maxBody))
 	}
 	if _, err := compileCondition(condition); err != nil {
-		return nil, badInput(err.Error())
+		return nil, admincall.BadInput(err.Error())
 	}
 	return done{true}, s.books.SetInputCondition(operation, condition)
 }
@@ -212,14 +222,14 @@ func (s *Server) checkOut(r *http.Request) (any, error) {
 		Plan         string     `json:"plan"`
 		ConfirmAfter string     `json:"confirm_after"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	order := books.Order{Deposit: input.Deposit, Plan: input.Plan}
 	if input.ConfirmAfter != "" {
 		delay, err := time.ParseDuration(input.ConfirmAfter)
 		if err != nil {
-			return nil, badInput(fmt.Sprintf("confirm_after: %q is not a duration; write it like 5s", input.ConfirmAfter))
+			return nil, admincall.BadInput(fmt.Sprintf("confirm_after: %q is not a duration; write it like 5s", input.ConfirmAfter))
 		}
 		order.ConfirmAfter = &delay
 	}
@@ -243,7 +253,7 @@ func (s *Server) useElsewhere(r *http.Request) (any, error) {
 		BusinessPhones int64       `json:"business_phones"`
 		USD            *cost.Money `json:"usd"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	units := books.Units{v1fields.WorkEmail: input.WorkEmails, v1fields.BusinessPhone: input.BusinessPhones}
@@ -254,33 +264,33 @@ func (s *Server) useElsewhere(r *http.Request) (any, error) {
 	case input.USD == nil && !nothing:
 		return answerOf(s.books.UseElsewhere(units))
 	}
-	return nil, badInput("give work_emails and business_phones, or usd")
+	return nil, admincall.BadInput("give work_emails and business_phones, or usd")
 }
 
 func (s *Server) showFaults(*http.Request) (any, error) {
-	return map[string]any{"faults": s.faults.list()}, nil
+	return map[string]any{"faults": s.faults.List()}, nil
 }
 
 func (s *Server) addFaults(r *http.Request) (any, error) {
 	var input struct {
 		Faults []string `json:"faults"`
 	}
-	if err := readInput(r, &input); err != nil {
+	if err := admincall.Read(r, &input); err != nil {
 		return nil, err
 	}
 	if len(input.Faults) == 0 {
-		return nil, badInput(`no faults are given; write them like "lost-after:p=0.02"`)
+		return nil, admincall.BadInput(`no faults are given; write them like "lost-after:p=0.02"`)
 	}
 	var faults []Fault
 	for _, text := range input.Faults {
 		fault, err := ParseFault(text)
 		if err != nil {
-			return nil, badInput(err.Error())
+			return nil, admincall.BadInput(err.Error())
 		}
 		faults = append(faults, fault)
 	}
 	for _, fault := range faults {
-		s.faults.add(fault)
+		s.faults.Add(fault)
 	}
 	return s.showFaults(r)
 }

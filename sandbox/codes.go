@@ -39,8 +39,8 @@ var meanings = map[ErrorCode]meaning{
 	ServiceMisconfigured:   {http.StatusInternalServerError, false, "The service is misconfigured."},
 }
 
-// refusesLookups reports whether a lookup can be refused with the code.
-func refusesLookups(code ErrorCode) bool { return slices.Contains(books.Codes(), code) }
+// fitsLookups reports whether a fault can happen to a lookup: a refusal needs a code of this interface.
+func fitsLookups(f Fault) bool { return f.Answer != Refused || slices.Contains(books.Codes(), f.Code) }
 
 // refusal is the service's no.
 type refusal struct {

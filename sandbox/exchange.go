@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+
+	"payonce/sandbox/reply"
 )
 
 // exchange is one HTTP request to the MCP endpoint. The SDK words its response;
@@ -16,7 +18,7 @@ import (
 type exchange struct {
 	ctx   context.Context // of the HTTP request
 	key   string          // the ID of the client's key
-	reply atomic.Pointer[reply]
+	reply atomic.Pointer[outcome]
 }
 
 type exchangeContext struct{}
@@ -53,15 +55,17 @@ func (s *Server) carry(r *http.Request, e *exchange) *http.Request {
 }
 
 // release sends what the SDK wrote, in the way that the fault of the lookup wants.
-func (s *Server) release(w http.ResponseWriter, r *http.Request, recorded *recorder, reply *reply) {
+func (s *Server) release(w http.ResponseWriter, r *http.Request, recorded *recorder, said *outcome) {
 	maps.Copy(w.Header(), recorded.header)
-	whole := message{recorded.status, recorded.header.Get("Content-Type"), recorded.body.Bytes()}
-	if reply == nil { // no lookup
-		whole.write(w)
+	whole := reply.Message{
+		Status: recorded.status, ContentType: recorded.header.Get("Content-Type"), Body: recorded.body.Bytes(),
+	}
+	if said == nil { // no lookup
+		whole.Write(w)
 		return
 	}
-	s.setRetryAfter(w, *reply)
-	s.spoil(w, r, reply.fault, whole)
+	s.setRetryAfter(w, *said)
+	whole.Spoil(w, r, s.closed, said.fault)
 }
 
 // beginsSession reports whether a message is the one that may come without a

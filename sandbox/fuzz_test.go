@@ -12,6 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox/books"
 	"payonce/sandbox/schema"
+	"payonce/sandbox/world"
 	"payonce/service/v1/v1fields"
 )
 
@@ -47,7 +48,7 @@ func FuzzParseQuestion(f *testing.F) {
 		if q.canonical() == "" || q.fields == 0 || q.fields.Without(o.Fields()) != 0 {
 			t.Errorf("%s: the question is %+v", body, q)
 		}
-		everyoneKnown.find(q.identity)
+		world.People{Seed: 1}.Find(q.identity)
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -113,14 +114,15 @@ func FuzzMCP(f *testing.F) {
 // balance.
 func FuzzAdmin(f *testing.F) {
 	s, serve := serving(f, func(s *Server) http.Handler { return s.AdminHandler("token") })
-	calls := s.adminCalls()
+	calls := append(s.adminCalls(), s.second.AdminCalls()...)
 	for i, call := range calls {
 		f.Add(i, string(call.Body))
 		f.Add(i, `{"usd":"-1","work_emails":-1,"plan":"x"}`)
 	}
 	f.Fuzz(func(t *testing.T, number int, body string) {
 		method, path, _ := strings.Cut(calls[uint(number)%uint(len(calls))].Call, " ")
-		path = strings.NewReplacer("/keys/{id}", "/keys/key_2", "{id}", "pay_1", "{operation}", "enrich").Replace(path)
+		path = strings.NewReplacer("/keys/{id}", "/keys/key_2", "/companies/{id}", "/companies/1", "{module}", "companies",
+			"{id}", "pay_1", "{operation}", "enrich").Replace(path)
 		r := httptest.NewRequest(method, path, bytes.NewReader([]byte(body)))
 		r.Header.Set("Authorization", "Bearer token")
 		w := serve(r)
@@ -128,6 +130,9 @@ func FuzzAdmin(f *testing.F) {
 			t.Errorf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
 		}
 		if err := s.Audit(); err != nil {
+			t.Errorf("%s %s %s: %v", method, path, body, err)
+		}
+		if err := s.second.Units().Audit(); err != nil {
 			t.Errorf("%s %s %s: %v", method, path, body, err)
 		}
 		if _, code := s.books.Status(books.ConfiguredKey); code == books.InvalidAPIKey {

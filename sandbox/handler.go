@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"strings"
 
+	"payonce/sandbox/reply"
 	"payonce/sandbox/schema"
+	"payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -38,6 +40,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat)) // the service's clock may be skewed
 	if s.isClosed() {
 		panic(http.ErrAbortHandler)
+	}
+	if strings.HasPrefix(r.URL.Path, v2.Path+"/") {
+		s.second.Handler().ServeHTTP(w, r)
+		return
 	}
 	operation, isLookup := operationAt(r.URL.Path)
 	key := s.keyOf(r)
@@ -74,7 +80,7 @@ func (s *Server) isRead(w http.ResponseWriter, r *http.Request) bool {
 
 func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	if s.isRead(w, r) {
-		message{http.StatusOK, "application/json", schema.OpenAPI(s.terms())}.write(w)
+		reply.Message{Status: http.StatusOK, ContentType: "application/json", Body: schema.OpenAPI(s.terms())}.Write(w)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+
+	"payonce/sandbox/reply"
 )
 
 //go:embed home.html
@@ -25,5 +27,5 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
 		s.refuseOther(w, ServiceMisconfigured)
 		return
 	}
-	message{http.StatusOK, "text/html; charset=utf-8", text.Bytes()}.write(w)
+	reply.Message{Status: http.StatusOK, ContentType: "text/html; charset=utf-8", Body: text.Bytes()}.Write(w)
 }

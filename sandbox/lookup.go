@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"payonce/sandbox/books"
+	"payonce/sandbox/dice"
+	"payonce/sandbox/fault"
+	"payonce/sandbox/reply"
 )
 
-// reply is what becomes of a lookup, before a transport words it.
-type reply struct {
+// outcome is what becomes of a lookup, before a transport words it.
+type outcome struct {
 	requestID string
 	result    result   // valid when refusal is nil
 	refusal   *refusal // the service's no
@@ -25,12 +28,12 @@ type caller struct {
 
 // ask takes a question through the whole service. The problem is what was wrong
 // with it, if anything; it counts against the limits all the same.
-func (s *Server) ask(ctx context.Context, from caller, q question, problem error) reply {
+func (s *Server) ask(ctx context.Context, from caller, q question, problem error) outcome {
 	admitted := s.books.Arrive(books.Request{
 		Path: q.path(), Transport: from.transport, Key: from.key, Identity: q.canonical(), Fields: q.fields,
 	})
 	number := admitted.Number
-	r := reply{requestID: s.requestID("lookup", uint64(number))}
+	r := outcome{requestID: s.requestID("lookup", uint64(number))}
 	if problem == nil {
 		problem = s.meets(q)
 	}
@@ -42,34 +45,34 @@ func (s *Server) ask(ctx context.Context, from caller, q question, problem error
 		r.refusal = s.refused(number, refusal{code: InvalidIdentifiers, detail: problem.Error()})
 		return r
 	}
-	fault, delay := s.strike(from, number, q)
-	r.fault = fault
+	struck, delay := s.strike(from, number, q)
+	r.fault = struck
 	switch {
-	case fault.performs():
+	case struck.Performs():
 		s.perform(ctx, number, q, delay, &r)
 	case !s.pause(nil, delay):
 		r.fault = Fault{Answer: Dropped}
 	}
 	if r.fault.Answer == Refused {
-		r.refusal = s.refused(number, refusal{code: fault.Code, retryAfter: fault.RetryAfter, asDate: fault.RetryDate})
+		r.refusal = s.refused(number, refusal{code: struck.Code, retryAfter: struck.RetryAfter, asDate: struck.RetryDate})
 	}
 	return r
 }
 
 // perform runs the lookup: reserve, look up, settle. The client's leaving makes
 // it shorter but never undoes it, for the service does not look back.
-func (s *Server) perform(ctx context.Context, number int, q question, delay time.Duration, r *reply) {
+func (s *Server) perform(ctx context.Context, number int, q question, delay time.Duration, r *outcome) {
 	if code := s.books.Reserve(number, q.fields); code != "" {
 		r.refusal = s.refused(number, refusal{code: code})
 		return
 	}
-	found, known := s.people.find(q.identity)
+	found, known := s.people.Find(q.identity)
 	if !s.pause(ctx.Done(), s.latency(number, q)) || !s.pause(nil, delay) {
 		s.books.Release(number)
 		r.fault = Fault{Answer: Dropped}
 		return
 	}
-	if err := s.books.Settle(number, r.requestID, found.returned(q.fields)); err != nil {
+	if err := s.books.Settle(number, r.requestID, found.Returned(q.fields)); err != nil {
 		r.refusal = &refusal{code: ServiceMisconfigured, detail: err.Error()}
 		return
 	}
@@ -87,17 +90,17 @@ func (s *Server) refused(number int, r refusal) *refusal {
 
 // strike applies the effects of the faults that strike the arrival. It returns
 // the one that decides the answer, and the sum of their delays.
-func (s *Server) strike(from caller, number int, q question) (fault Fault, delay time.Duration) {
-	for _, f := range s.faults.strike(number, q.canonical()) {
+func (s *Server) strike(from caller, number int, q question) (decisive Fault, delay time.Duration) {
+	for _, f := range s.faults.Strike(fault.Arrival{Number: number, Path: q.path(), About: q.canonical(), Fits: fitsLookups}) {
 		delay += f.Delay
-		if fault.Answer == Truthful {
-			fault = f
+		if decisive.Answer == Truthful {
+			decisive = f
 		}
 		if err := s.take(from, f); err != nil {
 			return Fault{Answer: Refused, Code: ServiceMisconfigured}, delay
 		}
 	}
-	return fault, delay
+	return decisive, delay
 }
 
 // take lets the effect of a fault come about.
@@ -116,26 +119,18 @@ func (s *Server) take(from caller, f Fault) (err error) {
 // pause lets a span pass, or ends with done. It reports false when the service
 // was closed meanwhile.
 func (s *Server) pause(done <-chan struct{}, span time.Duration) bool {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-s.closed:
-		return false
-	case <-done:
-	case <-timer.C:
-	}
-	return !s.isClosed()
+	return reply.Pause(s.closed, done, span)
 }
 
 // latency draws how long the lookup takes.
 func (s *Server) latency(number int, q question) time.Duration {
 	span := s.config.Latency.Max - s.config.Latency.Min
-	drawn := dice(s.config.Seed, "latency", q.canonical(), strconv.Itoa(number)).Float64()
+	drawn := dice.Roll(s.config.Seed, "latency", q.canonical(), strconv.Itoa(number)).Float64()
 	return s.config.Latency.Min + time.Duration(drawn*float64(span))
 }
 
 // requestID returns the name of a request, the same whenever the same seed meets
 // the same number.
 func (s *Server) requestID(kind string, number uint64) string {
-	return fmt.Sprintf("req_%s_%d_%08x", kind, number, dice(s.config.Seed, kind, fmt.Sprint(number)).Uint32())
+	return fmt.Sprintf("req_%s_%d_%08x", kind, number, dice.Roll(s.config.Seed, kind, fmt.Sprint(number)).Uint32())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"payonce/sandbox/reply"
 	"payonce/sandbox/schema"
 	"payonce/service/v1/v1fields"
 )
@@ -163,7 +164,7 @@ func (t *toolServer) callLookup(o v1fields.Operation) mcp.ToolHandler {
 
 // succeeded words a result as REST words its body.
 func succeeded(body any) *mcp.CallToolResult {
-	text := encode(body)
+	text := reply.Encode(body)
 	return &mcp.CallToolResult{
 		StructuredContent: json.RawMessage(text),
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(text)}},
@@ -186,7 +187,7 @@ func failed(r refusal, requestID string) *mcp.CallToolResult {
 		Content: []mcp.Content{&mcp.TextContent{Text: r.message()}},
 		Meta: mcp.Meta{errorMeta: failure{
 			Code: r.code, Retryable: meaning.retryable, HTTPStatus: meaning.status, RequestID: requestID,
-			RetryAfter: wholeSeconds(r.retryAfter),
+			RetryAfter: reply.WholeSeconds(r.retryAfter),
 		}},
 	}
 }

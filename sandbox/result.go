@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/sandbox/world"
 	"payonce/service/v1/v1fields"
 )
 
@@ -19,11 +20,11 @@ type result struct {
 }
 
 type resultData struct {
-	FullName      string   `json:"full_name"`
-	WorkEmail     string   `json:"work_email,omitempty"`
-	BusinessPhone string   `json:"business_phone,omitempty"`
-	PhoneType     string   `json:"phone_type,omitempty"`
-	Profile       *profile `json:"profile,omitempty"`
+	FullName      string         `json:"full_name"`
+	WorkEmail     string         `json:"work_email,omitempty"`
+	BusinessPhone string         `json:"business_phone,omitempty"`
+	PhoneType     string         `json:"phone_type,omitempty"`
+	Profile       *world.Profile `json:"profile,omitempty"`
 }
 
 type grounding struct {
@@ -32,7 +33,7 @@ type grounding struct {
 }
 
 // answer words what was found for a question (specification v1, "Outcome rules").
-func answer(q question, found person, known bool, requestID string, at time.Time) result {
+func answer(q question, found world.Person, known bool, requestID string, at time.Time) result {
 	r := result{
 		Object: "enrichment_result", Operation: q.operation.ResultName(), RequestID: requestID,
 		Status: enrich.NotFound, Unresolved: []string{"person"},
@@ -41,22 +42,22 @@ func answer(q question, found person, known bool, requestID string, at time.Time
 	if !known {
 		return r
 	}
-	returned := found.returned(q.fields)
+	returned := found.Returned(q.fields)
 	r.Status, r.Unresolved = enrich.Matched, []string{}
 	for missing := range q.fields.Without(returned).Each() {
 		r.Status = enrich.Partial
 		r.Unresolved = append(r.Unresolved, missing.String())
 	}
 	r.Grounding.SourceProvenance = "sandbox"
-	r.Data = &resultData{FullName: found.fullName}
+	r.Data = &resultData{FullName: found.FullName}
 	if returned.Has(v1fields.WorkEmail) {
-		r.Data.WorkEmail = found.values[v1fields.WorkEmail]
+		r.Data.WorkEmail = found.Values[v1fields.WorkEmail]
 	}
 	if returned.Has(v1fields.BusinessPhone) {
-		r.Data.BusinessPhone, r.Data.PhoneType = found.values[v1fields.BusinessPhone], found.phoneType
+		r.Data.BusinessPhone, r.Data.PhoneType = found.Values[v1fields.BusinessPhone], found.PhoneType
 	}
 	if q.profile {
-		r.Data.Profile = &found.profile
+		r.Data.Profile = &found.Profile
 	}
 	return r
 }

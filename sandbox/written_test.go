@@ -47,7 +47,7 @@ func TestBooksThatCannotBeWritten(t *testing.T) {
 	if err := s.books.Close(); err != nil { // as good as a full disk
 		t.Fatal(err)
 	}
-	var r reply
+	var r outcome
 	s.perform(t.Context(), a.Number, q, 0, &r)
 	if r.refusal == nil || r.refusal.code != ServiceMisconfigured {
 		t.Errorf("reply %+v", r)

@@ -103,6 +103,9 @@ func (v View) underCeilings(req attempt.Request, hold cost.Hold) (attempt.Decisi
 	now := make([]cost.Ceiling, len(ceilings))
 	for i, ceiling := range ceilings {
 		now[i] = ceiling.At(v.Now)
+		if m := ceiling.Meter; i >= len(v.Account.Ceilings) && m != cost.USD && m != cost.Lookups {
+			now[i].Scope = req.Account.Scope(now[i].Scope)
+		}
 		if v.scope(now[i].Scope) == nil {
 			return nil, fmt.Errorf("the ceiling %q is on %q, in which no lookup of run %q counts",
 				ceiling.Name, now[i].Scope, req.Run)

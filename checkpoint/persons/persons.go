@@ -28,6 +28,7 @@ type Facts struct {
 // Match is an attempt that is about the person.
 type Match struct {
 	ID       attempt.ID
+	Account  attempt.Account
 	Key      enrich.Key
 	Identity enrich.Identity // zero when it was erased
 	Facts    Facts           // of the answer
@@ -37,8 +38,9 @@ type Match struct {
 type Reading struct {
 	Store store.Store
 	Last  attempt.ID // the last attempt
-	KeyOf func(enrich.Identity) enrich.Key
-	Facts func(enrich.Answered) (Facts, error)
+	// KeysOf returns the keys of an identity in all accounts.
+	KeysOf func(enrich.Identity) []enrich.Key
+	Facts  func(enrich.Answered) (Facts, error)
 }
 
 // ErrNobody says that no person is named.
@@ -57,7 +59,7 @@ func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
 	known := &knowledge{keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{}}
 	switch {
 	case who.Identity != (enrich.Identity{}):
-		known.learnIdentity(r.KeyOf(who.Identity), who.Identity)
+		known.learnIdentity(r.KeysOf(who.Identity), who.Identity)
 		known.byName = who.Identity.ProfileURL == ""
 	case who.Email != "":
 		known.givenEmail = foldEmail(who.Email)
@@ -96,7 +98,7 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 			if m.ID == 0 || !known.isOf(m) {
 				continue
 			}
-			known.learn(m)
+			known.learn(m, r.KeysOf)
 			found[id], learned = true, true
 			matches = append(matches, m)
 		}
@@ -105,7 +107,7 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 }
 
 func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
-	m = Match{ID: a.ID, Key: a.Intent.Key, Identity: a.Intent.Identity}
+	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity}
 	if a.Ended.Data != "" {
 		m.Facts, err = r.Facts(a.Ended.Answer())
 	}
@@ -122,16 +124,22 @@ type knowledge struct {
 	byName                bool // the person was named by a name
 }
 
-func (k *knowledge) learnIdentity(key enrich.Key, id enrich.Identity) {
-	k.keys[key] = true
+func (k *knowledge) learnIdentity(keys []enrich.Key, id enrich.Identity) {
+	for _, key := range keys {
+		k.keys[key] = true
+	}
 	if name := nameOf(id); name != "" {
 		k.names[name] = true
 	}
 	k.domains, k.companies = companiesOf(k.domains, k.companies, id)
 }
 
-func (k *knowledge) learn(m Match) {
-	k.learnIdentity(m.Key, m.Identity)
+func (k *knowledge) learn(m Match, keysOf func(enrich.Identity) []enrich.Key) {
+	keys := []enrich.Key{m.Key}
+	if m.Identity != (enrich.Identity{}) {
+		keys = append(keys, keysOf(m.Identity)...)
+	}
+	k.learnIdentity(keys, m.Identity)
 	for _, fact := range []struct {
 		known map[string]bool
 		text  string

@@ -21,7 +21,17 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	numbered.Text(m, 7, &in.Job)
 	numbered.Value(m, 8, &in.Hold, holdMembers)
 	numbered.Value(m, 9, &in.Earlier, earlierMembers)
+	accountMember(m, &in.Account)
 }
+
+// Payer is the part of an intent that says which account it is for.
+type Payer struct {
+	Account attempt.Account
+}
+
+func payerMembers(m *numbered.Members, p *Payer) { accountMember(m, &p.Account) }
+
+func accountMember(m *numbered.Members, a *attempt.Account) { numbered.Uint(m, 10, a) }
 
 // About is the part of an intent that says who it is about.
 type About struct {

@@ -23,6 +23,7 @@ func totalsMembers(m *numbered.Members, t *cost.Totals) {
 	numbered.Ints(m, 9, t.Charged[:])
 	numbered.Ints(m, 10, t.Asked[:])
 	numbered.Ints(m, 11, t.Returned[:])
+	amounts(m, 12, &t.Exceeded)
 }
 
 func spanMembers(m *numbered.Members, s *Span) {
@@ -34,19 +35,55 @@ func stateMembers(m *numbered.Members, s *State) {
 	numbered.Uint(m, 1, &s.NextID)
 	numbered.Int(m, 2, &s.Resolved)
 	numbered.Uints(m, 3, &s.InFlight)
-	numbered.Uint(m, 4, &s.Horizon)
-	// A list, because a later program keeps several accounts. Their numbers are unknown here, so this
-	// program does not continue such a journal.
-	accounts := []Account{s.Account}
-	numbered.List(m, 5, &accounts, accountMembers)
+	horizon := s.Horizon
+	numbered.Uint(m, 4, &horizon)
+	accounts := make([]numberedAccount, 0, 1+len(s.Others))
+	for n, a := range append([]Account{s.Account}, s.Others...) {
+		accounts = append(accounts, numberedAccount{uint64(n), a})
+	}
+	accounts[0].Horizon = 0 // it is member 4
+	numbered.List(m, 5, &accounts, numberedAccountMembers)
 	if s.NextID == 0 || len(accounts) == 0 {
 		m.Fail() // the first attempt has the number 1
 		return
 	}
-	s.Account = accounts[0]
+	s.Others = nil
+	for n, a := range accounts {
+		if a.number != uint64(n) {
+			m.Fail() // the accounts are in the order of their numbers
+			return
+		}
+		if n > 0 {
+			s.Others = append(s.Others, a.Account)
+		}
+	}
+	s.Account, s.Horizon = accounts[0].Account, horizon
 }
 
-// accountMembers describes the state of an account. Member 1 is for the number of another account.
+// numberedAccount is an account with its number. Programs that know one account do not know that
+// number, so they do not continue a journal with several.
+type numberedAccount struct {
+	number uint64
+	Account
+}
+
+func numberedAccountMembers(m *numbered.Members, a *numberedAccount) {
+	numbered.Uint(m, 1, &a.number)
+	accountMembers(m, &a.Account)
+	numbered.Uint(m, 14, &a.Horizon)
+}
+
+// registrationMembers describes what identifies an account.
+func registrationMembers(m *numbered.Members, r *Registration) {
+	numbered.Text(m, 1, &r.Interface)
+	numbered.Text(m, 2, &r.BaseURL)
+	numbered.Bytes(m, 3, &r.Fingerprint)
+	numbered.Texts(m, 4, &r.Fields)
+	if r.Interface == "" || len(r.Fields) == 0 {
+		m.Fail()
+	}
+}
+
 func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Time(m, 2, &a.PausedAt)
 	numbered.Time(m, 3, &a.PausedUntil)

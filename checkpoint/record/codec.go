@@ -4,7 +4,7 @@
 // follows from the kind of the record:
 //
 //   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
-//     fields that are forgotten, the last erasure by age, the names of the fields and the key's
+//     accounts, fields that are forgotten, the last erasure by age, the names of the fields and the key's
 //     fingerprint. Change and Replace do it.
 //   - The ledger state, totals and days are computed again with every commit. A member that is not
 //     computed with them would be wrong. So a journal with such a member does not open, and stays as
@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Run | File | Pruned | Journal | FieldNames | []byte
+	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | Run | File | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -45,6 +45,8 @@ func members(m *numbered.Members, record any) {
 		intentMembers(m, r)
 	case *About:
 		aboutMembers(m, r)
+	case *Payer:
+		payerMembers(m, r)
 	case *Doubt:
 		doubtMembers(m, r)
 	case *FieldEntry:
@@ -59,6 +61,8 @@ func members(m *numbered.Members, record any) {
 		spanMembers(m, r)
 	case *State:
 		stateMembers(m, r)
+	case *Registration:
+		registrationMembers(m, r)
 	case *Run:
 		runMembers(m, r)
 	case *File:

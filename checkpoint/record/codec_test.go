@@ -40,9 +40,9 @@ type kindOfRecord struct {
 // not one of them, because it is a part of a resolution that is never written.
 func kinds() map[string]kindOfRecord {
 	return map[string]kindOfRecord{
-		"Intent": kindFor[Intent](), "About": kindFor[About](), "Doubt": kindFor[Doubt](), "OpenMark": kindFor[OpenMark](),
+		"Intent": kindFor[Intent](), "About": kindFor[About](), "Payer": kindFor[Payer](), "Doubt": kindFor[Doubt](), "OpenMark": kindFor[OpenMark](),
 		"FieldEntry": kindFor[FieldEntry](), "attempt.Resolution": kindFor[attempt.Resolution](), "cost.Totals": kindFor[cost.Totals](),
-		"Span": kindFor[Span](), "State": kindFor[State](), "Run": kindFor[Run](), "File": kindFor[File](),
+		"Span": kindFor[Span](), "State": kindFor[State](), "Registration": kindFor[Registration](), "Run": kindFor[Run](), "File": kindFor[File](),
 		"Pruned": kindFor[Pruned](), "Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
 	}
 }
@@ -142,6 +142,8 @@ func possible[T any](record T) T {
 		r.ID += "1"
 	case *State:
 		r.NextID = max(r.NextID, 1)
+	case *Registration:
+		r.Interface, r.Fields = r.Interface+"1", append(r.Fields, "email")
 	case *Intent:
 		if r.Erased {
 			r.Identity = enrich.Identity{}
@@ -210,8 +212,10 @@ func TestMembersWithinListsAreKept(t *testing.T) {
 // one can be.
 func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	later := protowire.AppendVarint(protowire.AppendTag(nil, 30, protowire.VarintType), 7)
-	state := Encode(&State{NextID: 1, Account: Account{Closed: []ClosedPeriod{{First: 1, Next: 2}}}})
+	state := Encode(&State{Progress: Progress{NextID: 1}, Account: Account{Closed: []ClosedPeriod{{First: 1, Next: 2}}}})
+	second := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1)
 	account := func(members []byte) []byte {
+		members = append(bytes.Clone(second), members...)
 		return protowire.AppendBytes(protowire.AppendTag(bytes.Clone(state), 5, protowire.BytesType), members)
 	}
 	within := func(number protowire.Number, part []byte) []byte {
@@ -223,8 +227,7 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 	for name, err := range map[string]error{
 		"the state":                   readState(append(bytes.Clone(state), later...)),
 		"a number above the highest":  readState(far),
-		"a second account":            readState(account(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1))),
-		"an account":                  readState(account(later)),
+		"a second account":            readState(account(later)),
 		"the base of an account":      readState(within(5, nil)),
 		"a provisional charge":        readState(within(11, nil)),
 		"a closed period":             readState(within(12, nil)),
@@ -236,8 +239,13 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if err := readState(state); err != nil {
-		t.Error(err)
+	for _, known := range [][]byte{state, account(nil)} {
+		if err := readState(known); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := readState(append(account(nil), account(nil)[len(state):]...)); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("two accounts have the number 1: error %v", err)
 	}
 }
 
@@ -346,7 +354,7 @@ func FuzzDecode(f *testing.F) {
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),
 		Encode(&Doubt{At: start, Cause: "lost"}), Encode(&OpenMark{}), Encode(&Span{First: 1, Last: 300}),
 		Encode(&FieldEntry{State: attempt.Found, Attempt: 1, At: start.In(time.FixedZone("", 3600)), Earlier: []attempt.ID{1, 1 << 40}}),
-		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{NextID: 1, Account: Account{Base: account, Rates: rates}}),
+		Encode(&cost.Totals{Settled: cost.OfMoney(-1), Lookups: 1 << 40}), Encode(&State{Progress: Progress{NextID: 1}, Account: Account{Base: account, Rates: rates}}),
 	} {
 		f.Add(seed)
 	}

@@ -1,11 +1,14 @@
 package record
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -20,6 +23,7 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
+//	i NUMBER       account     an account from the account 1 on: its interface, base URL and key's fingerprint
 //	g KEY          forgotten   an index: an identity that was forgotten on request
 //	w PATH         file        a list that was written: the hash of its bytes
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
@@ -45,6 +49,7 @@ const (
 	RunPrefix        = 'u'
 	ForgottenPrefix  = 'g'
 	FilePrefix       = 'w'
+	AccountPrefix    = 'i'
 	metaPrefix       = 'm'
 )
 
@@ -53,7 +58,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		ForgottenPrefix: "forgotten", metaPrefix: "meta",
+		ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -119,6 +124,7 @@ type Intent struct {
 	Identity enrich.Identity `json:"identity"`
 	Pattern  string          `json:"pattern,omitempty"` // of the identity, which may be erased
 	Hold     cost.Hold       `json:"hold"`
+	Account  attempt.Account `json:"account,omitempty"`
 	Run      string          `json:"run"`
 	Job      string          `json:"job,omitempty"` // "" is a job of the run's name
 	// Earlier are the forfeited attempts of fields that are bought again.
@@ -153,6 +159,13 @@ type KeyedField struct {
 
 // State is the state that a reopened journal goes on from.
 type State struct {
+	Progress
+	Account           // the account 0
+	Others  []Account `json:"accounts,omitempty"` // from the account 1 on
+}
+
+// Progress is the part of the state that belongs to no account.
+type Progress struct {
 	NextID attempt.ID `json:"next_id"`
 	// Resolved counts the resolutions: with NextID it tells a journal that lost
 	// records from one that never had them.
@@ -160,13 +173,12 @@ type State struct {
 	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
 	// order.
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
-	// Horizon is the first attempt that may still occupy a slot of the window.
-	Horizon attempt.ID `json:"horizon"`
-	Account
 }
 
 // Account is the part of the state that belongs to one account.
 type Account struct {
+	// Horizon is the first attempt that may still occupy a slot of the window.
+	Horizon attempt.ID `json:"horizon"`
 	// PausedAt is when the pause until PausedUntil began.
 	PausedAt time.Time `json:"paused_at,omitzero"`
 	// LastEnded is when the last call ended that may have reached the service.
@@ -230,6 +242,45 @@ func (s Span) With(id attempt.ID) Span {
 		return Span{id, id}
 	}
 	return Span{min(s.First, id), max(s.Last, id)}
+}
+
+// Registration is what identifies an account from the account 1 on, and the names of its fields by
+// their numbers. The account 0 is that of the whole journal.
+type Registration struct {
+	Interface string   `json:"interface"`
+	BaseURL   string   `json:"base_url"`
+	Fields    []string `json:"fields"`
+	// Fingerprint is that of the API key.
+	Fingerprint []byte `json:"-"`
+}
+
+// Identifies reports whether two registrations are of the same account.
+func (r Registration) Identifies(other Registration) bool {
+	return r.Interface == other.Interface && r.BaseURL == other.BaseURL && bytes.Equal(r.Fingerprint, other.Fingerprint)
+}
+
+// AccountKey returns the key of the registration of an account.
+func AccountKey(account attempt.Account) []byte {
+	return NameKey(AccountPrefix, strconv.FormatUint(uint64(account), 10))
+}
+
+// Registrations returns the registrations of the accounts from 1 on, in the order of their numbers.
+func Registrations(s store.Store) (list []Registration, err error) {
+	for {
+		account := attempt.Account(len(list) + 1)
+		r, found, err := Load[Registration](s, AccountKey(account))
+		if err != nil || !found {
+			return list, err
+		}
+		list = append(list, r)
+	}
+}
+
+// Catalogue returns the fields of the account, each with its name alone.
+func (r Registration) Catalogue() enrich.Catalogue {
+	c := enrich.Named(r.Fields...)
+	c.Interface = r.Interface
+	return c
 }
 
 // Pruned says what the last erasure of attempts by their age has erased.

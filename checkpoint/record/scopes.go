@@ -2,7 +2,9 @@ package record
 
 import (
 	"cmp"
+	"strings"
 
+	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -10,7 +12,9 @@ import (
 // The scopes that every attempt counts in follow from its intent alone, whatever
 // its ceilings were: a ceiling that is set tomorrow counts what was spent today.
 // They are ScopeAll, ScopeAccount, the run's, the job's and the workspace's by
-// month and by day, and the one of its kind of lookup.
+// month and by day, and the one of its kind of lookup. An attempt of another account than the account
+// 0 counts whole in its account's part of each of them (attempt.Account.Scope). In those that span
+// accounts it counts with its money and as a call.
 const (
 	ScopeAll     = "all"     // since the journal began
 	ScopeAccount = "account" // since the account's last snapshot
@@ -32,12 +36,74 @@ func HistoryScope(c enrich.Catalogue, kind cost.Kind) string {
 	return historyScope(c, kind.Fields, kind.Pattern.String())
 }
 
+const historyPrefix = "history/"
+
 func historyScope(c enrich.Catalogue, fields enrich.Fields, pattern string) string {
-	return "history/" + c.Operation(fields) + "/" + pattern
+	return historyPrefix + c.Operation(fields) + "/" + pattern
 }
 
-// Scopes returns the scopes that the attempt counts in. The catalogue is that of its interface.
-func (in Intent) Scopes(c enrich.Catalogue) []string {
+// Scope is a scope that an attempt counts in.
+type Scope struct {
+	Name string
+	// SinceBase says that attempts from before the base of the account do not count in it.
+	SinceBase bool
+	// Shared says that the scope is one of several accounts and the attempt is not of the account 0.
+	// Then only its money and the call count. Its fields and other meters are those of another
+	// interface, or of another allowance.
+	Shared bool
+}
+
+// Of returns the part of amounts that counts in the scope.
+func (s Scope) Of(amounts cost.Amounts) cost.Amounts {
+	if s.Shared {
+		return cost.OfMoney(amounts.Money())
+	}
+	return amounts
+}
+
+// Release removes the hold of an attempt, and adds its charge and its outcome.
+func (s Scope) Release(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
+	held := hold.Amounts()
+	if !s.Shared {
+		t.Release(held, res.Charge)
+		CountOutcome(t, hold, res)
+		return
+	}
+	t.Release(s.Of(held), cost.Charge{Amounts: s.Of(res.Charge.Amounts)})
+	whole := res.Answered() && hold.Fields.Without(res.Returned) == 0
+	CountOutcome(t, cost.Hold{}, res)
+	if res.Answered() && !whole {
+		t.Whole-- // which CountOutcome counts when no field is missing
+	}
+}
+
+// Scopes returns the names of the scopes that the attempt counts in. The catalogue is that of its
+// account.
+func (in Intent) Scopes(c enrich.Catalogue) (names []string) {
+	for _, scope := range in.Counts(c) {
+		names = append(names, scope.Name)
+	}
+	return names
+}
+
+// Counts returns the scopes that the attempt counts in. The catalogue is that of its account.
+func (in Intent) Counts(c enrich.Catalogue) (scopes []Scope) {
+	for _, name := range in.accountScopes(c) {
+		scopes = append(scopes, Scope{Name: in.Account.Scope(name), SinceBase: name == ScopeAccount})
+	}
+	if in.Account == 0 {
+		return scopes
+	}
+	for _, name := range in.accountScopes(enrich.Catalogue{}) {
+		if name != ScopeAccount && !strings.HasPrefix(name, historyPrefix) {
+			scopes = append(scopes, Scope{Name: name, Shared: true})
+		}
+	}
+	return scopes
+}
+
+// accountScopes returns the scopes that an attempt of the account 0 counts in.
+func (in Intent) accountScopes(c enrich.Catalogue) []string {
 	scopes := []string{ScopeAll, ScopeAccount, RunScope(in.Run)}
 	for _, base := range []string{JobScope(in.JobName()), WorkspaceScope} {
 		for _, period := range []cost.Period{cost.Month, cost.Day} {

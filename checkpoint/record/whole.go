@@ -22,7 +22,7 @@ func VerifyWhole(s store.Store) error {
 	if err != nil || !found {
 		return err
 	}
-	return VerifyPresence(s, books)
+	return VerifyPresence(s, books.Progress)
 }
 
 // MustHoldItsJournal returns an error when a store knows which journal it must hold, and
@@ -39,7 +39,7 @@ func MustHoldItsJournal(s store.Store) error {
 // intent for every ID below the next, each open or resolved. A journal from which
 // a part was lost must not open, because what it forgot would be bought again. It
 // reads the keys only.
-func VerifyPresence(s store.Store, books State) error {
+func VerifyPresence(s store.Store, books Progress) error {
 	next := attempt.ID(1)
 	err := EachID(s, IntentPrefix, func(id attempt.ID) error {
 		if id != next || id >= books.NextID {

@@ -9,16 +9,23 @@ import (
 // Doubt is a call in doubt: the sums that it counts in and what it holds.
 type Doubt struct {
 	ID   attempt.ID
-	Sums []*Sum
+	Sums []Count
 	Held cost.Amounts
+}
+
+// Account has what reduces the holds of one account: its closed periods and its calls in doubt, both in
+// the order of the attempts.
+type Account struct {
+	Periods []record.ClosedPeriod
+	Doubts  []Doubt
 }
 
 // Relieve reduces what each scope holds to what its calls in doubt can have been charged
 // together. The account tells only the sum over all calls of a period, not which of them were
 // charged. So a scope that has some of the calls holds the least of two amounts: the sum of
 // their holds, and what all calls of the period can have been charged.
-func (s *Sums) Relieve(periods []record.ClosedPeriod, doubts []Doubt) {
-	relief, order := reliefOf(periods, doubts)
+func (s *Sums) Relieve(accounts []Account) {
+	relief, order := reliefOf(accounts)
 	for _, sum := range append(order, s.relieved...) {
 		if by := relief[sum].Minus(sum.relief); by != (cost.Amounts{}) {
 			sum.Totals.Held = sum.Totals.Held.Minus(by)
@@ -30,8 +37,8 @@ func (s *Sums) Relieve(periods []record.ClosedPeriod, doubts []Doubt) {
 }
 
 // RecallRelief notes by how much the totals were reduced that were read from the store.
-func (s *Sums) RecallRelief(periods []record.ClosedPeriod, doubts []Doubt) {
-	relief, order := reliefOf(periods, doubts)
+func (s *Sums) RecallRelief(accounts []Account) {
+	relief, order := reliefOf(accounts)
 	for _, sum := range order {
 		sum.relief = relief[sum]
 	}
@@ -46,12 +53,20 @@ func (s *Sums) Relief(scope string) cost.Amounts {
 	return cost.Amounts{}
 }
 
-// reliefOf returns the reductions, and their sums in the order of the doubts. Periods and doubts are
-// in the order of the attempts. The totals of the account begin at its base and hold nothing for
-// earlier calls.
-func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]cost.Amounts, order []*Sum) {
+// reliefOf returns the reductions, and their sums in the order of the doubts. The totals of an account
+// begin at its base and hold nothing for earlier calls.
+func reliefOf(accounts []Account) (relief map[*Sum]cost.Amounts, order []*Sum) {
 	relief = map[*Sum]cost.Amounts{}
-	for _, p := range periods {
+	for _, account := range accounts {
+		order = account.relieve(relief, order)
+	}
+	return relief, order
+}
+
+// relieve adds the reductions of an account.
+func (a Account) relieve(relief map[*Sum]cost.Amounts, order []*Sum) []*Sum {
+	doubts := a.Doubts
+	for _, p := range a.Periods {
 		if p.Excess == (cost.Amounts{}) {
 			continue
 		}
@@ -64,18 +79,18 @@ func reliefOf(periods []record.ClosedPeriod, doubts []Doubt) (relief map[*Sum]co
 			d := doubts[0]
 			all = all.Plus(d.Held)
 			for _, sum := range d.Sums {
-				if sum.Name == record.ScopeAccount {
+				if sum.As.SinceBase {
 					continue
 				}
-				if _, known := relief[sum]; !known {
-					relief[sum], order = cost.Amounts{}, append(order, sum)
+				if _, known := relief[sum.Sum]; !known {
+					relief[sum.Sum], order = cost.Amounts{}, append(order, sum.Sum)
 				}
-				held[sum] = held[sum].Plus(d.Held)
+				held[sum.Sum] = held[sum.Sum].Plus(sum.As.Of(d.Held))
 			}
 		}
 		for sum, own := range held {
 			relief[sum] = relief[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
 		}
 	}
-	return relief, order
+	return order
 }

@@ -29,12 +29,18 @@ type Sums struct {
 	relieved    []*Sum // that may have a relief
 	// kinds holds the sums that attempts of one kind count in. So the names of the scopes
 	// are not made for every attempt.
-	kinds     map[kind][]*Sum
-	catalogue enrich.Catalogue
+	kinds map[kind][]Count
+}
+
+// Count is a sum that an attempt counts in.
+type Count struct {
+	*Sum
+	As record.Scope // says which part of the attempt counts
 }
 
 // kind is what the scopes of an attempt follow from.
 type kind struct {
+	account           attempt.Account
 	run, job, pattern string
 	fields            enrich.Fields
 	year, day         int
@@ -43,12 +49,11 @@ type kind struct {
 // maxKinds limits how many kinds are remembered at a time.
 const maxKinds = 1024
 
-// New returns sums without attempts, of an interface with a catalogue.
-func New(catalogue enrich.Catalogue) Sums {
+// New returns sums without attempts.
+func New() Sums {
 	return Sums{
-		catalogue: catalogue,
-		Scopes:    map[string]*Sum{}, Days: map[string]record.Span{},
-		changedDays: map[string]bool{}, kinds: map[kind][]*Sum{},
+		Scopes: map[string]*Sum{}, Days: map[string]record.Span{},
+		changedDays: map[string]bool{}, kinds: map[kind][]Count{},
 	}
 }
 
@@ -68,16 +73,16 @@ func (s *Sums) Totals(scope string) cost.Totals {
 	return cost.Totals{}
 }
 
-// Of returns the sums that an attempt counts in.
-func (s *Sums) Of(in record.Intent) []*Sum {
+// Of returns the sums that an attempt counts in. The catalogue is that of its account.
+func (s *Sums) Of(in record.Intent, catalogue enrich.Catalogue) []Count {
 	at := in.At.UTC()
-	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields, at.Year(), at.YearDay()}
+	kind := kind{in.Account, in.Run, in.Job, in.Pattern, in.Hold.Fields, at.Year(), at.YearDay()}
 	if known := s.kinds[kind]; known != nil {
 		return known
 	}
-	var counts []*Sum
-	for _, scope := range in.Scopes(s.catalogue) {
-		counts = append(counts, s.Scope(scope))
+	var counts []Count
+	for _, scope := range in.Counts(catalogue) {
+		counts = append(counts, Count{s.Scope(scope.Name), scope})
 	}
 	if len(s.kinds) >= maxKinds {
 		clear(s.kinds)
@@ -95,35 +100,33 @@ func (s *Sums) Touch(changed *Sum) {
 }
 
 // Hold adds an attempt that is in flight from now on.
-func (s *Sums) Hold(in []*Sum, hold cost.Hold) {
+func (s *Sums) Hold(in []Count, hold cost.Hold) {
 	held := hold.Amounts()
 	for _, sum := range in {
-		sum.Totals.Hold(held)
-		sum.InFlight.Hold(held)
-		s.Touch(sum)
+		sum.Totals.Hold(sum.As.Of(held))
+		sum.InFlight.Hold(sum.As.Of(held))
+		s.Touch(sum.Sum)
 	}
 }
 
 // Land removes the hold of an attempt that is not in flight any more from what the calls in
 // flight may release.
-func Land(in []*Sum, hold cost.Hold) {
+func Land(in []Count, hold cost.Hold) {
 	held := hold.Amounts()
 	for _, sum := range in {
-		sum.InFlight.Release(held, cost.Charge{})
+		sum.InFlight.Release(sum.As.Of(held), cost.Charge{})
 	}
 }
 
 // Release removes the hold of an attempt and adds its outcome. If the account's base is newer
 // than the attempt, the attempt does not count in the account's sums.
-func (s *Sums) Release(in []*Sum, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
-	held := hold.Amounts()
+func (s *Sums) Release(in []Count, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
 	for _, sum := range in {
-		if sum.Name == record.ScopeAccount && beforeBase {
+		if sum.As.SinceBase && beforeBase {
 			continue
 		}
-		sum.Totals.Release(held, res.Charge)
-		record.CountOutcome(&sum.Totals, hold, res)
-		s.Touch(sum)
+		sum.As.Release(&sum.Totals, hold, res)
+		s.Touch(sum.Sum)
 	}
 }
 
@@ -153,12 +156,12 @@ func (s *Sums) TakeChanges() []store.Write {
 
 // Correct replaces the charge of a resolved attempt in the sums that it counts in. If the
 // account's base is newer than the attempt, the attempt does not count in the account's sums.
-func (s *Sums) Correct(in record.Intent, before, after cost.Charge, beforeBase bool) {
-	for _, sum := range s.Of(in) {
-		if sum.Name == record.ScopeAccount && beforeBase {
+func (s *Sums) Correct(in []Count, before, after cost.Charge, beforeBase bool) {
+	for _, sum := range in {
+		if sum.As.SinceBase && beforeBase {
 			continue
 		}
-		sum.Totals.Settled = sum.Totals.Settled.Plus(after.Amounts).Minus(before.Amounts)
-		s.Touch(sum)
+		sum.Totals.Settled = sum.Totals.Settled.Plus(sum.As.Of(after.Amounts.Minus(before.Amounts)))
+		s.Touch(sum.Sum)
 	}
 }

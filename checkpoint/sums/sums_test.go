@@ -39,8 +39,8 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 		"voided":  {voided, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, in := sums.New(enrich.Named("a", "b")), intent("a")
-			s.Hold(s.Of(in), in.Hold)
+			s, in := sums.New(), intent("a")
+			s.Hold(s.Of(in, enrich.Named("a", "b")), in.Hold)
 			if len(in.Scopes(enrich.Named("a", "b"))) == 0 || len(s.Scopes) != len(in.Scopes(enrich.Named("a", "b"))) {
 				t.Fatalf("%d sums for the scopes %q", len(s.Scopes), in.Scopes(enrich.Named("a", "b")))
 			}
@@ -49,8 +49,8 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 					t.Errorf("%s: $%s is held, $%s of it in flight, by %d attempts", scope, sum.Totals.Held.Money(), sum.InFlight.Held.Money(), sum.Totals.Open)
 				}
 			}
-			sums.Land(s.Of(in), in.Hold)
-			s.Release(s.Of(in), in.Hold, c.ends, false)
+			sums.Land(s.Of(in, enrich.Named("a", "b")), in.Hold)
+			s.Release(s.Of(in, enrich.Named("a", "b")), in.Hold, c.ends, false)
 			for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 				got := s.Totals(scope)
 				if got.Held.Money() != 0 || got.Open != 0 || s.Scope(scope).InFlight.Held != (cost.Amounts{}) || got.Settled.Money() != c.charged || got.EverHeld.Money() != 15*cost.Cent {
@@ -64,9 +64,9 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 // TestTheAccountsSumsBeginAtItsBase releases an attempt from before the base: the account shows
 // already what it cost.
 func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
-	s, in := sums.New(enrich.Named("a", "b")), intent("a")
-	s.Release(s.Of(in), in.Hold, settled(in), true)
-	s.Correct(in, cost.Charge{}, cost.Charge{Amounts: cost.OfMoney(cost.Cent)}, true)
+	s, in := sums.New(), intent("a")
+	s.Release(s.Of(in, enrich.Named("a", "b")), in.Hold, settled(in), true)
+	s.Correct(s.Of(in, enrich.Named("a", "b")), cost.Charge{}, cost.Charge{Amounts: cost.OfMoney(cost.Cent)}, true)
 	for _, scope := range in.Scopes(enrich.Named("a", "b")) {
 		want := 16 * cost.Cent
 		if scope == record.ScopeAccount {
@@ -80,10 +80,10 @@ func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
 
 // TestEveryChangeIsTakenOnce takes changes, and changes what has changed already.
 func TestEveryChangeIsTakenOnce(t *testing.T) {
-	s, in := sums.New(enrich.Named("a", "b")), intent("a")
+	s, in := sums.New(), intent("a")
 	for range 2 {
-		s.Hold(s.Of(in), in.Hold)
-		s.Hold(s.Of(in), in.Hold)
+		s.Hold(s.Of(in, enrich.Named("a", "b")), in.Hold)
+		s.Hold(s.Of(in, enrich.Named("a", "b")), in.Hold)
 		s.EndOn(noon, 7)
 		writes := s.TakeChanges()
 		if len(writes) != len(in.Scopes(enrich.Named("a", "b")))+1 { // and the day
@@ -105,7 +105,7 @@ func TestEveryChangeIsTakenOnce(t *testing.T) {
 
 // TestADayRemembersItsFirstAndItsLastAttempt ends attempts out of their order.
 func TestADayRemembersItsFirstAndItsLastAttempt(t *testing.T) {
-	s := sums.New(enrich.Named("a", "b"))
+	s := sums.New()
 	for _, id := range []attempt.ID{5, 2, 9, 4} {
 		s.EndOn(noon.In(time.FixedZone("east", 5*60*60)), id)
 	}
@@ -116,12 +116,12 @@ func TestADayRemembersItsFirstAndItsLastAttempt(t *testing.T) {
 
 // TestManyKindsOfAttemptsAreToldApart has more runs than are remembered.
 func TestManyKindsOfAttemptsAreToldApart(t *testing.T) {
-	s := sums.New(enrich.Named("a", "b"))
+	s := sums.New()
 	const runs = 3000
 	for round := range 2 {
 		for n := range runs {
 			in := intent(fmt.Sprint(n))
-			s.Hold(s.Of(in), in.Hold)
+			s.Hold(s.Of(in, enrich.Named("a", "b")), in.Hold)
 			if got := s.Totals(record.RunScope(in.Run)).Open; got != int64(round+1) {
 				t.Fatalf("run %d has %d attempts that are open, want %d", n, got, round+1)
 			}

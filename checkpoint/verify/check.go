@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
@@ -163,12 +164,50 @@ func (c *checker) checkMeta() error {
 	if !found {
 		c.state.NextID = 1
 	}
-	c.recount = newRecount(c.catalogue, c.state.BaseFirst)
 	if err != nil {
+		return err
+	}
+	if err := c.checkAccounts(); err != nil {
 		return err
 	}
 	c.checkPeriods()
 	return c.checkFlight()
+}
+
+// checkAccounts reads the accounts. Each from the account 1 on has a registration and a state.
+func (c *checker) checkAccounts() error {
+	states := append([]record.Account{c.state.Account}, c.state.Others...)
+	terms := []accountTerms{{c.catalogue, c.state.BaseFirst}}
+	for account := attempt.Account(1); ; account++ {
+		name := fmt.Sprintf("account %d", account)
+		r, found, err := lookUp[record.Registration](c, name, record.AccountKey(account))
+		if err != nil {
+			return err
+		}
+		switch hasState := int64(account) < int64(len(states)); {
+		case !found && !hasState:
+			c.recount = newRecount(terms)
+			return c.checkRegistrations(account)
+		case !found:
+			c.problem(name, "has a state, and nothing says which account it is")
+			terms = append(terms, accountTerms{baseFirst: states[account].BaseFirst})
+		case !hasState:
+			c.problem(name, "is missing in the ledger state")
+			terms = append(terms, accountTerms{catalogue: r.Catalogue()})
+		default:
+			terms = append(terms, accountTerms{r.Catalogue(), states[account].BaseFirst})
+		}
+	}
+}
+
+// checkRegistrations finds registrations of accounts from next on, which do not follow the others.
+func (c *checker) checkRegistrations(next attempt.Account) error {
+	return c.store.Scan([]byte{record.AccountPrefix}, nil, func(key, _ []byte) (bool, error) {
+		if n, err := strconv.ParseUint(string(key[1:]), 10, 32); err != nil || n == 0 || n >= uint64(next) {
+			c.problem(fmt.Sprintf("record %q", key), "is the registration of an account without a state")
+		}
+		return true, nil
+	})
 }
 
 // checkFlight reads what the ledger state says of what is in flight.

@@ -53,7 +53,7 @@ func (c *checker) checkIntent(id attempt.ID, in *record.Intent) {
 		if in.Identity != (enrich.Identity{}) {
 			c.problemOf(name, "is erased and still holds the identity")
 		}
-	case len(c.secret) == record.SecretLength && c.hash(in.Identity) != in.Key:
+	case len(c.secret) == record.SecretLength && c.hash(in) != in.Key:
 		c.problemOf(name, "has an identity that does not hash to its key")
 	}
 	if _, err := in.Hold.Rates.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
@@ -64,9 +64,10 @@ func (c *checker) checkIntent(id attempt.ID, in *record.Intent) {
 	}
 }
 
-func (c *checker) hash(id enrich.Identity) enrich.Key {
-	c.form = id.AppendCanonical(c.form[:0])
-	return record.KeyOf(c.secret, c.form)
+// hash returns the key that the identity of an intent has in its account.
+func (c *checker) hash(in *record.Intent) enrich.Key {
+	c.form = in.Identity.AppendCanonical(c.form[:0])
+	return record.KeyIn(in.Account, c.secret, record.KeyOf(c.secret, c.form))
 }
 
 // checkResolution checks that the outcome follows from the answer and the hold.
@@ -96,7 +97,7 @@ func (c *checker) checkResolution(id attempt.ID, in *record.Intent, res *attempt
 	default:
 		c.problemOf(name, "has the state %q, which is not an outcome", res.State)
 	}
-	if charged, held := res.Charge.Money(), in.Hold.Money(); charged > held {
+	if charged, held := res.Charge.Money(), in.Hold.Money(); charged > held && !res.Charge.Reported {
 		c.problemOf(name, "charges $%s, more than the $%s held", charged, held)
 	}
 }

@@ -107,6 +107,8 @@ func view(key, value []byte, show Show) (any, error) {
 		return decoded[record.Run](key, value)
 	case record.FilePrefix:
 		return decoded[record.File](key, value)
+	case record.AccountPrefix:
+		return decoded[record.Registration](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

@@ -68,6 +68,12 @@ func (c *checker) readIntents(first attempt.ID, some *[]joined) (more bool, err 
 		*some = append(*some, joined{id: id})
 		a := &(*some)[len(*some)-1]
 		a.readable = readOnce(c, nameOf("intent", id), key, texts.Keep(value), &a.intent)
+		if a.readable && int64(a.intent.Account) >= int64(len(c.accounts)) {
+			a.readable = false
+			if c.part == 0 {
+				c.problemOf(nameOf("intent", id), "is for account %d, which is missing", a.intent.Account)
+			}
+		}
 		return true, nil
 	})
 	return more, err

@@ -12,11 +12,10 @@ import (
 
 // recount adds attempts up one by one, as the journal does when they end.
 type recount struct {
-	catalogue enrich.Catalogue
-	baseFirst attempt.ID // the first attempt after the account's base
-	totals    map[string]*cost.Totals
-	days      map[string]record.Span
-	resolved  int64
+	accounts []accountTerms
+	totals   map[string]*cost.Totals
+	days     map[string]record.Span
+	resolved int64
 	// kinds has the scopes that attempts of one kind count in. So their names are not made for
 	// every attempt.
 	kinds map[kind][]scope
@@ -25,8 +24,15 @@ type recount struct {
 	dayName string
 }
 
+// accountTerms are what the sums of an account's attempts depend on.
+type accountTerms struct {
+	catalogue enrich.Catalogue
+	baseFirst attempt.ID // the first attempt after the account's base
+}
+
 // kind is what the scopes of an attempt follow from.
 type kind struct {
+	account           attempt.Account
 	run, job, pattern string
 	fields            enrich.Fields
 	day               calendarDay
@@ -41,13 +47,13 @@ const maxKinds = 1024
 
 // scope is a scope with its totals.
 type scope struct {
-	isAccount bool
-	totals    *cost.Totals
+	as     record.Scope
+	totals *cost.Totals
 }
 
-func newRecount(catalogue enrich.Catalogue, baseFirst attempt.ID) *recount {
+func newRecount(accounts []accountTerms) *recount {
 	return &recount{
-		catalogue: catalogue, baseFirst: baseFirst, totals: map[string]*cost.Totals{}, days: map[string]record.Span{},
+		accounts: accounts, totals: map[string]*cost.Totals{}, days: map[string]record.Span{},
 		kinds: map[kind][]scope{},
 	}
 }
@@ -64,29 +70,28 @@ func (r *recount) add(id attempt.ID, in *record.Intent, res *attempt.Resolution,
 	}
 	held := in.Hold.Amounts()
 	for _, scope := range r.scopesOf(in) {
-		if scope.isAccount && id < r.baseFirst {
+		if scope.as.SinceBase && id < r.accounts[in.Account].baseFirst {
 			continue
 		}
-		scope.totals.Hold(held)
+		scope.totals.Hold(scope.as.Of(held))
 		if resolved {
-			scope.totals.Release(held, res.Charge)
-			record.CountOutcome(scope.totals, in.Hold, *res)
+			scope.as.Release(scope.totals, in.Hold, *res)
 		}
 	}
 }
 
 // scopesOf returns the scopes that an attempt counts in.
 func (r *recount) scopesOf(in *record.Intent) []scope {
-	kind := kind{in.Run, in.Job, in.Pattern, in.Hold.Fields, dayOf(in.At)}
+	kind := kind{in.Account, in.Run, in.Job, in.Pattern, in.Hold.Fields, dayOf(in.At)}
 	if known := r.kinds[kind]; known != nil {
 		return known
 	}
 	var scopes []scope
-	for _, name := range in.Scopes(r.catalogue) {
-		if r.totals[name] == nil {
-			r.totals[name] = &cost.Totals{}
+	for _, as := range in.Counts(r.accounts[in.Account].catalogue) {
+		if r.totals[as.Name] == nil {
+			r.totals[as.Name] = &cost.Totals{}
 		}
-		scopes = append(scopes, scope{name == record.ScopeAccount, r.totals[name]})
+		scopes = append(scopes, scope{as, r.totals[as.Name]})
 	}
 	if len(r.kinds) >= maxKinds {
 		clear(r.kinds)

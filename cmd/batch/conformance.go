@@ -69,7 +69,7 @@ func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
 	ended, err := w.Conform(cmd.Context(), app.ConformOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, names...), Profiles: who.profiles, Budget: o.budget.value(),
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
-		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile\"",
+		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.place) + "\"",
 	})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/doctor"
 )
@@ -23,7 +22,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), hints.Of, hints.Explain)
+			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.place.Of, o.place.Explain)
 			if err != nil {
 				return err
 			}

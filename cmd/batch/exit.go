@@ -149,7 +149,7 @@ func exitCode(err error) int {
 
 // failureOf returns what a person and a program are told of an error; false when the command
 // has told all.
-func failureOf(err error) (found report.Failure, telling bool) {
+func failureOf(err error, place hints.Place) (found report.Failure, telling bool) {
 	var stop stopError
 	var interrupt interruptError
 	found = report.Failure{Code: codeOf(err), Exit: exitCode(err)}
@@ -161,7 +161,7 @@ func failureOf(err error) (found report.Failure, telling bool) {
 	case errors.Is(err, context.Canceled):
 		found.Message = "interrupted; nothing was sent"
 	default:
-		found.Message, found.Hint = hints.WithMapFlag(err.Error(), err), hints.After(err)
+		found.Message, found.Hint = hints.WithMapFlag(err.Error(), err), place.After(err)
 	}
 	return found, true
 }

@@ -65,7 +65,7 @@ func execute(ctx context.Context, env environment, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	env.start.End(exitCode(err), codeOf(err))
-	if failed, telling := failureOf(err); telling {
+	if failed, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
 		failed.Command = hints.Command(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}

@@ -33,6 +33,7 @@ import (
 // group resolves to one value that does not change.
 type options struct {
 	env       environment
+	place     hints.Place // for the commands of hints
 	config    string
 	json      bool
 	quiet     bool // only errors are told while it runs
@@ -79,6 +80,7 @@ func (o *options) load(cmd *cobra.Command) error {
 			return problem.AsUsage(err)
 		}
 	}
+	o.place = hints.PlaceOf(cmd.Flags())
 	return o.check()
 }
 
@@ -92,7 +94,7 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
 	}
-	w := &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: hints.Explain}
+	w := &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.place.Explain}
 	o.env.start.Begin(w, o.env.now, cmd)
 	return w, nil
 }
@@ -124,7 +126,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 	if o.json {
 		return report.JSON(to, r)
 	}
-	return report.Text(to, r, hints.Of)
+	return report.Text(to, r, o.place.Of)
 }
 
 // showPages shows a report and writes the pages that the flags name.
@@ -136,7 +138,7 @@ func (o *options) showPages(r report.Report) error {
 	if o.json {
 		told = nil
 	}
-	return o.output.pages.Write(told, r, o.env.fileMode)
+	return o.output.pages.Write(told, r, o.place.Of, o.env.fileMode)
 }
 
 func (o *options) environment() workspace.Environment {
@@ -173,7 +175,7 @@ func (o *options) check() error {
 	case o.service.sandbox && o.service.mcpURL != o.env.getenv("SERVICE_MCP_URL"):
 		return usagef("--sandbox and --mcp-url exclude each other")
 	case !o.hasService() && !(o.offline && o.unbound):
-		return usagef("Not connected yet: set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox")
+		return problem.Coded("not_connected", "Not connected yet")
 	case o.journal.state != "":
 		return nil
 	}

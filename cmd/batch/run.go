@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -95,7 +94,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	person := &person{env: o.env, out: out}
+	person := &person{env: o.env, out: out, hints: o.place.Of}
 	switch {
 	case o.json && (o.quiet || o.logFormat.Value == "json"):
 		person.out = io.Discard // the object on standard output says how it went
@@ -122,7 +121,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 
 // conclude shows the summary and returns the error that ends the command.
 func (o *options) conclude(out io.Writer, ended *app.Ended) error {
-	ended.Summary.Advice = hints.Advice(ended.Summary, ended.Stop, o.env.now())
+	ended.Summary.Advice = o.place.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.output.path), err)
 	}
@@ -163,8 +162,9 @@ func (o *options) besideLists() (io.Writer, error) {
 
 // person asks whoever started the run.
 type person struct {
-	env environment
-	out io.Writer // where the plan is shown
+	env   environment
+	out   io.Writer // where the plan is shown
+	hints report.Hints
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
@@ -176,7 +176,7 @@ func (p *person) Show(plan *report.Plan) error {
 		p.env.outliveReaders()
 		return nil
 	}
-	if err := report.Text(p.out, plan, hints.Of); err != nil {
+	if err := report.Text(p.out, plan, p.hints); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.out)

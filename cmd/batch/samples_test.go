@@ -122,6 +122,19 @@ func TestPresetsHaveGoldenPlans(t *testing.T) {
 	}
 }
 
+// TestListsOfObjectsHaveGoldenPlans plans samples of JSON.
+func TestListsOfObjectsHaveGoldenPlans(t *testing.T) {
+	t.Parallel()
+	dir := demoDir(t)
+	for _, name := range []string{"nested.ndjson", "array.json", "hubspot-api.jsonl.gz", "google-people.ndjson"} {
+		stdout, stderr, code := runSample(t, "plan", name, "--sandbox", "--offline", "--fields", "email,phone", "--name", "sample")
+		if code != exitDone {
+			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+		golden(t, filepath.Join("lists", name+".plan.txt"), masker(dir, dir)([]byte(stdout)))
+	}
+}
+
 // TestPresetThatDoesNotFitIsRefused names a preset of another program.
 func TestPresetThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()

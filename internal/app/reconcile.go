@@ -52,7 +52,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 		view.Cases = append(view.Cases, report.Case{
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: v1fields.Catalogue().Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
-			Finding: cmp.Or(findings[d.ID], undecidedText),
+			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")

@@ -11,7 +11,7 @@ type Expiring struct {
 	Lookups  int64         `json:"lookups"` // with an identity or with values
 	Answers  int64         `json:"answers"` // with values
 	Runs     []ExpiringRun `json:"runs"`
-	Exported string        `json:"exported,omitempty"` // the file that they were written to
+	Exported string        `json:"exported,omitempty"` // the file that gets them first
 }
 
 // ExpiringRun is a run with answers that are about to be erased.
@@ -31,7 +31,7 @@ func (v *Expiring) render(p *page) {
 		}
 	}
 	if v.Exported != "" {
-		p.entry("exported to", "%s", v.Exported)
+		p.entry("export to", "%s", v.Exported)
 	}
 	if v.Answers > 0 {
 		p.line("An output that is written again afterwards lacks these values.")

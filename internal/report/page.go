@@ -31,6 +31,8 @@ type layout interface {
 	Item(text string) string
 	// Fixed returns a line of a table whose columns are padded with spaces.
 	Fixed(text string) string
+	// Table returns a table. Each row has a cell for each name of the header.
+	Table(header []string, rows [][]string) string
 	// Command returns a command, in lines of a width that the form chooses.
 	Command(words []string) string
 	// Entry returns a name and what there is to say about it. A name may be indented. Without a
@@ -66,7 +68,8 @@ func (p *page) item(format string, args ...any) { p.write(p.layout.Item(fmt.Spri
 func (p *page) fixed(format string, args ...any) {
 	p.write(p.layout.Fixed(fmt.Sprintf(format, args...)))
 }
-func (p *page) command(words []string) { p.write(p.layout.Command(words)) }
+func (p *page) table(header []string, rows [][]string) { p.write(p.layout.Table(header, rows)) }
+func (p *page) command(words []string)                 { p.write(p.layout.Command(words)) }
 
 func (p *page) entry(name, format string, args ...any) {
 	p.write(p.layout.Entry(name, fmt.Sprintf(format, args...)))

@@ -1,11 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"payonce/attempt"
 	"payonce/cost"
+	"payonce/enrich"
 )
 
 // Case is one lost lookup as it is shown.
@@ -19,6 +25,7 @@ type Case struct {
 	Cause   string     `json:"cause"`
 	Held    cost.Money `json:"held_usd"`
 	Finding string     `json:"finding"`
+	Decided bool       `json:"-"` // it is in doubt no more
 }
 
 // Reconciliation says what became of the lookups in doubt.
@@ -29,6 +36,8 @@ type Reconciliation struct {
 	InDoubt  int        `json:"in_doubt"` // afterwards
 	Held     cost.Money `json:"held_usd"`
 	Vendor   string     `json:"vendor_file,omitempty"` // that was written for the service
+	// Options are what can be done about those that are still in doubt.
+	Options []DoubtOption `json:"options,omitempty"`
 }
 
 // Evidence is what the account lost that the journal has not booked.
@@ -37,6 +46,26 @@ type Evidence struct {
 	Money cost.Money       `json:"unexplained_usd"`
 }
 
+// DoubtOption is something that can be done about lookups in doubt.
+type DoubtOption struct {
+	Name     string   `json:"name"`
+	Effect   string   `json:"effect"`
+	Commands []string `json:"commands,omitempty"` // complete ones; the user chooses
+}
+
+// Open returns the cases that are still in doubt.
+func (v *Reconciliation) Open() (open []Case) {
+	for _, c := range v.Cases {
+		if !c.Decided {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// shownCases is how many cases in doubt the text shows. The text then fits a screen of 24 lines.
+const shownCases = 4
+
 func (v *Reconciliation) render(p *page) {
 	if len(v.Cases) == 0 {
 		p.line("nothing is in doubt")
@@ -44,32 +73,69 @@ func (v *Reconciliation) render(p *page) {
 		return
 	}
 	for _, c := range v.Cases {
-		place := ""
-		if c.Row > 0 {
-			place = fmt.Sprintf(", row %d", c.Row)
+		if c.Decided {
+			p.line("attempt %d: %s, %s", c.Attempt, c.Person, c.Finding)
 		}
-		p.line("attempt %d: %s", c.Attempt, c.Person)
-		p.item("  run %s%s, %s, sent %s", c.Run, place, c.Fields, c.Sent.Format(time.RFC3339))
-		p.item("  lost: %s", c.Cause)
-		p.item("  holds $%s; %s", c.Held, c.Finding)
 	}
-	p.gap()
+	v.renderOpen(p)
 	if v.Evidence != nil {
 		p.entry("unexplained", "$%s, %s", v.Evidence.Money, Counts(v.Evidence.Free))
 	}
 	if v.Why != "" {
-		p.entry("why no more is known", "%s", v.Why)
+		p.prose("why no more is known", "%s", v.Why)
 	}
 	p.entry("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
 	v.renderVendor(p)
-	if v.InDoubt > 0 {
+	if len(v.Options) > 0 {
 		p.gap()
 		p.line("What you can do:")
-		p.item("  wait       they stay in doubt and are not sent again; nothing else changes")
-		p.item("  ask        the service knows which were charged; give it this file: %s", p.hint("vendor"))
-		p.item("  exclusive  if nobody else spends from this account, declare it for later calls: %s", p.hint("exclusive"))
-		p.item("  assume     if you know what became of them: %s", p.hint("assume"))
 	}
+	for _, option := range v.Options {
+		p.prose("  "+option.Name, "%s", option.Effect)
+		for _, command := range option.Commands {
+			p.item("    %s", command)
+		}
+	}
+}
+
+// renderOpen writes the first cases that are still in doubt, and how their responses were lost.
+func (v *Reconciliation) renderOpen(p *page) {
+	open := v.Open()
+	if len(open) == 0 {
+		return
+	}
+	rows, causes := [][]string{}, map[string]int{}
+	for i, c := range open {
+		causes[" of run "+c.Run+": "+c.Cause]++
+		if i >= shownCases {
+			continue
+		}
+		row := ""
+		if c.Row > 0 {
+			row = strconv.FormatInt(c.Row, 10)
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), "$" + c.Held.String(), c.asked(), row, Cut(c.Person, 26),
+		})
+	}
+	p.table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)
+	if more := len(open) - len(rows); more > 0 {
+		p.item("and %d more; the JSON has them all", more)
+	}
+	for _, cause := range slices.Sorted(maps.Keys(causes)) {
+		p.prose("lost", "%s%s", Lookups(int64(causes[cause])), cause)
+	}
+}
+
+// asked returns the fields as a person names them.
+func (c Case) asked() string {
+	var fields enrich.Fields
+	for name := range strings.SplitSeq(c.Fields, ",") {
+		if field, known := catalogue().Lookup(name); known {
+			fields = fields.With(field)
+		}
+	}
+	return cmp.Or(FieldNames(fields), c.Fields)
 }
 
 func (v *Reconciliation) renderVendor(p *page) {

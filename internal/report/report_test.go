@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
@@ -107,6 +108,7 @@ func samples() map[string]Report {
 		"reconciliation": &Reconciliation{
 			Cases:    []Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
 			Evidence: &Evidence{Free: ByField(enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+			Options: doubtOptions,
 		},
 		"check": JournalCheckOf(verify.Summary{
 			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
@@ -171,5 +173,40 @@ func TestTheStatusFitsATerminal(t *testing.T) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
+	}
+}
+
+// doubtOptions are what can be done about lookups in doubt.
+var doubtOptions = []DoubtOption{
+	{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, say so."},
+	{Name: "ask", Effect: "The service knows which were charged. The file has their times and what the account lost.", Commands: []string{"ask --file in-doubt.csv"}},
+	{Name: "assume", Effect: "Charged: they count as paid. Not charged: they may be sent again, and be paid twice.", Commands: []string{"assume charged 2", "assume not-charged 2"}},
+}
+
+// Calls in doubt and what can be done about them fit a screen, however many there are.
+func TestCallsInDoubtFitAScreen(t *testing.T) {
+	t.Parallel()
+	view := &Reconciliation{
+		Evidence: &Evidence{Free: ByField(enrich.ByField[int64]{3, 4}), Money: 3 * cost.Dollar}, Options: doubtOptions, InDoubt: 41, Held: 3 * cost.Dollar,
+		Why: "others may have spent from the account, or the service has taken money for something else in this time",
+	}
+	for n := range 41 {
+		view.Cases = append(view.Cases, Case{
+			Attempt: attempt.ID(1000 + n), Run: "contacts-email-phone-1a2b3c", Row: int64(900 + n), Person: "Bob Ray, Beta", Fields: "work_email,business_phone",
+			Sent: time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC), Cause: "read tcp 10.0.0.1:443: connection reset by peer", Held: 75 * cost.Cent,
+		})
+	}
+	var out strings.Builder
+	if err := Text(&out, view, nil); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if len(lines) > 23 || !strings.Contains(out.String(), "and 37 more") { // one line is for the prompt
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
 }

@@ -46,8 +46,14 @@ func (r *Runs) render(p *page) {
 	if len(r.Runs) == 0 {
 		p.line("no runs yet")
 	}
-	for _, v := range r.Runs {
-		p.line("%s  %s  spent %s of $%s, %s%s", v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), v.MaxSpend, Lookups(v.Lookups), v.state())
+	rows := make([][]string, len(r.Runs))
+	for i, v := range r.Runs {
+		rows[i] = []string{
+			v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
+		}
+	}
+	if len(rows) > 0 {
+		p.table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
 	}
 	if r.LastStart != nil {
 		p.gap()
@@ -60,19 +66,19 @@ func (r *Runs) render(p *page) {
 func (v *Run) state() string {
 	switch {
 	case v.Running:
-		return ", running"
+		return "running"
 	case v.Ended == nil:
-		return ", not ended: run it again to go on"
+		return "not ended: run it again to go on"
 	case v.Stop != "":
-		return ", stopped: " + v.Stop
+		return "stopped: " + v.Stop
 	case v.InDoubt > 0:
-		return fmt.Sprintf(", done, %d in doubt", v.InDoubt)
+		return fmt.Sprintf("done, %d in doubt", v.InDoubt)
 	}
-	return ", done"
+	return "done"
 }
 
 func (v *Run) render(p *page) {
-	p.title("Run %s%s", v.Run, v.state())
+	p.title("Run %s, %s", v.Run, v.state())
 	p.gap()
 	if v.List != "" {
 		p.entry("list", "%s", v.List)

@@ -93,7 +93,7 @@ func (v *Status) renderLast(p *page) {
 	if last.Ended != nil {
 		when = "ended " + v.clock(*last.Ended)
 	}
-	p.prose("last run", "%s, %s%s", last.Run, when, last.state())
+	p.prose("last run", "%s, %s, %s", last.Run, when, last.state())
 	p.entry("spent", "%s of $%s", UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
 }
 

@@ -25,7 +25,7 @@ func layers() map[string][]string {
 		"io/atomicfile":     {},
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
 		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
 		"service/paidhttp":    {"enrich"},
 		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
@@ -41,9 +41,6 @@ func layers() map[string][]string {
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
-		"sandbox/schema":     {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox/books":      {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
@@ -56,6 +53,7 @@ func layers() map[string][]string {
 		"checkpoint/ledgertest":  {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
+		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
 		"checkpoint/persons":     {"enrich", "attempt", "checkpoint/store", "checkpoint/outcomes"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
@@ -74,11 +72,36 @@ func layers() map[string][]string {
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
 		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
+	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, jobLayers())
 	maps.Copy(all, testPackageLayers())
 	return all
+}
+
+// sandboxLayers lists the packages of the embedded services.
+func sandboxLayers() map[string][]string {
+	return map[string][]string{
+		"pipeline/steps": {"io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		// What both interfaces of the sandbox share.
+		"sandbox/dice":       {},
+		"sandbox/window":     {},
+		"sandbox/ledgerfile": {},
+		"sandbox/fault":      {"cost", "sandbox/dice"},
+		"sandbox/reply":      {"sandbox/fault"},
+		"sandbox/admincall":  {"sandbox/reply"},
+		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
+		"sandbox/units":      {"sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"sandbox/watch":      {"sandbox/ledgerfile"},
+		"sandbox/webhook":    {},
+		"sandbox/v2":         {"enrich", "sandbox/..."},
+		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
+	}
 }
 
 // useCaseLayers lists the packages of the use cases, from the bottom up.
@@ -128,7 +151,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
 		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
-		"cmd/batch/pages":     {"cmd/batch/hints", "internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":      {"internal/problem", "io/backup"},
 		"cmd/batch/watch":     {"internal/problem", "internal/report"},
@@ -152,6 +175,15 @@ func useCaseLayers() map[string][]string {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
+	}
+}
+
+// jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
+func jobLayers() map[string][]string {
+	return map[string][]string{
+		"schedule":       {},
+		"internal/jobs":  {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs": {"cost", "schedule", "internal/jobs", "internal/problem", "internal/report"},
 	}
 }
 

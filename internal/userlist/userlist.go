@@ -3,6 +3,7 @@ package userlist
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -67,7 +68,18 @@ func (l *File) Open(columns []int) (table.Reader, error) {
 // Schema reads the names of the columns.
 func (l *File) Schema() (table.Schema, error) {
 	schema, err := l.List.Schema()
+	if err == nil {
+		err = checkColumns(l.Title(), schema)
+	}
 	return schema, AsUsage(err)
+}
+
+// checkColumns refuses a list without columns: only the objects of JSON tell them.
+func checkColumns(title string, schema table.Schema) error {
+	if len(schema.Columns) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: the list has no objects; a list is an array of objects, or has one object on each line", title)
 }
 
 // Title names the list for a person and for the journal.
@@ -106,5 +118,5 @@ func (l *File) Look() (table.Schema, columns.Sample, error) {
 	}
 	schema := reader.Schema()
 	sample := columns.Take(reader, nil)
-	return schema, sample, AsUsage(reader.Close())
+	return schema, sample, AsUsage(errors.Join(checkColumns(l.Title(), schema), reader.Close()))
 }

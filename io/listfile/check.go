@@ -20,7 +20,7 @@ func CheckCells(ctx context.Context, list *List, request Request) (err error) {
 			return err
 		}
 	}
-	if format == list.format && (format == (text{}) || !request.Some) {
+	if format == list.format && (format == (text{}) || format == (objects{}) || !request.Some) {
 		return nil
 	}
 	packed, err := textfile.NewWriter(io.Discard, "")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"payonce/io/csvtable"
+	"payonce/io/jsonlist"
 	"payonce/io/parquettable"
 	"payonce/io/sheet"
 	"payonce/io/table"
@@ -47,7 +48,9 @@ func formatOf(name string) (format, error) {
 	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
 		return nil, fmt.Errorf(
 			"%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
-	case ".xls", ".xlsm", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".avro", ".orc", ".feather", ".arrow":
+	case ".json", ".ndjson", ".jsonl":
+		return objects{}, nil
+	case ".xls", ".xlsm", ".xlsb", ".ods", ".avro", ".orc", ".feather", ".arrow":
 		return nil, fmt.Errorf("%s: lists of the kind %s are not supported; export the list as CSV", name, ending)
 	}
 	return text{}, nil
@@ -62,10 +65,10 @@ func endingOf(name string) string {
 // written: other programs would not open the file. The ending of the list is allowed too.
 func checkEnding(path, ofList string) error {
 	switch ending := endingOf(path); ending {
-	case "", ".csv", ".tsv", ".txt", ".tab", ".psv", ".dat", ".parquet", ".xlsx", ofList:
+	case "", ".csv", ".tsv", ".txt", ".tab", ".psv", ".dat", ".parquet", ".xlsx", ".json", ".ndjson", ".jsonl", ofList:
 		return nil
 	default:
-		const hint = "name the output .csv, .tsv, .parquet or .xlsx"
+		const hint = "name the output .csv, .tsv, .parquet, .xlsx, .json or .ndjson"
 		return fmt.Errorf("%s: files of the kind %s are not written; %s", path, ending, hint)
 	}
 }
@@ -93,7 +96,39 @@ func checkText(input textfile.Input) error {
 				input.Name(), kind.what, kind.ending)
 		}
 	}
+	if isObjects(head) {
+		return fmt.Errorf("%s holds JSON objects, and its name says that it is text; save it under a name that ends in .json or .ndjson",
+			input.Name())
+	}
 	return nil
+}
+
+// formatOfStandard returns the format of standard input by its first bytes.
+func formatOfStandard(input textfile.Input) format {
+	file, err := input.Open()
+	if err != nil {
+		return text{} // opening the list reports it
+	}
+	defer file.Close()
+	head := make([]byte, headLength)
+	n, _ := io.ReadFull(file, head)
+	if isObjects(head[:n]) {
+		return objects{}
+	}
+	return text{}
+}
+
+// isObjects reports whether a file begins like a list of JSON objects.
+func isObjects(head []byte) bool {
+	const space = " \t\r\n"
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), space)
+	within, found := bytes.CutPrefix(head, []byte("{"))
+	if !found {
+		if within, found = bytes.CutPrefix(head, []byte("[")); found {
+			within, found = bytes.CutPrefix(bytes.TrimLeft(within, space), []byte("{"))
+		}
+	}
+	return found && bytes.HasPrefix(bytes.TrimLeft(within, space), []byte("\""))
 }
 
 // CheckRows refuses a file whose format cannot hold that many rows.
@@ -144,6 +179,47 @@ func (text) verify(io.ReaderAt, int64) error { return nil }
 func hasTabs(name string) bool {
 	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
 }
+
+// objects is a list of JSON objects: an array in one file, or lines in one file or several.
+type objects struct{}
+
+// open scans the list in the first pass only: the list does not change between passes.
+func (objects) open(list *List, columns []int) (table.Reader, error) {
+	inputs := make([]jsonlist.Input, len(list.inputs))
+	for i, input := range list.inputs {
+		inputs[i] = input
+	}
+	if list.scanned.layout == nil {
+		layout, err := jsonlist.Scan(inputs...)
+		if err != nil {
+			return nil, err
+		}
+		list.scanned.layout = layout
+	}
+	return jsonlist.Open(list.scanned.layout, columns, inputs...)
+}
+
+// rewrite returns a writer of the list's form, unless the name asks for the other one.
+func (objects) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
+	reader := list.(*jsonlist.Reader)
+	array := reader.IsArray()
+	if request.Path != Standard && endingOf(request.Path) != endingOf(reader.Name()) {
+		array = isArray(request.Path)
+	}
+	return jsonlist.NewWriter(out, reader, array, request.Filled, request.Appended)
+}
+
+func (objects) encode(
+	out io.Writer, name string, schema table.Schema, appended []table.Column,
+) (table.Writer, error) {
+	return jsonlist.NewEncoder(out, isArray(name), schema, appended)
+}
+
+// verify checks nothing: the writer ends every object.
+func (objects) verify(io.ReaderAt, int64) error { return nil }
+
+// isArray reports whether a file's name asks for an array.
+func isArray(name string) bool { return endingOf(name) == ".json" }
 
 // parquet is a Parquet file.
 type parquet struct{}

@@ -1,5 +1,5 @@
-// Package listfile opens and creates lists by name, in any format: delimited text, compressed or not,
-// in one file or several; Parquet; Excel workbooks.
+// Package listfile opens and creates lists by name, in any format: delimited text and JSON objects,
+// compressed or not, in one file or several; Parquet; Excel workbooks.
 package listfile
 
 import (
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"payonce/io/csvtable"
+	"payonce/io/jsonlist"
 	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/io/textfile"
@@ -46,7 +47,11 @@ type List struct {
 	all     bool            // every pass reads every column
 	checked bool            // an earlier pass found no fault
 	sheet   *checkedSheet   // of a workbook
+	scanned *scannedObjects // of JSON objects
 }
+
+// scannedObjects holds the layout of JSON objects after they were scanned.
+type scannedObjects struct{ layout *jsonlist.Layout }
 
 // checkedSheet holds the sheet of a workbook after it was checked.
 type checkedSheet struct{ found *sheet.Checked }
@@ -72,7 +77,7 @@ func stateOf(input textfile.Input) (state, error) {
 // New returns the list of the files that the patterns name, in the order of the patterns: paths,
 // globs, or "-" alone for standard input. It keeps standard input in a temporary file until Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options, sheet: &checkedSheet{}}
+	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
 		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
@@ -105,29 +110,33 @@ func (l *List) check() error {
 		if err != nil {
 			return err
 		}
+		if l.spool != nil {
+			format = formatOfStandard(input)
+		}
 		if format == (text{}) {
 			if err := checkText(input); err != nil {
 				return err
 			}
 		}
-		if i > 0 && (format != l.format || format != (text{})) {
-			return fmt.Errorf("%s and %s cannot be one list; name several files only when all of them are text",
-				l.inputs[0].Name(), input.Name())
+		if i > 0 && (format != l.format || format != (text{}) && format != (objects{})) {
+			return fmt.Errorf("%s and %s cannot be one list; name several files only when all of them are text, "+
+				"or all have one JSON object on each line", l.inputs[0].Name(), input.Name())
 		}
 		l.format = format
 	}
 	if l.options.Delimiter != 0 && l.format != (text{}) {
 		return fmt.Errorf("%s: only text has a delimiter; leave it out", l.inputs[0].Name())
 	}
-	if l.options.HeaderRow > 0 && l.format == (parquet{}) {
-		return fmt.Errorf("%s: a Parquet file has no row with the names of its columns; leave the row of the header out", l.inputs[0].Name())
+	if l.options.HeaderRow > 0 && (l.format == (parquet{}) || l.format == (objects{})) {
+		return fmt.Errorf("%s: only text and workbooks have a row with the names of the columns; leave the row of the header out",
+			l.inputs[0].Name())
 	}
 	return nil
 }
 
 // Like returns the list of another file, which is read with the same options.
 func (l *List) Like(path string) (*List, error) {
-	like := &List{options: l.options, sheet: &checkedSheet{}, inputs: []textfile.Input{textfile.At(path)}}
+	like := &List{options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, inputs: []textfile.Input{textfile.At(path)}}
 	return like, like.check()
 }
 

@@ -118,7 +118,7 @@ func TestEveryFormatInEveryOther(t *testing.T) {
 	}
 	source := open(t, listfile.Options{}, write(t, "list.csv", list))
 	dir := t.TempDir()
-	endings := []string{".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".xlsx"}
+	endings := []string{".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".xlsx", ".json", ".ndjson", ".jsonl.gz", ".json.zst"}
 	for _, from := range endings {
 		path := filepath.Join(dir, "from"+from)
 		fill(t, source, path, false)

@@ -72,7 +72,7 @@ func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 // What has another format inside, or another compression, is not written as text.
 func TestNamesOfOtherFormatsAreNoOutputs(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"out.xls", "out.xlsm", "out.ods", "out.json", "out.zip", "out.csv.bz2", "out.csv.XZ", "out.parquet.gz", "out.pq"} {
+	for _, name := range []string{"out.xls", "out.xlsm", "out.ods", "out.avro", "out.zip", "out.csv.bz2", "out.csv.XZ", "out.parquet.gz", "out.pq"} {
 		_, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{Path: filepath.Join(dir, name)})
 		if err == nil || !strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "decompress it") && !strings.Contains(err.Error(), "name a Parquet file .parquet") {
 			t.Errorf("%s: %v", name, err)
@@ -201,7 +201,7 @@ func TestANewListInEveryFormat(t *testing.T) {
 }
 
 func TestANewListThatCannotBe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new.json")
+	path := filepath.Join(t.TempDir(), "new.avro")
 	if _, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path}); err == nil {
 		t.Error("a list of an unknown format was begun")
 	}

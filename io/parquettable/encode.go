@@ -3,7 +3,6 @@ package parquettable
 import (
 	"fmt"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -34,7 +33,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	w := &Encoder{names: list.Columns}
 	w.parts.own, w.parts.appended = len(list.Columns), appended
 	columns := make([]table.Column, len(list.Columns))
-	for i, name := range distinct(list.Columns, appended) {
+	for i, name := range table.Distinct(list.Columns, appended) {
 		if columns[i].Name = name; !utf8.ValidString(name) {
 			return nil, fmt.Errorf("the name of column %d, %q, holds %w; write the list as CSV", i+1, name, table.ErrNotUTF8)
 		}
@@ -54,26 +53,6 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 	}
 	w.out, err = output.New(out, &footer.Footer{Meta: meta})
 	return w, err
-}
-
-// distinct returns the names of the list's columns. Many programs cannot read a file with two columns of one
-// name, so a name that stood before gets a number that makes it unlike all others.
-func distinct(names []string, appended []table.Column) []string {
-	taken := map[string]bool{}
-	for _, name := range names {
-		taken[name] = true
-	}
-	for _, column := range appended {
-		taken[column.Name] = true
-	}
-	names, before := slices.Clone(names), map[string]bool{}
-	for i, name := range names {
-		for n := 2; before[name] && (n == 2 || taken[names[i]]); n++ {
-			names[i] = fmt.Sprintf("%s_%d", name, n)
-		}
-		before[name], taken[names[i]] = true, true
-	}
-	return names
 }
 
 // Part returns an empty part for the rows of a block.

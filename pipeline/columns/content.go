@@ -237,6 +237,7 @@ func isLayout(text, layout string) bool {
 var placeholders = [...]string{
 	"#n/a", "n/a", "-", "none", "unknown", "--", "na", "null", "#nv", "#ref!", "#value!", "nan",
 	"n.a.", "n. a.", "k.a.", "k. a.", "keine", "n/d", "n.d.", "nd", "s/d", "aucun", "n.v.t.", "nvt",
+	"[]", "{}", // of JSON
 }
 
 // maxPlaceholder is the longest placeholder, in bytes.

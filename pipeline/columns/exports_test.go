@@ -58,6 +58,18 @@ func exports() map[string]struct{ headers, cells string } {
 			"Anrede;Vorname;Nachname;Firma;Straße;PLZ;Ort;Telefon geschäftlich;Handy;E-Mail-Adresse;Webseite;Kundennummer",
 			"Frau;Ann;Lee;Acme GmbH;Weg 1;53111;Bonn;;0170 1234567;;www.acme.example;1234567",
 		},
+		"JSON, nested": {
+			"id;name.first;name.last;company.name;company.domain;contact.work.email;contact.phones[0];owner.email;company.phone",
+			"12;Ann;Lee;Acme;acme.example;;;max@us.example;+49 30 1234000",
+		},
+		"JSON of HubSpot": {
+			"id;properties.firstname;properties.lastname;properties.email;properties.phone;properties.company;properties.website;properties.hubspot_owner_id",
+			"51234567890;Ann;Lee;;;Acme;https://acme.example;77",
+		},
+		"JSON of Google": {
+			"resourceName;names[0].displayName;names[0].givenName;names[0].familyName;emailAddresses[0].value;emailAddresses[1].value;organizations[0].name",
+			"people/c1;Ann Lee;Ann;Lee;ann@acme.example;ann@gmail.com;Acme",
+		},
 		"French": {
 			"Civilité;Prénom;Nom;Société;Courriel;Téléphone;Portable;Site web",
 			"Mme;Anne;DUPONT;Acme;;;06 12 34 56 78;acme.example",
@@ -139,6 +151,18 @@ func wantExports() map[string]map[columns.Role]string {
 		"German Excel": {
 			columns.FirstName: "Vorname", columns.LastName: "Nachname", columns.CompanyName: "Firma", columns.CompanyDomain: "Webseite",
 			columns.Email: "E-Mail-Adresse", columns.Phone: "Telefon geschäftlich", columns.HeldPhone: "Handy",
+		},
+		"JSON, nested": {
+			columns.FirstName: "name.first", columns.LastName: "name.last", columns.CompanyName: "company.name",
+			columns.CompanyDomain: "company.domain", columns.Email: "contact.work.email", columns.Phone: "contact.phones[0]",
+		},
+		"JSON of HubSpot": {
+			columns.FirstName: "properties.firstname", columns.LastName: "properties.lastname", columns.CompanyName: "properties.company",
+			columns.CompanyDomain: "properties.website", columns.Email: "properties.email", columns.Phone: "properties.phone",
+		},
+		"JSON of Google": {
+			columns.FirstName: "names[0].givenName", columns.LastName: "names[0].familyName", columns.CompanyName: "organizations[0].name",
+			columns.Email: "emailAddresses[0].value", columns.HeldEmail: "emailAddresses[1].value",
 		},
 		"French": {
 			columns.FirstName: "Prénom", columns.LastName: "Nom", columns.CompanyName: "Société", columns.CompanyDomain: "Site web",

@@ -36,18 +36,18 @@ func names() map[Role][noName]string {
 			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien enlace`,
 		},
 		FirstName: {
-			strong: `firstname givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
+			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
 				primeironome voornaam roepnaam`,
 			usual:     `first prenoms nombres`,
 			byContent: `given`,
 		},
 		LastName: {
-			strong: `lastname surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
+			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
 				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam`,
 			usual: `last`,
 		},
 		FullName: {
-			strong: `fullname completename contactfullname vollername vollstandigername namevollstandig vorundnachname
+			strong: `fullname namefull completename contactfullname vollername vollstandigername namevollstandig vorundnachname
 				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto nombreyapellidos
 				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam`,
 			usual: `contactname personname leadname prospectname kontaktname ansprechpartner kontaktperson nomducontact
@@ -58,7 +58,8 @@ func names() map[Role][noName]string {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
 				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
 				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite associatedcompanydomain
-				organizationwebsite accountwebsite`,
+				organizationwebsite accountwebsite organizationdomain organizationprimarydomain organizationwebsiteurl
+				companyprimarydomain accountdomain employerdomain employerwebsite`,
 			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
 				sitioweb paginaweb sitoweb sitointernet dominio domaine domein webadresse webpage businesshomepage
 				companywebsiteurl primarydomain emaildomain`,
@@ -67,11 +68,11 @@ func names() map[Role][noName]string {
 		},
 		CompanyName: {
 			strong: `company companyname organization organisation organizationname organisationname employer account accountname
-				currentcompany firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
+				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
 				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
 				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
 				werkgever companyaccount associatedcompany`,
-			usual: `organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
+			usual: `organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
 				personorganisation`,
 			weak: `companynameforemails companyorganization companycleaned cleanedcompanyname`,
 		},
@@ -88,7 +89,8 @@ func fieldNames() map[Role][noName]string {
 				zakelijkemail zakelijkeemail emailzakelijk`,
 			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
 				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
-				emailadres mailadres contactemail personemail primaryemail hsemail`,
+				emailadres mailadres contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
+				emailaddressesvalue`,
 			weak: `companyemail email1 1email email1address`,
 		},
 		Phone: {
@@ -97,7 +99,8 @@ func fieldNames() map[Role][noName]string {
 				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro telefonecomercial
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
-				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone`,
+				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone phones phonenumbers
+				phonesvalue phonenumbersvalue`,
 			weak: `companyphone phone1 businessphone1`,
 		},
 	}
@@ -127,6 +130,24 @@ func simplify(header string) string {
 		}
 		return -1
 	}, norm.NFD.String(header))
+}
+
+// wrappers are members of JSON that hold the members of a person, and elements where a value is one of several.
+const wrappers = `person names contact contacts profile properties attributes fields data record lead prospect candidate customer user
+	info basic basics details identity contactinfo personalinfo source social socials sociallinks links urls`
+
+// spellings returns the simplified names of a header: that of the whole header, and for a path in JSON
+// those without the objects that only hold the person's members. The first element stands for its array.
+func spellings(header string) []string {
+	found := []string{simplify(header)}
+	steps := strings.Split(strings.ReplaceAll(header, "[0]", ""), ".")
+	if whole := simplify(strings.Join(steps, "")); whole != found[0] {
+		found = append(found, whole)
+	}
+	for i := 1; i < len(steps) && slices.Contains(strings.Fields(wrappers), simplify(steps[i-1])); i++ {
+		found = append(found, simplify(strings.Join(steps[i:], "")))
+	}
+	return found
 }
 
 // wordsOf returns the words of a header in lower case, without accents. A capital after a small letter

@@ -197,7 +197,7 @@ type candidate struct {
 func (r *recognition) recognise(role Role) {
 	var found []candidate
 	for column, header := range r.schema.Columns {
-		strength, named := r.strengths[role][simplify(header)]
+		strength, named := r.strength(role, header)
 		if !named || r.isAppended(column) {
 			continue
 		}
@@ -232,6 +232,16 @@ func (r *recognition) recognise(role Role) {
 		why = ByCells
 	}
 	r.give(role, []int{best.column}, why)
+}
+
+// strength returns the strength of a header for a role.
+func (r *recognition) strength(role Role, header string) (strength int, named bool) {
+	for _, name := range spellings(header) {
+		if strength, named = r.strengths[role][name]; named {
+			return strength, true
+		}
+	}
+	return 0, false
 }
 
 // compare returns how the candidates for a role are ordered. A column that is written to may be blank.

@@ -6,6 +6,7 @@
 package books
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/sandbox/ledgerfile"
+	"payonce/sandbox/window"
 	"payonce/service/v1/v1fields"
 )
 
@@ -49,11 +52,11 @@ type Books struct {
 	clock func() time.Time
 
 	mu           sync.Mutex // guards what follows, and keeps entries in their order
-	ledger       *ledger
+	ledger       *ledgerfile.File
 	account      account
 	ring         keyRing
 	state        State
-	window       rollingWindow
+	window       window.Rolling
 	attemptLimit int
 	attempts     map[month]int
 	conditions   map[v1fields.Operation]json.RawMessage
@@ -80,7 +83,7 @@ func Open(config Config) (*Books, error) {
 		account:      account,
 		ring:         newKeyRing(config.Key),
 		state:        Active,
-		window:       rollingWindow{Window: config.Window},
+		window:       window.Rolling{Window: config.Window},
 		attemptLimit: config.AttemptLimit,
 		attempts:     map[month]int{},
 		conditions:   map[v1fields.Operation]json.RawMessage{},
@@ -88,25 +91,39 @@ func Open(config Config) (*Books, error) {
 		history:      newHistory(config.KeepArrivals),
 	}
 	maps.Copy(b.conditions, config.InputConditions)
-	if b.ledger, err = openLedger(config.BooksPath, b.apply); err != nil {
+	if b.ledger, err = ledgerfile.Open(config.BooksPath, ledgerHeader, b.replay); err != nil {
 		return nil, err
 	}
 	if b.period == (month{}) {
 		b.period = monthOf(config.Now())
 	}
 	if b.account.overdrawn() {
-		_ = b.ledger.close()
+		_ = b.ledger.Close()
 		return nil, fmt.Errorf("books %s: they charge more than the account starts with;"+
 			" configure at least as much as before, or name a new file", config.BooksPath)
 	}
 	return b, nil
 }
 
+// ledgerHeader is the first line of every ledger.
+const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
+
+// replay makes the entry of a line true again.
+func (b *Books) replay(line []byte) error {
+	var e Entry
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return err
+	}
+	return b.apply(e)
+}
+
 // Close closes the file. Nothing is recorded any more.
 func (b *Books) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.ledger.close()
+	return b.ledger.Close()
 }
 
 // lock takes the books, brings them up to the present and returns it, as an entry
@@ -121,7 +138,7 @@ func (b *Books) lock() time.Time {
 // record makes an entry durable and then true. The write is the commit point: what
 // dies before it never happened, what dies after it happened and was not answered.
 func (b *Books) record(e Entry) error {
-	if err := b.ledger.append(e); err != nil {
+	if err := b.ledger.Append(e); err != nil {
 		return err
 	}
 	return b.apply(e)

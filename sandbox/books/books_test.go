@@ -13,6 +13,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/sandbox/window"
 	"payonce/service/v1/v1fields"
 )
 
@@ -20,7 +21,7 @@ import (
 func someConfig() Config {
 	budgetCap := int64(100_000)
 	return Config{
-		Key: "sandbox-key", Window: Window{Limit: 30, Per: time.Minute}, Plan: "core",
+		Key: "sandbox-key", Window: window.Window{Limit: 30, Per: time.Minute}, Plan: "core",
 		Free:          enrich.ByField[int64]{20, 5},
 		IncludedCents: 4_900, PrepaidCents: 95_100, BudgetCapCents: &budgetCap,
 	}
@@ -69,7 +70,7 @@ func checkSame(t interface{ Fatalf(string, ...any) }, before, after *Books) {
 		t.Fatalf("status (-before +after):\n%s", diff)
 	}
 	now := before.clock()
-	if b, a := before.window.wait(now), after.window.wait(now); b != a {
+	if b, a := before.window.Wait(now), after.window.Wait(now); b != a {
 		t.Fatalf("the window was closed for %s, and after the restart for %s", b, a)
 	}
 	if diff := cmp.Diff(before.Keys(), after.Keys()); diff != "" {

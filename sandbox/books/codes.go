@@ -1,7 +1,9 @@
 package books
 
+import "payonce/sandbox/fault"
+
 // Code is the machine-readable code of a refusal (specification v1, "Errors").
-type Code string
+type Code = fault.Code
 
 // The codes with which a lookup can be refused.
 const (

@@ -10,6 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/sandbox/window"
 	"payonce/service/v1/v1fields"
 )
 
@@ -18,7 +19,7 @@ type Config struct {
 	// Key is the value of the workspace key that there is from the beginning.
 	Key string
 	// Window limits the lookups that arrive (specification v1, "Limits").
-	Window Window
+	Window window.Window
 	// AttemptLimit is the most lookups of a usage period, which is a month in UTC;
 	// zero means no limit.
 	AttemptLimit int

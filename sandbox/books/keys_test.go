@@ -88,7 +88,7 @@ func TestWorkspaceStates(t *testing.T) {
 		if lookup := l.refusal(anEmail); lookup != want.lookup || code != want.status {
 			t.Errorf("%s: a lookup is refused with %q, the status with %q", state, lookup, code)
 		}
-		if len(l.window.arrivals) != map[Code]int{"": 1}[want.lookup] {
+		if l.window.Taken(l.now) != map[Code]int{"": 1}[want.lookup] {
 			t.Errorf("%s: a refused arrival took a place", state)
 		}
 		l.check()

@@ -31,7 +31,7 @@ func (b *Books) Arrive(r Request) Admission {
 	now := b.lock()
 	defer b.mu.Unlock()
 	a := Admission{Number: b.history.next()}
-	wait := b.window.wait(now)
+	wait := b.window.Wait(now)
 	a.Code = b.closed(r.Key, now)
 	switch {
 	case a.Code != "":
@@ -126,7 +126,7 @@ func (b *Books) applyArrival(e Entry) error {
 		Identity: e.Identity, Fields: enrich.FieldsOf(e.Fields...), Code: e.Code,
 	})
 	if e.Code == "" {
-		b.window.count(e.At)
+		b.window.Count(e.At)
 		b.attempts[monthOf(e.At)]++
 	}
 	return nil

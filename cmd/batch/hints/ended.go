@@ -12,18 +12,10 @@ import (
 )
 
 // Advice says why the run stopped and what to do next.
-func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
+func (p Place) Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
-		if view.InDoubt > 0 {
-			why := "The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time."
-			if view.Exclusive {
-				why = "The account cannot tell which of them were charged."
-			}
-			return fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.\n%s\n"+
-				"%q shows them and what you can do.", report.Lookups(view.InDoubt), why, "batch reconcile")
-		}
-		return ""
+		return p.adviceOnDoubts(view)
 	case dispatch.CeilingReached:
 		return ceilingAdvice(stop, now)
 	case dispatch.PriceHigher:
@@ -41,7 +33,7 @@ func Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
 			message = ": " + strings.TrimRight(stop.Message, ".")
 		}
 		return fmt.Sprintf("The service refused (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
-			stop.Code, message, remedy(stop.Code))
+			stop.Code, message, p.remedy(stop.Code))
 	}
 	return "Run the same command again to go on."
 }

@@ -25,7 +25,7 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 			view: report.Summary{InDoubt: 2},
 			want: "The responses to 2 lookups were lost. They may have been charged, so they are not sent again.\n" +
 				"The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time.\n" +
-				"\"batch reconcile\" shows them and what you can do.",
+				"Wait, ask the service, or decide:\n  batch reconcile\n  batch reconcile --vendor in-doubt.csv\n  batch reconcile --assume charged|not-charged",
 		},
 		"refused": {
 			stop: dispatch.ServiceRefused{Code: "credits_exhausted", Message: "No credit."},
@@ -43,7 +43,7 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 				"Nothing is lost: raise it, or wait until it renews on 2026-11-23 00:00 UTC, and run the same command again to go on.",
 		},
 	} {
-		if got := Advice(&test.view, test.stop, now); got != test.want {
+		if got := Place("").Advice(&test.view, test.stop, now); got != test.want {
 			t.Errorf("%s:\n%s\nnot\n%s", name, got, test.want)
 		}
 	}

@@ -14,23 +14,23 @@ import (
 
 // Explain returns the text of an error, and what to do about it where the service or its
 // configuration is at fault.
-func Explain(err error) string { return err.Error() + After(err) }
+func (p Place) Explain(err error) string { return err.Error() + p.After(err) }
 
 // After returns what to do about an error as it continues the error's text; "" for nothing.
-func After(err error) string {
+func (p Place) After(err error) string {
 	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
-		if hint := Of(found.Code, found.Values...); hint != "" {
+		if hint := p.Of(found.Code, found.Values...); hint != "" {
 			return hint
 		}
 	}
 	if errors.Is(err, checkpoint.ErrVersion) {
-		return Of("journal_version")
+		return p.Of("journal_version")
 	}
 	if errors.Is(err, checkpoint.ErrCorrupt) {
-		return Of("journal_damaged")
+		return p.Of("journal_damaged")
 	}
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
-		return Of("disk_filled")
+		return p.Of("disk_filled")
 	}
 	if advice := advise(err); advice != "" {
 		return "; " + advice

@@ -29,9 +29,6 @@ var texts = map[string]string{
 	"save_mapping":              "To save it, add --save %s to the command.",
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
-	"vendor":                    "batch reconcile --vendor FILE",
-	"exclusive":                 "batch run or batch reconcile with --exclusive",
-	"assume":                    "batch reconcile --assume charged|not-charged [ATTEMPT...]",
 	"rekeyed":                   "Set " + KeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
 	"workspace_inactive":        "Have the workspace's owner activate it",
@@ -50,6 +47,8 @@ var texts = map[string]string{
 	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",
 	"mcp_protocol_version":      "Go on with --transport rest",
 	// What to do about errors. The text continues the error.
+	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
+	"run_ambiguous":           "; give more of the name",
 	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
 	"path_unknown":            "; give the service's own with --request-name %s=PATH",
@@ -111,10 +110,13 @@ var texts = map[string]string{
 const otherState = "the journal there is another one and buys again what it does not know"
 
 // Of words what to do next; it is "" where there is nothing to say.
-func Of(code string, values ...any) string {
+func Of(code string, values ...any) string { return Place("").Of(code, values...) }
+
+// Of words what to do next; it is "" where there is nothing to say.
+func (p Place) Of(code string, values ...any) string {
 	text, found := texts[code]
 	if !found || len(values) == 0 {
-		return text
+		return p.within(text)
 	}
 	shown := slices.Clone(values)
 	for i, value := range shown {
@@ -122,8 +124,8 @@ func Of(code string, values ...any) string {
 			shown[i] = report.ShellWord(word)
 		}
 	}
-	return fmt.Sprintf(text, shown...)
+	return fmt.Sprintf(p.within(text), shown...)
 }
 
 // remedy says who can do what about a refusal of the service.
-func remedy(code string) string { return cmp.Or(Of(code), "Find out what it means") }
+func (p Place) remedy(code string) string { return cmp.Or(p.Of(code), "Find out what it means") }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/hints"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -62,9 +61,9 @@ func (f *Flags) Check(sources []target.Source) error {
 
 // Write writes the report to the files, each whole or not at all. New files get the mode. It names
 // each file on stdout unless stdout is nil.
-func (f *Flags) Write(stdout io.Writer, r report.Report, mode fs.FileMode) error {
+func (f *Flags) Write(stdout io.Writer, r report.Report, hints report.Hints, mode fs.FileMode) error {
 	for _, p := range f.pages() {
-		if err := p.write(r, mode); err != nil {
+		if err := p.write(r, hints, mode); err != nil {
 			return err
 		}
 		if stdout == nil {
@@ -77,13 +76,13 @@ func (f *Flags) Write(stdout io.Writer, r report.Report, mode fs.FileMode) error
 	return nil
 }
 
-func (p page) write(r report.Report, mode fs.FileMode) error {
+func (p page) write(r report.Report, hints report.Hints, mode fs.FileMode) error {
 	file, err := atomicfile.Create(p.path, mode)
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	if err := p.render(file, r, hints.Of); err != nil {
+	if err := p.render(file, r, hints); err != nil {
 		return err
 	}
 	return file.Commit()

@@ -30,10 +30,11 @@ func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 			return nil, err
 		}
 	}
-	expiring, err := inspect.Expiring(ctx, w, o.Before, o.Export)
+	expiring, err := inspect.Expiring(ctx, w, o.Before, "")
 	if err != nil {
 		return nil, err
 	}
+	expiring.Exported = o.Export
 	if expiring.Lookups > 0 {
 		if err := report.Text(o.Notes, expiring, o.Hints); err != nil {
 			return nil, err
@@ -41,6 +42,11 @@ func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
 	}
 	if expiring.Lookups > 0 && !o.Yes {
 		if err := o.Ask(fmt.Sprintf("Erase %s for ever? [y/N] ", report.Lookups(expiring.Lookups))); err != nil {
+			return nil, err
+		}
+	}
+	if o.Export != "" { // only now: without approval no file is left
+		if _, err := inspect.Expiring(ctx, w, o.Before, o.Export); err != nil {
 			return nil, err
 		}
 	}

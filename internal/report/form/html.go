@@ -23,6 +23,7 @@ h2 { font-size: 1.2rem; }
 table { border-collapse: collapse; margin: 0 0 1rem; }
 th { width: 14rem; text-align: left; }
 th, td { vertical-align: top; padding: .1rem 1rem .1rem 0; overflow-wrap: anywhere; }
+.columns th { width: auto; }
 .part th { font-weight: normal; padding-left: 1.5rem; }
 pre { background: #f3f3f3; padding: .75rem; white-space: pre-wrap; }
 @media print { body { margin: 0; max-width: none; } }

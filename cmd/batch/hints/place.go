@@ -1,0 +1,42 @@
+package hints
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"payonce/internal/report"
+)
+
+// Place has the flags that name the workspace of a command, such as " --sandbox --state d". The commands of
+// hints take them over. Without flags it is "".
+type Place string
+
+// PlaceOf returns the flags that name the workspace, of those that were given. An address with a user is left
+// out, because it may hold a password.
+func PlaceOf(flags *pflag.FlagSet) Place {
+	var words strings.Builder
+	for _, name := range []string{"sandbox", "base-url", "state", "workspace"} {
+		flag := flags.Lookup(name)
+		switch {
+		case flag == nil || !flag.Changed || flag.Value.String() == "false" || strings.Contains(flag.Value.String(), "@"):
+		case name == "sandbox":
+			words.WriteString(" --sandbox")
+		default:
+			words.WriteString(" --" + name + " " + report.ShellWord(flag.Value.String()))
+		}
+	}
+	return Place(words.String())
+}
+
+// inWorkspace are the commands of hints that work in a workspace.
+var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
+
+// within adds the flags to the commands in a text.
+func (p Place) within(text string) string {
+	if p == "" {
+		return text
+	}
+	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(p) })
+}

@@ -1,0 +1,81 @@
+package form
+
+import (
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// gapWidth is how many columns lie between those of a table.
+const gapWidth = 2
+
+// amount is a cell that is aligned to the right.
+var amount = regexp.MustCompile(`^(up to )?\$?[0-9][0-9.]*$`)
+
+// Table aligns the columns. A column of numbers or of amounts is aligned to the right.
+func (f Text) Table(header []string, rows [][]string) string {
+	widths, numbers := make([]int, len(header)), make([]bool, len(header))
+	for column, name := range header {
+		widths[column], numbers[column] = ansi.StringWidth(name), len(rows) > 0
+		for _, row := range rows {
+			widths[column] = max(widths[column], ansi.StringWidth(row[column]))
+			numbers[column] = numbers[column] && (row[column] == "" || amount.MatchString(row[column]))
+		}
+	}
+	var lines strings.Builder
+	write := func(row []string) {
+		var line strings.Builder
+		for column, cell := range row {
+			blanks := strings.Repeat(" ", widths[column]-ansi.StringWidth(cell))
+			if numbers[column] {
+				cell, blanks = blanks+cell, ""
+			}
+			line.WriteString(cell + blanks + strings.Repeat(" ", gapWidth))
+		}
+		lines.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	write(header)
+	for _, row := range rows {
+		write(row)
+	}
+	return lines.String()
+}
+
+// Table returns a table of Markdown.
+func (Markdown) Table(header []string, rows [][]string) string {
+	var lines strings.Builder
+	write := func(row []string) {
+		for _, cell := range row {
+			lines.WriteString("| " + escaped(cell) + " ")
+		}
+		lines.WriteString("|\n")
+	}
+	lines.WriteString("\n")
+	write(header)
+	lines.WriteString(strings.Repeat("|---", len(header)) + "|\n")
+	for _, row := range rows {
+		write(row)
+	}
+	lines.WriteString("\n")
+	return lines.String()
+}
+
+// Table returns a table with a row of headings.
+func (f *HTML) Table(header []string, rows [][]string) string {
+	var lines strings.Builder
+	write := func(element string, row []string) {
+		lines.WriteString("<tr>")
+		for _, cell := range row {
+			lines.WriteString("<" + element + ">" + html.EscapeString(cell) + "</" + element[:2] + ">")
+		}
+		lines.WriteString("</tr>\n")
+	}
+	lines.WriteString(f.within("") + "<table class=\"columns\">\n")
+	write(`th scope="col"`, header)
+	for _, row := range rows {
+		write("td", row)
+	}
+	return lines.String() + "</table>\n"
+}

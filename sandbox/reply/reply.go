@@ -1,0 +1,125 @@
+// Package reply sends the responses of a sandbox, whole or in the way that a fault wants.
+package reply
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"payonce/sandbox/fault"
+)
+
+// Message is a response before it is sent.
+type Message struct {
+	Status      int
+	ContentType string
+	Body        []byte
+}
+
+// JSON returns a response with a body of the package's caller, which always can be written.
+func JSON(status int, body any) Message {
+	return Message{status, "application/json", Encode(body)}
+}
+
+// Encode writes a body of the package's caller, which always can be written.
+func Encode(body any) []byte {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	return append(text, '\n')
+}
+
+// Write sends the message. That nobody reads it any more does not concern the
+// service.
+func (m Message) Write(w http.ResponseWriter) {
+	m.writeHead(w)
+	_, _ = w.Write(m.Body)
+}
+
+// writeHalf announces the whole body, sends half of it and breaks the connection.
+func (m Message) writeHalf(w http.ResponseWriter) {
+	m.writeHead(w)
+	_, _ = w.Write(m.Body[:len(m.Body)/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func (m Message) writeHead(w http.ResponseWriter) {
+	if m.ContentType != "" {
+		w.Header().Set("Content-Type", m.ContentType)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(m.Body)))
+	w.WriteHeader(m.Status)
+}
+
+// Spoil sends the message in the way that a fault wants. The end of a service that is
+// closed meanwhile breaks the connection.
+func (m Message) Spoil(w http.ResponseWriter, r *http.Request, closed <-chan struct{}, f fault.Fault) {
+	switch f.Answer {
+	case fault.Dropped:
+		panic(http.ErrAbortHandler)
+	case fault.Hanging:
+		select {
+		case <-r.Context().Done():
+		case <-closed:
+		}
+		panic(http.ErrAbortHandler)
+	case fault.Truncated:
+		m.writeHalf(w)
+	case fault.Garbage:
+		Message{http.StatusOK, "application/json", []byte("{\"object\":\"enrichment_res\x00\xff\x1f\x8b")}.Write(w)
+	case fault.ProxyPage:
+		Message{
+			gatewayStatus(f), "text/html; charset=utf-8",
+			[]byte("<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>\n"),
+		}.Write(w)
+	case fault.Bodyless:
+		w.WriteHeader(gatewayStatus(f))
+	default:
+		m.Write(w)
+	}
+}
+
+// gatewayStatus returns the status of a gateway's answer.
+func gatewayStatus(f fault.Fault) int { return cmp.Or(f.Status, http.StatusBadGateway) }
+
+// SetRetryAfter says when to come again, as a date that counts from now when asDate is
+// set. A wait of zero says nothing.
+func SetRetryAfter(w http.ResponseWriter, now time.Time, wait time.Duration, asDate bool) {
+	switch {
+	case wait <= 0:
+	case asDate:
+		// The format has no fractions: round up, so that nobody comes too early.
+		at := now.Add(wait + time.Second - 1)
+		w.Header().Set("Retry-After", at.UTC().Format(http.TimeFormat))
+	default:
+		w.Header().Set("Retry-After", strconv.FormatInt(WholeSeconds(wait), 10))
+	}
+}
+
+// WholeSeconds returns a wait in seconds, rounded up.
+func WholeSeconds(wait time.Duration) int64 {
+	return int64((wait + time.Second - 1) / time.Second)
+}
+
+// Pause lets a span pass, or ends with done. It reports false when the service was
+// closed meanwhile.
+func Pause(closed, done <-chan struct{}, span time.Duration) bool {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-closed:
+		return false
+	case <-done:
+	case <-timer.C:
+	}
+	select {
+	case <-closed:
+		return false
+	default:
+		return true
+	}
+}
