@@ -107,6 +107,10 @@ func useCaseLayers() map[string][]string {
 		// Reports, and how they look.
 		"internal/report/form": {},
 		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		// Reports on runs.
+		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "service/v1", "service/v1/v1fields"},
+		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
