@@ -212,7 +212,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
