@@ -77,6 +77,7 @@ func layers() map[string][]string {
 	}
 	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, jobLayers())
 	maps.Copy(all, testPackageLayers())
 	return all
 }
@@ -95,6 +96,10 @@ func sandboxLayers() map[string][]string {
 		"sandbox/reply":      {"sandbox/fault"},
 		"sandbox/admincall":  {"sandbox/reply"},
 		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
+		"sandbox/units":      {"sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"sandbox/watch":      {"sandbox/ledgerfile"},
+		"sandbox/webhook":    {},
+		"sandbox/v2":         {"enrich", "sandbox/..."},
 		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
 	}
 }
@@ -167,6 +172,15 @@ func useCaseLayers() map[string][]string {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
+	}
+}
+
+// jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
+func jobLayers() map[string][]string {
+	return map[string][]string{
+		"schedule":       {},
+		"internal/jobs":  {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs": {"cost", "schedule", "internal/jobs", "internal/problem", "internal/report"},
 	}
 }
 
