@@ -138,8 +138,8 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 		Journal: checkpoint.Options{
 			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, BaseURL: o.Service.BaseURL,
 		},
-		Wait:    o.Journal.Wait,
-		Owner:   env.owner(doing),
+		Wait:  o.Journal.Wait,
+		Owner: env.owner(doing),
 	}, err
 }
 
