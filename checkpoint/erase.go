@@ -69,7 +69,7 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 // first. So after a crash Find still finds the others.
 func (j *Journal) Forget(found Found) (Erasure, error) {
 	e := erasing{j: j}
-	catalogues := j.catalogues()
+	catalogues := j.Catalogues()
 	forgotten := map[enrich.Key]bool{}
 	forget := func(key enrich.Key) error {
 		if forgotten[key] {
@@ -108,7 +108,7 @@ func (f Found) identities() (count int) {
 // keysOf returns the keys of an identity by account.
 func (j *Journal) keysOf(id enrich.Identity) (keys []enrich.Key) {
 	first := record.HashKey(j.secret, id)
-	for account := range j.catalogues() {
+	for account := range j.Catalogues() {
 		keys = append(keys, record.KeyIn(attempt.Account(account), j.secret, first))
 	}
 	return keys
