@@ -6,8 +6,8 @@ import (
 	"payonce/enrich"
 )
 
-// Drift is how much more of the account was used since a snapshot than the journal can explain.
-// Somebody else may be using the workspace. Only certain differences count, because the account
+// Drift is how much more of the account was used since a snapshot than the journal allowed.
+// Somebody else may be using the workspace, or the service charged more for a call than it may cost. Only certain differences count, because the account
 // may be ahead of the journal while calls are in flight.
 type Drift struct {
 	Lost Amounts
@@ -34,8 +34,9 @@ func (d Drift) MarshalJSON() ([]byte, error) {
 // books no free units, so that every field that was charged may have used one.
 func DriftOf(base, now Account, before, after Totals, tariff Tariff, strict bool) Drift {
 	// The most that this journal can have used of the account at the snapshot: everything
-	// that was ever held, except what was released before.
-	givenBack := before.EverHeld.Minus(before.Held).Minus(before.Settled)
+	// that was ever held, except what was released before. What a service charged beyond a hold is
+	// drift: nobody allowed it.
+	givenBack := before.EverHeld.Minus(before.Held).Minus(before.Settled.Minus(before.Exceeded))
 	ours := after.EverHeld.Minus(givenBack)
 	if strict {
 		for f, rate := range tariff.Rates {

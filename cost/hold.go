@@ -83,13 +83,13 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 }
 
 // Answered returns what an answer was charged under the hold. When the interface reports what the
-// call consumed, that counts, up to the hold.
+// call consumed, that counts, also what exceeds the hold: the service took it.
 func (h Hold) Answered(answer enrich.Answered) Charge {
 	charge := h.Settle(answer.Returned)
 	if answer.Consumed != nil {
 		var consumed Amounts
 		copy(consumed[:], answer.Consumed)
-		charge.Amounts, charge.Reported = consumed.Least(h.Amounts()).Most(Amounts{}), true
+		charge.Amounts, charge.Reported = consumed.Most(Amounts{}), true
 	}
 	return charge
 }
@@ -100,7 +100,7 @@ func (h Hold) Follows(charge Charge, charged enrich.Fields) bool {
 	want := h.Settle(charged).Correct(charge.Free.Without(h.Free), h.Rates)
 	if charge.Reported {
 		want.Reported = true
-		if charge.Amounts.Within(want.Amounts.Most(h.Amounts())) && (Amounts{}).Within(charge.Amounts) {
+		if (Amounts{}).Within(charge.Amounts) {
 			want.Amounts = charge.Amounts
 		}
 	}

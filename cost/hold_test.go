@@ -97,6 +97,36 @@ func TestHoldCoversEveryCharge(t *testing.T) {
 	})
 }
 
+// TestAnAnswerIsBookedAsTheServiceReportsIt, also when that is more than the call held. The drift shows
+// how much more it is.
+func TestAnAnswerIsBookedAsTheServiceReportsIt(t *testing.T) {
+	hold := cost.Hold{Fields: enrich.FieldsOf(email), Rates: standardRates()}
+	const most = 15 * cost.Cent
+	for reported, want := range map[cost.Money]struct{ booked, exceeded cost.Money }{
+		0: {}, 10 * cost.Cent: {10 * cost.Cent, 0}, most: {most, 0}, 40 * cost.Cent: {40 * cost.Cent, 25 * cost.Cent}, -cost.Cent: {},
+	} {
+		charge := hold.Answered(enrich.Answered{Returned: hold.Fields, Consumed: []int64{int64(reported)}})
+		if charge.Money() != want.booked || !hold.Follows(charge, hold.Fields) {
+			t.Errorf("reported $%s: booked $%s, want $%s", reported, charge.Money(), want.booked)
+		}
+		var totals cost.Totals
+		for range 3 { // of which two were given back
+			totals.Hold(hold.Amounts())
+		}
+		for range 2 {
+			totals.Release(hold.Amounts(), cost.Charge{})
+		}
+		totals.Release(hold.Amounts(), charge)
+		if totals.Exceeded.Money() != want.exceeded {
+			t.Errorf("reported $%s: $%s exceed the hold, want $%s", reported, totals.Exceeded.Money(), want.exceeded)
+		}
+		drift := cost.DriftOf(showing(cost.Dollar, 0), showing(cost.Dollar-want.booked, 0), totals, totals, tariff, false)
+		if drift.Lost.Money() != want.exceeded {
+			t.Errorf("reported $%s: the drift is $%s, want $%s", reported, drift.Lost.Money(), want.exceeded)
+		}
+	}
+}
+
 func TestAllowanceTake(t *testing.T) {
 	type units = enrich.ByField[int64]
 	of := tariff.AllowanceAmounts

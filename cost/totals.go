@@ -12,6 +12,8 @@ type Totals struct {
 	Settled  Amounts `json:"-"` // charged by answers
 	Held     Amounts `json:"-"` // set aside for calls without an outcome
 	EverHeld Amounts `json:"-"` // settled, held, and held once but returned
+	// Exceeded is the part of Settled that services charged beyond the holds of the calls.
+	Exceeded Amounts `json:"exceeded,omitzero"`
 	// Charged counts fields charged, by the allowance or otherwise.
 	Charged  enrich.ByField[int64] `json:"charged"`
 	Asked    enrich.ByField[int64] `json:"asked"`    // fields asked for by answered calls
@@ -36,11 +38,12 @@ func (t *Totals) Hold(held Amounts) {
 	t.EverHeld = t.EverHeld.Plus(held)
 }
 
-// Release removes a hold from the sums and adds the part of it that was charged.
+// Release removes a hold from the sums and adds what was charged.
 func (t *Totals) Release(held Amounts, charge Charge) {
 	t.Open--
 	t.Held = t.Held.Minus(held)
 	t.Settled = t.Settled.Plus(charge.Amounts)
+	t.Exceeded = t.Exceeded.Plus(charge.Amounts.Minus(held).Most(Amounts{}))
 	for f := range charge.Fields().Each() {
 		t.Charged[f]++
 	}

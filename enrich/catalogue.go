@@ -33,6 +33,8 @@ type Detail struct {
 	Of Fields
 	// Optional is a detail that is asked for separately.
 	Optional bool
+	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.
+	Role string
 }
 
 // Named returns a catalogue of fields that have no other words than their names.

@@ -141,10 +141,11 @@ func (s *Store) Opened(id string) error {
 	return errors.Join(writeSynced(filepath.Join(s.dir, markerName), id), syncNames(s.dir, syncDir))
 }
 
-// Close closes the store, removes from its files what was erased, and unlocks its directory.
+// Close closes the store, removes from its files what was erased, and unlocks its directory. When the
+// files cannot be sealed, the next opening removes it.
 func (s *Store) Close() error {
-	err := s.engine.Close()
-	if err == nil && s.erasing {
+	sealed, err := s.engine.close()
+	if sealed && s.erasing {
 		err = finishErasure(s.dir, s.key)
 	}
 	return errors.Join(err, s.unlock())

@@ -191,21 +191,27 @@ func (s *engine) commit(writes []store.Write) error {
 	return s.head.move(s.given)
 }
 
-// Close closes the store and seals its files. On a full disk, and when the directory is
-// another one by now, it leaves them as a crash would, because Badger writes its memory
+// Close closes the store and seals its files.
+func (s *engine) Close() error {
+	_, err := s.close()
+	return err
+}
+
+// close closes the store and seals its files, and reports whether it did. On a full disk, and when the
+// directory is another one by now, it leaves them as a crash would, because Badger writes its memory
 // table out when it closes; all that was acknowledged is in the log already, and the next
 // Open says what is missing.
-func (s *engine) Close() error {
+func (s *engine) close() (sealed bool, err error) {
 	s.guard.stop()
 	if s.guard.inPlace() != nil || needSpace(s.dir, leastSpace) != nil {
-		return s.head.close()
+		return false, s.head.close()
 	}
 	if err := errors.Join(s.db.Close(), s.head.close()); err != nil {
-		return err
+		return false, err
 	}
 	closed, err := closedSeal(s.dir, s.guard.seal)
-	if err != nil {
-		return err
+	if err == nil {
+		err = closed.write(filepath.Join(s.dir, sealName))
 	}
-	return closed.write(filepath.Join(s.dir, sealName))
+	return err == nil, err
 }

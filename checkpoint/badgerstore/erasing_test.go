@@ -67,7 +67,7 @@ func readable(t *testing.T, dir string, key []byte, texts ...string) (count int)
 	return count
 }
 
-func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
+func factsOf(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 	return facts, err
 }
@@ -172,6 +172,43 @@ func TestErasedValuesLeaveTheFiles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnErasureLeavesAStoreThatWasNotSealed replaces the files of an open store. They are not those that
+// the erasure is about, so nothing in them changes.
+func TestAnErasureLeavesAStoreThatWasNotSealed(t *testing.T) {
+	dir := t.TempDir()
+	inTables(t, dir, Options{})
+	files, copied := filepath.Join(dir, engineName), filepath.Join(dir, "copy")
+	j, err := openJournal(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget(t, j, "p7@b.example")
+	moved := filepath.Join(dir, "moved")
+	if err := errors.Join(os.CopyFS(copied, os.DirFS(files)), os.Rename(files, moved), os.Rename(copied, files)); err != nil {
+		t.Fatal(err)
+	}
+	before := filesOf(t, dir)
+	_ = j.Close() // says that the directory was replaced, or nothing
+	if _, found, err := readErasure(dir); !found || err != nil {
+		t.Errorf("the erasure counts as finished, error %v", err)
+	}
+	after := filesOf(t, dir)
+	for file, info := range before {
+		if !os.SameFile(info, after[file]) {
+			t.Errorf("%s was rewritten or is gone", file)
+		}
+	}
+	// The files that were moved are as a crash left them. This process still has them open.
+	if err := errors.Join(os.RemoveAll(files), os.CopyFS(files, os.DirFS(moved))); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = openJournal(dir, Options{}); err != nil { // which finishes the erasure
+		t.Fatal(err)
+	}
+	closeJournal(t, j)
+	wantErased(t, dir, Options{})
 }
 
 // TestAStoreKeepsReplacedValuesUnlessTheyAreErased: otherwise Erase would have nothing to do.

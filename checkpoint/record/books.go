@@ -23,6 +23,7 @@ func totalsMembers(m *numbered.Members, t *cost.Totals) {
 	numbered.Ints(m, 9, t.Charged[:])
 	numbered.Ints(m, 10, t.Asked[:])
 	numbered.Ints(m, 11, t.Returned[:])
+	amounts(m, 12, &t.Exceeded)
 }
 
 func spanMembers(m *numbered.Members, s *Span) {

@@ -33,7 +33,7 @@ type Store struct {
 }
 
 // Open opens a snapshot of the journal in dir, whose owner serves it. The key is the journal's encryption
-// key. The error wraps ErrNoOwner, ErrBusy, ErrKey, ErrProtocol or ErrLost.
+// key. The error wraps ErrNoOwner, ErrBusy, ErrOpening, ErrKey, ErrProtocol or ErrLost.
 func Open(dir string, key []byte) (*Store, error) {
 	s, err := connect(dir)
 	if err != nil {
@@ -98,6 +98,8 @@ func (r *response) err() error {
 		return ErrBusy
 	case wrongKey:
 		return ErrKey
+	case opening:
+		return ErrOpening
 	case corrupt:
 		return fmt.Errorf("%w: %s", store.ErrCorrupt, strings.TrimPrefix(r.Text, store.ErrCorrupt.Error()+": "))
 	}

@@ -32,6 +32,9 @@ var (
 	ErrNoOwner = errors.New("no process serves the journal to readers")
 	// ErrBusy says that the number of readers has reached its limit.
 	ErrBusy = errors.New("too many commands read the journal at the same time")
+	// ErrOpening says that the owner is still opening the journal, so that its records are not recovered
+	// from a crash yet.
+	ErrOpening = errors.New("the process that owns the journal is still opening it")
 	// ErrProtocol says that the owner is another version of the program.
 	ErrProtocol = errors.New("another version of this program owns the journal")
 	// ErrKey says that the reader does not have the journal's encryption key.
@@ -87,6 +90,7 @@ const (
 	wrongKey
 	corrupt
 	otherFailure
+	opening
 )
 
 // The most bytes of a request and of a response. A record is always sent whole, so the limit of a

@@ -236,6 +236,23 @@ func TestMoreReadersThanTheLimitAreRefused(t *testing.T) {
 	}
 }
 
+// TestNothingIsReadWhileTheOwnerOpensTheJournal: what a crash left is not recovered yet.
+func TestNothingIsReadWhileTheOwnerOpensTheJournal(t *testing.T) {
+	all := serveIn(t, t.TempDir(), 1, Options{Opening: true, Owner: func() []byte { return []byte("run") }})
+	for range 2 {
+		if _, err := Open(all.dir, nil); !errors.Is(err, ErrOpening) {
+			t.Errorf("error %v, want that the journal is being opened", err)
+		}
+	}
+	if owner, err := Owner(all.dir); err != nil || string(owner) != "run" {
+		t.Errorf("the owner says %q, error %v", owner, err)
+	}
+	all.server.Ready()
+	if value, err := all.read(t).Get([]byte("x000000")); err != nil || value == nil {
+		t.Errorf("%q, error %v", value, err)
+	}
+}
+
 // The owner goes on beside a reader that takes no response, and ends although it is connected.
 func TestAHungReaderDisturbsNobody(t *testing.T) {
 	dir := t.TempDir()

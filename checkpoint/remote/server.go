@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"payonce/checkpoint/store"
@@ -27,6 +28,8 @@ type Options struct {
 	Key []byte // the journal's encryption key, which readers must have too; nil for none
 	// Owner returns what the owner says about itself. It may be called at any time, from any goroutine.
 	Owner func() []byte
+	// Opening says that nobody may read before Ready is called.
+	Opening bool
 }
 
 // The limits of a server.
@@ -48,6 +51,7 @@ type Server struct {
 	made     os.FileInfo // the socket
 	readers  chan struct{}
 	idle     time.Duration
+	opening  atomic.Bool
 
 	mu      sync.Mutex
 	closed  bool
@@ -73,9 +77,13 @@ func serve(dir string, snapshot func() Snapshot, options Options, idle time.Dura
 	if s.made, err = os.Stat(s.path); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	s.opening.Store(options.Opening)
 	s.serving.Go(s.accept)
 	return s, nil
 }
+
+// Ready says that the journal is open, so that its records may be read.
+func (s *Server) Ready() { s.opening.Store(false) }
 
 // Close ends all connections and waits until no snapshot is open. A second Close does nothing.
 func (s *Server) Close() error {
@@ -219,6 +227,9 @@ func (r *reader) open(asked *request, answer *response) error {
 	if !hmac.Equal(asked.Proof, proofOf(r.server.options.Key, r.nonce)) {
 		return ErrKey
 	}
+	if r.server.opening.Load() {
+		return ErrOpening
+	}
 	if r.snapshot == nil {
 		r.snapshot = r.server.snapshot()
 	}
@@ -247,6 +258,8 @@ func failed(err error) *response {
 	switch {
 	case errors.Is(err, ErrKey):
 		kind = wrongKey
+	case errors.Is(err, ErrOpening):
+		kind = opening
 	case errors.Is(err, store.ErrCorrupt):
 		kind = corrupt
 	}

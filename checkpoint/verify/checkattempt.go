@@ -97,7 +97,7 @@ func (c *checker) checkResolution(id attempt.ID, in *record.Intent, res *attempt
 	default:
 		c.problemOf(name, "has the state %q, which is not an outcome", res.State)
 	}
-	if charged, held := res.Charge.Money(), in.Hold.Money(); charged > held {
+	if charged, held := res.Charge.Money(), in.Hold.Money(); charged > held && !res.Charge.Reported {
 		c.problemOf(name, "charges $%s, more than the $%s held", charged, held)
 	}
 }

@@ -52,17 +52,30 @@ type owned struct {
 	server *remote.Server // nil when there is no socket
 }
 
+// doing is what a process does with a journal that it owns.
+type doing struct {
+	reading bool // only
+	opening bool // the journal, so that nobody may read before ready is called
+}
+
+// ready says that the journal is open.
+func (s *owned) ready() {
+	if s.server != nil {
+		s.server.Ready()
+	}
+}
+
 // serveReaders lets other processes read a journal. Where a socket cannot be made, as on some network
 // drives, they cannot, and all else goes on.
-func serveReaders(dir string, s *badgerstore.Store, o Opening, reading bool) *owned {
+func serveReaders(dir string, s *badgerstore.Store, o Opening, does doing) *owned {
 	server, err := remote.Serve(dir, func() remote.Snapshot { return s.Snapshot() }, remote.Options{
-		Key: o.Store.EncryptionKey,
+		Key: o.Store.EncryptionKey, Opening: does.opening,
 		Owner: func() []byte {
 			owner := Owner{}
 			if o.Owner != nil {
 				owner = o.Owner()
 			}
-			owner.Reading = reading
+			owner.Reading = does.reading
 			text, _ := json.Marshal(owner) // of texts and numbers
 			return text
 		},

@@ -10,7 +10,9 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
 	"payonce/internal/problem"
+	"payonce/service/v1/v1fields"
 )
 
 // closing ends a session now rather than with the test.
@@ -54,6 +56,47 @@ func TestAJournalIsReadBesideItsOwner(t *testing.T) {
 	closing(t, reader)
 	if err := reader.Read(t.Context(), "runs"); err != nil || reader.Snapshot() {
 		t.Errorf("without another owner: %v, snapshot %t", err, reader.Snapshot())
+	}
+}
+
+// TestNobodyReadsAJournalThatIsBeingOpened asks for a snapshot while the owner recovers the journal.
+func TestNobodyReadsAJournalThatIsBeingOpened(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "journal")
+	var during []error
+	options := Opening{Journal: checkpoint.Options{
+		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Second},
+		Now: func() time.Time {
+			snapshot, err := remote.Open(dir, nil)
+			if err == nil {
+				err = snapshot.Close()
+			}
+			during = append(during, err)
+			return time.Now()
+		},
+	}}
+	for name, open := range map[string]func() (*checkpoint.Journal, error){
+		"to own": func() (*checkpoint.Journal, error) { return OpenJournal(t.Context(), dir, options) },
+		"to read": func() (*checkpoint.Journal, error) {
+			j, _, err := ReadJournal(t.Context(), dir, options)
+			return j, err
+		},
+	} {
+		during = nil
+		j, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(during) == 0 || !errors.Is(during[0], remote.ErrOpening) {
+			t.Errorf("%s: a reader got %v during the recovery", name, during)
+		}
+		snapshot, err := remote.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(snapshot.Close(), j.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

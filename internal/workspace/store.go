@@ -27,31 +27,41 @@ type Opening struct {
 // OpenJournal opens the journal in a directory, or creates it. Until it is closed, other processes can
 // read it.
 func OpenJournal(ctx context.Context, dir string, o Opening) (*checkpoint.Journal, error) {
-	s, err := own(ctx, dir, o)
+	s, err := own(ctx, dir, o, doing{opening: true})
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.New(s, o.Journal)
+	return s.open(o)
+}
+
+// open opens the journal in the store. Until then nobody else reads it: calls that were in flight when
+// another process was killed are not in doubt yet.
+func (s *owned) open(o Opening) (*checkpoint.Journal, error) {
+	journal, err := checkpoint.New(s, o.Journal)
+	if err == nil {
+		s.ready()
+	}
+	return journal, err
 }
 
 // ReadJournal opens the journal in a directory to read it, and reports whether another process owns it.
 // Then it is a snapshot.
 func ReadJournal(ctx context.Context, dir string, o Opening) (journal *checkpoint.Journal, another bool, err error) {
-	s, another, err := read(ctx, dir, o)
+	snapshot, own, err := read(ctx, dir, o, doing{reading: true, opening: true})
 	switch {
 	case err != nil:
-		return nil, another, err
-	case another:
-		journal, err = checkpoint.Read(s, o.Journal)
+		return nil, false, err
+	case snapshot != nil:
+		journal, err = checkpoint.Read(snapshot, o.Journal)
 		return journal, true, err
 	}
-	journal, err = checkpoint.New(s, o.Journal)
+	journal, err = own.open(o)
 	return journal, false, err
 }
 
 // WithStore calls do with the store of a journal, which has to exist and which no other process owns.
 func WithStore(ctx context.Context, dir string, o Opening, do func(store.Store) error) error {
-	s, err := own(ctx, dir, o)
+	s, err := own(ctx, dir, o, doing{})
 	if err != nil {
 		return err
 	}
@@ -61,11 +71,14 @@ func WithStore(ctx context.Context, dir string, o Opening, do func(store.Store) 
 // ReadStore calls do with the store of a journal, which has to exist. When another process owns the
 // journal, the store is a snapshot.
 func ReadStore(ctx context.Context, dir string, o Opening, do func(store.Store) error) error {
-	s, _, err := read(ctx, dir, o)
-	if err != nil {
+	snapshot, own, err := read(ctx, dir, o, doing{reading: true})
+	switch {
+	case err != nil:
 		return err
+	case snapshot != nil:
+		return errors.Join(do(snapshot), snapshot.Close())
 	}
-	return errors.Join(do(s), s.Close())
+	return errors.Join(do(own), own.Close())
 }
 
 // Rewrite makes a fresh store of a closed journal, encrypted with a key.
@@ -79,16 +92,17 @@ func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
 const (
 	// silentTime is for an owner that does not serve readers: it is about to open or to close the journal.
 	silentTime = 500 * time.Millisecond
-	// readersTime is for an owner that only reads, when the command has to own the journal.
+	// readersTime is for an owner that only reads, when the command has to own the journal, and for one
+	// that is opening the journal, when the command reads it.
 	readersTime = 10 * time.Second
 )
 
 // own opens the store of the journal in dir for this process alone.
-func own(ctx context.Context, dir string, o Opening) (s *owned, err error) {
+func own(ctx context.Context, dir string, o Opening, does doing) (s *owned, err error) {
 	err = o.alone(ctx, dir, func() error {
 		opened, err := badgerstore.Open(dir, o.Store)
 		if err == nil {
-			s = serveReaders(dir, opened, o, false)
+			s = serveReaders(dir, opened, o, does)
 		}
 		return err
 	})
@@ -131,31 +145,34 @@ func (o Opening) alone(ctx context.Context, dir string, open func() error) error
 }
 
 // read opens the store of the journal in dir, or a snapshot of it when another process owns it.
-func read(ctx context.Context, dir string, o Opening) (s store.Store, another bool, err error) {
+func read(ctx context.Context, dir string, o Opening, does doing) (snapshot *remote.Store, s *owned, err error) {
 	for waiting := begin(); ; {
 		var held error = &badgerstore.LockedError{Dir: dir}
 		if !badgerstore.Awaited(dir) {
 			s, err := badgerstore.Open(dir, o.Store)
 			if err == nil {
-				return serveReaders(dir, s, o, true), false, nil
+				return nil, serveReaders(dir, s, o, does), nil
 			}
 			if _, isHeld := errors.AsType[*badgerstore.LockedError](err); !isHeld {
-				return nil, false, err
+				return nil, nil, err
 			}
 			held = err
 		}
 		snapshot, err := remote.Open(dir, o.Store.EncryptionKey)
+		patience := max(o.Wait, silentTime)
 		switch {
 		case err == nil:
-			return snapshot, true, nil
+			return snapshot, nil, nil
+		case errors.Is(err, remote.ErrOpening):
+			patience = max(o.Wait, readersTime)
 		case errors.Is(err, remote.ErrKey):
-			return nil, true, fmt.Errorf("%w: %w", badgerstore.ErrEncryptionKey, err)
+			return nil, nil, fmt.Errorf("%w: %w", badgerstore.ErrEncryptionKey, err)
 		}
-		if more, ctxErr := waiting.more(ctx, max(o.Wait, silentTime)); !more {
+		if more, ctxErr := waiting.more(ctx, patience); !more {
 			if !errors.Is(err, remote.ErrNoOwner) {
 				held = fmt.Errorf("%w, and cannot be read: %w", held, err)
 			}
-			return nil, true, cmp.Or(ctxErr, held)
+			return nil, nil, cmp.Or(ctxErr, held)
 		}
 	}
 }

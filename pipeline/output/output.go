@@ -5,15 +5,12 @@ package output
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"payonce/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
 )
 
@@ -47,7 +44,7 @@ type Decoder interface {
 	Values(answer enrich.Answered, values *enrich.Values) error
 }
 
-// Output says how the output of a run is made.
+// Output says how the output of a step is made.
 type Output struct {
 	Scope   row.Scope
 	Run     string // charges of this run alone are shown
@@ -69,68 +66,82 @@ const (
 
 // Columns returns the appended columns. A name that the list has already gets a number, so that
 // every name is unique.
-func (o Output) Columns(schema table.Schema) []table.Column {
-	appended := append(o.fieldColumns(), columns.Results(o.Scope.Catalogue, o.Optional)...)
-	taken := func(name string) bool {
-		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
-	}
-	for i, column := range appended {
-		for n := 2; taken(appended[i].Name); n++ {
-			appended[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
-		}
-	}
-	return appended
-}
-
-// fieldColumns returns the appended columns of fields without a column of their own.
-func (o Output) fieldColumns() (appended []table.Column) {
-	for _, f := range o.Scope.FieldColumns() {
-		if f.Column == columns.None {
-			appended = append(appended, table.Column{Name: o.Scope.Catalogue.Name(f.Field)})
-		}
-	}
-	return appended
-}
+func (o Output) Columns(schema table.Schema) []table.Column { return o.alone().Columns(schema) }
 
 // Filled returns the columns of the list in which empty cells are filled.
-func (o Output) Filled() []int {
-	var filled []int
-	for _, f := range o.Scope.FieldColumns() {
-		if f.Column != columns.None {
-			filled = append(filled, f.Column)
-		}
-	}
-	slices.Sort(filled)
-	return filled
-}
+func (o Output) Filled() []int { return o.alone().Filled() }
 
-// Write writes every row of the list, and to rejects those that could not be looked up;
-// rejects may be nil. It returns the rows by outcome. The index is one of the list, the
-// scope and the journal as they are now; a list of other rows is row.ErrListChanged.
-//
-// It reads the list once, several blocks at the same time.
+// ValueColumns returns the names of the columns that hold the wanted values, filled or appended.
+func (o Output) ValueColumns(schema table.Schema) []string { return o.alone().ValueColumns(schema) }
+
+// alone returns the sequence of this step alone.
+func (o Output) alone() Sequence { return Sequence{{Output: o}} }
+
+// Write writes the output of a run of one step, as Sequence.Write does.
 func (o Output) Write(
 	ctx context.Context, list row.List, index Index, answers Answers, out, rejects table.Writer,
 ) (rows map[row.Status]int64, err error) {
-	w := &writing{
-		Output: o, index: index, answers: answers, out: out, rejects: rejects,
-		recallAll: answers.Recall(o.Scope.Memory, true), rows: map[row.Status]int64{},
-	}
+	return Sequence{{Output: o, Index: index, Answers: answers}}.Write(ctx, list, out, rejects)
+}
+
+// Step is a step of a run, for the output.
+type Step struct {
+	Output
+	Name    string // in reasons and names of columns, where a run has several steps
+	Index   Index  // of the list, or of Answered of the steps before
+	Answers Answers
+}
+
+// Sequence is the steps of a run in their order, one at least. The Scope of a later step is made by Follow.
+type Sequence []Step
+
+// Write writes every row of the list, and to rejects those that could not be looked up;
+// rejects may be nil. It returns the rows by outcome. Each index is one of the list, the
+// scope and the journal as they are now; a list of other rows is row.ErrListChanged.
+//
+// It reads the list once, several blocks at the same time.
+func (s Sequence) Write(
+	ctx context.Context, list row.List, out, rejects table.Writer,
+) (rows map[row.Status]int64, err error) {
+	w := &writing{reading: s.reading(), out: out, rejects: rejects, rows: map[row.Status]int64{}}
 	w.formatters.New = func() any { return w.newFormatter() }
-	err = row.Pass(ctx, list, o.Scope.Columns(), w.format, w.write)
-	if err == nil && w.last != index.Rows() {
+	err = row.Pass(ctx, list, s.with(nil), w.format, w.write)
+	if err == nil && w.last != s[0].Index.Rows() {
 		err = row.ErrListChanged
 	}
 	return w.rows, err
 }
 
+// reading is what the goroutines that read the answers of a sequence share.
+type reading struct {
+	steps  Sequence
+	layout *layout
+	recall []func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) // of Answers, by step
+}
+
+func (s Sequence) reading() *reading {
+	r := &reading{steps: s, layout: s.layout()}
+	for _, step := range s {
+		r.recall = append(r.recall, step.Answers.Recall(step.Scope.Memory, true))
+	}
+	return r
+}
+
+// with returns the columns of the list that the steps read, with those of the list among further columns.
+func (s Sequence) with(further []int) []int {
+	read := slices.Clone(further)
+	for _, step := range s {
+		read = append(read, step.Scope.Columns()...)
+	}
+	slices.Sort(read)
+	read = slices.Compact(read)
+	return slices.DeleteFunc(read, func(column int) bool { return column >= row.FirstAnswer })
+}
+
 // writing is a Write under way.
 type writing struct {
-	Output
-	index        Index
-	answers      Answers
+	*reading
 	out, rejects table.Writer
-	recallAll    func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) // of Answers
 	formatters   sync.Pool
 	rows         map[row.Status]int64 // that are written
 	last         int64                // the last row that is written
@@ -140,10 +151,7 @@ type writing struct {
 func (w *writing) format(block table.Block) (f formatted, err error) {
 	p := w.formatters.Get().(*formatter)
 	defer w.formatters.Put(p)
-	if p.facts, err = w.index.Facts(block.First(), block.Len(), p.facts[:0]); err != nil {
-		return f, err
-	}
-	if err := p.remember(block); err != nil {
+	if err := p.load(block); err != nil {
 		return f, err
 	}
 	return p.format(block)
@@ -166,18 +174,4 @@ func (w *writing) write(block table.Block, f formatted) error {
 	}
 	w.last = block.First() + int64(block.Len()) - 1
 	return nil
-}
-
-// ValueColumns returns the names of the columns that hold the wanted values, filled or appended.
-func (o Output) ValueColumns(schema table.Schema) (names []string) {
-	appended := o.Columns(schema) // those of fields come first
-	for _, f := range o.Scope.FieldColumns() {
-		if f.Column != columns.None {
-			names = append(names, schema.Columns[f.Column])
-			continue
-		}
-		names = append(names, appended[0].Name)
-		appended = appended[1:]
-	}
-	return names
 }

@@ -36,16 +36,16 @@ func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 	return &r.known[at], &r.said[at]
 }
 
-// remember reads the attempts of the block's persons, all at once: their order in the
-// journal is much like that of the list.
-func (p *formatter) remember(block table.Block) error {
-	if err := p.unpack(block); err != nil {
+// remember reads the attempts of the block's subjects, all at once: their order in the
+// journal is much like that of the list. The function each visits the rows of the block.
+func (j *judge) remember(each func(visit func(table.Row) error) error) error {
+	if err := j.unpack(each); err != nil {
 		return err
 	}
-	ids := p.attempts.ids[:0]
-	for i := range p.records {
-		record := &p.records[i]
-		for f := range p.Scope.Wanted.Each() {
+	ids := j.attempts.ids[:0]
+	for i := range j.records {
+		record := &j.records[i]
+		for f := range j.Scope.Wanted.Each() {
 			ids = append(append(ids, record.Earlier[f]...), record.Attempts[f])
 		}
 	}
@@ -54,75 +54,75 @@ func (p *formatter) remember(block table.Block) error {
 	if len(ids) > 0 && ids[0] == 0 {
 		ids = slices.Delete(ids, 0, 1)
 	}
-	known, err := p.recallAll(ids, p.attempts.known[:0])
-	p.attempts = recollections{ids: ids, known: known, said: slices.Grow(p.attempts.said[:0], len(known))[:len(known)]}
+	known, err := j.recallAll(ids, j.attempts.known[:0])
+	j.attempts = recollections{ids: ids, known: known, said: slices.Grow(j.attempts.said[:0], len(known))[:len(known)]}
 	if err != nil {
 		return err
 	}
 	for i := range known {
-		said := &p.attempts.said[i]
+		said := &j.attempts.said[i]
 		if !known[i].Ended.Answered() {
 			*said = enrich.Values{Details: said.Details[:0]}
-		} else if err := p.Decoder.Values(known[i].Ended.Answer(), said); err != nil {
+		} else if err := j.Decoder.Values(known[i].Ended.Answer(), said); err != nil {
 			return fmt.Errorf("attempt %d: %w", known[i].ID, err)
 		}
 	}
 	return nil
 }
 
-// unpack gathers what the journal knows of the block's persons. It asks the journal for records
+// unpack gathers what the journal knows of the block's subjects. It asks the journal for records
 // that were too large for the index.
-func (p *formatter) unpack(block table.Block) error {
-	p.records = p.records[:0]
+func (j *judge) unpack(each func(visit func(table.Row) error) error) error {
+	j.records = j.records[:0]
 	incomplete := false
-	for i := range p.facts {
-		facts := &p.facts[i]
+	for i := range j.facts {
+		facts := &j.facts[i]
 		switch {
 		case facts.Record == nil:
 		case !facts.Record.IsComplete():
 			incomplete = true
-			p.records = append(p.records, attempt.Record{})
+			j.records = append(j.records, attempt.Record{})
 		default:
-			p.records = append(p.records, facts.Record.Unpack(p.Scope.Wanted))
+			j.records = append(j.records, facts.Record.Unpack(j.Scope.Wanted))
 		}
 	}
 	if !incomplete {
 		return nil
 	}
-	at, known := 0, p.records
-	return block.Each(func(line table.Row) (err error) {
-		facts := &p.facts[at]
+	at, known := 0, j.records
+	return each(func(line table.Row) (err error) {
+		facts := &j.facts[at]
 		at++
 		if facts.Record == nil {
 			return nil
 		}
 		if !facts.Record.IsComplete() {
-			key, _, _ := p.Key(line)
-			known[0], err = p.answers.RecordOf(key)
+			key, _, _ := j.Key(line)
+			known[0], err = j.Answers.RecordOf(key)
 		}
 		known = known[1:]
 		return err
 	})
 }
 
-// recognise compares the person of a row with those that the attempts were about, so that
-// nobody gets somebody else's data when two identities share a key.
-func (p *formatter) recognise(row table.Row, record *attempt.Record) error {
-	form, _, _ := p.Canonical(row)
+// recognise compares the subject of a row with those that the attempts were about, so that
+// no row gets the data of another subject when two identities share a key.
+func (j *judge) recognise(row table.Row, record *attempt.Record) error {
+	form, _, _ := j.Canonical(row)
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
-		if id == 0 || id == same || !p.Scope.Wanted.Has(enrich.Field(f)) {
+		if id == 0 || id == same || !j.Scope.Wanted.Has(enrich.Field(f)) {
 			continue
 		}
-		known, _ := p.attempts.of(id)
+		known, _ := j.attempts.of(id)
 		if known == nil {
 			return fmt.Errorf("attempt %d is missing in the journal", id)
 		}
 		if known.Who == (enrich.Identity{}) {
 			continue // erased
 		}
-		p.other = known.Who.AppendCanonical(p.other[:0])
-		if !bytes.Equal(form, p.other) {
+		j.other = known.Who.AppendCanonical(j.other[:0])
+		if !bytes.Equal(form, j.other) {
 			return fmt.Errorf("%w: %q, and that of row %d", attempt.ErrCollision, known.Who, row.Number())
 		}
 		same = id

@@ -21,7 +21,8 @@ type rowResult struct {
 	charge cost.Money
 	// answered says that there is an answer.
 	answered bool
-	charged  bool // the row leads and was asked for: its charge is shown, also when it is zero
+	charged  bool          // the row leads and was asked for: its charge is shown, also when it is zero
+	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
 }
@@ -66,10 +67,24 @@ func (o Output) recall(
 			r.answer.Details[i] = "" // it would speak of the row's own value
 		}
 	}
+	r.waiting = waitingOf(missing, &states)
 	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
 	if r.mayBeFree {
 		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
 	}
+}
+
+// waitingOf returns the missing fields that no later step may ask another account for: those that were not
+// asked for, those that may have been charged, and those that were forgotten.
+func waitingOf(missing enrich.Fields, states *enrich.ByField[attempt.FieldState]) (waiting enrich.Fields) {
+	for f := range missing.Each() {
+		switch states[f] {
+		case attempt.Found, attempt.Missing, attempt.Rejected:
+		default:
+			waiting = waiting.With(f)
+		}
+	}
+	return waiting
 }
 
 // addForfeited adds what was charged for fields before they were asked for again, however
@@ -119,6 +134,17 @@ func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) 
 		}
 		r.answer.Details = details
 	}
+}
+
+// follow makes the result that of a duplicate of another row. An outcome that is
+// not what was asked for is still shown.
+func (r *rowResult) follow(same string) {
+	r.charged = false
+	if r.outcome == inDoubt || r.outcome == forfeited {
+		r.reason = same + ": " + r.reason
+		return
+	}
+	r.outcome, r.reason = duplicate, same
 }
 
 // fills reports whether there is a value of one of the fields.
@@ -174,9 +200,9 @@ func (o Output) judge(
 	case in[attempt.Missing] == 0:
 		return matched, ""
 	case in[attempt.Found] == 0 && answer == enrich.NotFound:
-		return notFound, "person unknown"
+		return notFound, o.Scope.Subject.String() + " unknown"
 	case in[attempt.Found] == 0:
-		return notFound, "person known, " + o.names(in[attempt.Missing]) + " not found"
+		return notFound, o.Scope.Subject.String() + " known, " + o.names(in[attempt.Missing]) + " not found"
 	default:
 		return partial, o.names(in[attempt.Missing]) + " not found"
 	}

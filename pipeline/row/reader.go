@@ -14,6 +14,7 @@ type Reader struct {
 	fields    []FieldColumn
 	held      columns.Held
 	forgotten map[enrich.Key]bool
+	later     bool           // the rows are Answered, and fields that wait are not missing
 	companies *companyReader // nil where the rows name persons
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
@@ -39,6 +40,7 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	r := &Reader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
+		later:      s.Later && !s.Most,
 		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
 		lastName:      s.Mapping[columns.LastName],
 		fullName:      s.Mapping[columns.FullName],
@@ -50,8 +52,8 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	return r
 }
 
-// Missing returns the wanted fields that the row does not hold: their own cells are empty, and no further
-// column has a value.
+// Missing returns the wanted fields that the row does not hold: their own cells are empty, no further
+// column has a value, and no earlier step may still answer.
 func (r *Reader) Missing(row table.Row) enrich.Fields {
 	var missing enrich.Fields
 	r.own.Held, r.own.Placeholders = 0, 0
@@ -60,6 +62,9 @@ func (r *Reader) Missing(row table.Row) enrich.Fields {
 		if f.Column != columns.None {
 			cell := row.Cell(f.Column)
 			if !columns.IsEmpty(cell) {
+				continue
+			}
+			if r.later && row.(Answered).Waits(f.Column) {
 				continue
 			}
 			if len(cell) > 0 && columns.IsPlaceholder(cell) {

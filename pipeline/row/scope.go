@@ -24,6 +24,14 @@ type Scope struct {
 	// Limit keeps the lookups to the first subjects of the list that miss something, answered or
 	// not, so that a second run asks for no others; zero for all.
 	Limit int64
+	// Later says that earlier steps of the run have answered. The rows are Answered then.
+	Later bool
+	// Most takes fields that an earlier step may still answer for missing, as the plan of a run does: that is
+	// the most that the step can ask for.
+	Most bool
+	// Values are the columns of answers that hold values of wanted fields, for those that have no column of
+	// their own in the list.
+	Values map[enrich.Field]int
 	// Priority is the order of the lookups, nil for the list's. The limit keeps the
 	// first ones in that order. The output is in the list's order in any case.
 	Priority *Priority
@@ -46,7 +54,11 @@ func (s Scope) Columns() []int {
 			delete(read, columns.HeldRole(role))
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(read))...))))
+	wanted := slices.Concat(slices.Collect(maps.Values(read))...)
+	for _, column := range s.Values {
+		wanted = append(wanted, column)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(wanted)))
 }
 
 // fills reports whether a wanted field is written to the column with a role.
@@ -63,7 +75,7 @@ func (s Scope) fills(role columns.Role) bool {
 type FieldColumn struct {
 	Field  enrich.Field
 	Role   columns.Role // of the column that it fills; "" for a field that has none in any list
-	Column int          // columns.None for an appended one
+	Column int          // columns.None for one that this step appends
 	Held   []int        // further columns with values of the field
 }
 
@@ -73,6 +85,9 @@ func (s Scope) FieldColumns() []FieldColumn {
 	for f := range s.Wanted.Each() {
 		description := s.Catalogue.Fields[f]
 		column, held := s.Mapping.Own(description)
+		if answers, found := s.Values[f]; found && column == columns.None {
+			column = answers
+		}
 		fields = append(fields, FieldColumn{f, columns.Role(description.Role), column, held})
 	}
 	return fields

@@ -1,0 +1,156 @@
+package output
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/row"
+)
+
+// judge finds out what one step makes of the rows of blocks, as one goroutine does. Its scratch is used again
+// for every block and row.
+type judge struct {
+	*row.Reader
+	*Step
+	places
+	recallAll func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+	fields    []row.FieldColumn
+	hasHeld   bool             // the list has further columns with values of fields
+	facts     []row.Facts      // of the block
+	records   []attempt.Record // of the subjects of the block that the journal knows, in the order of its rows
+	attempts  recollections    // of those subjects
+	at, known int              // of the next row: its place in facts and in records
+
+	// What the step makes of the row that was judged last.
+	row     *row.Facts
+	own     *row.Own // what the row holds in further columns
+	outcome outcome
+	reason  string
+	result  rowResult // says more than outcome and reason when told is set
+	told    bool
+
+	same  []byte
+	other []byte // the canonical form of the subject of an attempt
+}
+
+// newJudges returns a judge for each step.
+func (r *reading) newJudges() (judges []*judge) {
+	for i := range r.steps {
+		step := &r.steps[i]
+		j := &judge{
+			Reader: step.Scope.Reader(step.Answers.KeyOf), Step: step, places: r.layout.steps[i],
+			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
+		}
+		j.hasHeld = slices.ContainsFunc(j.fields, func(f row.FieldColumn) bool { return len(f.Held) > 0 })
+		judges = append(judges, j)
+	}
+	return judges
+}
+
+// judge finds out what the step makes of the next row of the block.
+func (j *judge) judge(line table.Row) error {
+	j.row = &j.facts[j.at]
+	j.at++
+	j.own = j.ownOf(line)
+	j.told = j.row.Record != nil
+	if !j.told {
+		j.outcome, j.reason = j.plainResult()
+		j.reason = j.withHeld(j.reason)
+		if j.told = j.own.Held != 0 && j.CopyHeld; j.told {
+			j.result.reset()
+		}
+		return nil
+	}
+	record := &j.records[j.known]
+	j.known++
+	if err := j.recognise(line, record); err != nil {
+		return err
+	}
+	j.resultOf(record)
+	j.outcome, j.reason = j.result.outcome, j.withHeld(j.result.reason)
+	return nil
+}
+
+// plainResult returns the outcome and the reason of a row whose subject the journal does
+// not know.
+func (j *judge) plainResult() (outcome, string) {
+	switch {
+	case j.row.Reason != "":
+		return unidentifiable, string(j.row.Reason)
+	case j.row.Lead != 0:
+		return duplicate, j.sameAs(j.row.Lead)
+	case j.row.Missing == 0:
+		return filled, ""
+	default:
+		return notAttempted, j.Stopped
+	}
+}
+
+// ownOf returns what the row holds in further columns. A list without such columns is not read for it.
+func (j *judge) ownOf(line table.Row) *row.Own {
+	if j.hasHeld {
+		j.Missing(line)
+	}
+	return j.Own()
+}
+
+// withHeld adds to a reason which columns hold values that were not asked for.
+func (j *judge) withHeld(reason string) string {
+	if j.own.Held == 0 {
+		return reason
+	}
+	for f := range j.own.Held.Each() {
+		text := fmt.Sprintf("%s is in column %q", j.Scope.Catalogue.Name(f), j.Names[j.own.Column(f)])
+		reason = strings.TrimPrefix(reason+"; "+text, "; ")
+	}
+	return reason
+}
+
+// resultOf finds out what a row gets whose subject the journal knows.
+func (j *judge) resultOf(record *attempt.Record) {
+	leads := j.row.Lead == 0
+	j.result.reset()
+	j.Step.recall(&j.result, j.row.Missing, leads, record, &j.attempts)
+	if !leads {
+		j.result.follow(j.sameAs(j.row.Lead))
+	}
+}
+
+// sameAs is the reason of a duplicate.
+func (j *judge) sameAs(lead int64) string {
+	j.same = append(j.same[:0], "same "...)
+	j.same = append(j.same, j.Scope.Subject.String()...)
+	j.same = strconv.AppendInt(append(j.same, " as row "...), lead, 10)
+	return string(j.same)
+}
+
+// valueOf returns the value that the step has for a field of the row, "" for none.
+func (j *judge) valueOf(line table.Row, f row.FieldColumn) string {
+	isHeld := j.CopyHeld && j.own.Held.Has(f.Field)
+	switch {
+	case isHeld:
+		return string(line.Cell(j.own.Column(f.Field)))
+	case f.Column == columns.None || j.row.Missing.Has(f.Field):
+		return j.result.values[f.Field]
+	default:
+		return ""
+	}
+}
+
+// waiting returns the fields of the row that the step may still find.
+func (j *judge) waiting() enrich.Fields {
+	switch {
+	case j.row.Reason != "":
+		return 0
+	case j.row.Record == nil:
+		return j.row.Missing
+	default:
+		return j.result.waiting
+	}
+}

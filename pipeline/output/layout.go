@@ -1,0 +1,188 @@
+package output
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/row"
+)
+
+// layout says which places the values and details of a sequence take. A value that several steps can find
+// has one place.
+type layout struct {
+	columns []int // of each place: a column of the list, or one of answers
+	// before and after are the places of appended columns: those that stand before the columns of what became
+	// of a row, and the optional ones, which stand behind.
+	before, after []int
+	names         []string // of the places
+	kinds         []string // what a later step recognises a value by: the role or the name of its field
+	values        []int    // the places of values
+	steps         []places
+}
+
+// places are those of one step.
+type places struct {
+	fields  enrich.ByField[int]
+	details []int
+}
+
+// layout returns the layout of the sequence.
+func (s Sequence) layout() *layout {
+	l := &layout{}
+	var details []int
+	for _, step := range s { // the places of a step do not depend on later steps
+		p := places{}
+		for _, f := range step.Scope.FieldColumns() {
+			p.fields[f.Field] = l.placeOf(f, step.Scope.Catalogue.Fields[f.Field])
+		}
+		for _, detail := range step.Scope.Catalogue.Details {
+			place := l.placeOfDetail(detail)
+			p.details = append(p.details, place)
+			switch {
+			case slices.Contains(details, place) || slices.Contains(l.after, place):
+			case !detail.Optional:
+				details = append(details, place)
+			case step.Optional:
+				l.after = append(l.after, place)
+			}
+		}
+		l.steps = append(l.steps, p)
+	}
+	l.before = append(l.before, details...)
+	return l
+}
+
+// placeOf returns the place of a field.
+func (l *layout) placeOf(f row.FieldColumn, d enrich.Description) int {
+	kind := kindOf(d)
+	if f.Column != columns.None {
+		for _, place := range l.values {
+			if l.columns[place] == f.Column {
+				return place
+			}
+		}
+		return l.add(f.Column, d.Name, kind, true)
+	}
+	place := l.add(row.FirstAnswer+len(l.columns), d.Name, kind, true)
+	l.before = append(l.before, place)
+	return place
+}
+
+// placeOfDetail returns the place of a detail. Details with one name have one place.
+func (l *layout) placeOfDetail(d enrich.Detail) int {
+	kind := "detail " + d.Name
+	if place := slices.Index(l.kinds, kind); place >= 0 {
+		return place
+	}
+	return l.add(row.FirstAnswer+len(l.columns), d.Name, kind, false)
+}
+
+func (l *layout) add(column int, name, kind string, value bool) int {
+	l.columns, l.names, l.kinds = append(l.columns, column), append(l.names, name), append(l.kinds, kind)
+	place := len(l.columns) - 1
+	if value {
+		l.values = append(l.values, place)
+	}
+	return place
+}
+
+// kindOf returns what makes values of two steps the same: the column of a list that they fill, or else the
+// name.
+func kindOf(d enrich.Description) string {
+	if d.Role != "" {
+		return "role " + d.Role
+	}
+	return "name " + d.Name
+}
+
+// Follow returns the scope of a step that follows the sequence: its rows are those of Answered. A value that
+// an earlier step finds is not asked for, and a subject can be named by answers.
+func (s Sequence) Follow(scope row.Scope) row.Scope {
+	l := s.layout()
+	scope.Later, scope.Mapping, scope.Values = true, maps.Clone(scope.Mapping), map[enrich.Field]int{}
+	for f := range scope.Wanted.Each() {
+		description := scope.Catalogue.Fields[f]
+		for _, place := range l.values {
+			if l.kinds[place] == kindOf(description) && l.columns[place] >= row.FirstAnswer {
+				scope.Values[f] = l.columns[place]
+			}
+		}
+	}
+	for i, step := range s {
+		for d, detail := range step.Scope.Catalogue.Details {
+			role := columns.Role(detail.Role)
+			column := l.columns[l.steps[i].details[d]]
+			if role != "" && !slices.Contains(scope.Mapping[role], column) {
+				scope.Mapping[role] = append(slices.Clone(scope.Mapping[role]), column)
+			}
+		}
+	}
+	return scope
+}
+
+// Columns returns the appended columns. A name that the list has already gets a number, so that
+// every name is unique.
+func (s Sequence) Columns(schema table.Schema) []table.Column {
+	l := s.layout()
+	var appended []table.Column
+	for _, place := range l.before {
+		appended = append(appended, table.Column{Name: l.names[place]})
+	}
+	appended = append(appended, columns.Outcomes()...)
+	appended = append(appended, s.chargeColumns()...)
+	for _, place := range l.after {
+		appended = append(appended, table.Column{Name: l.names[place]})
+	}
+	taken := func(name string) bool {
+		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
+	}
+	for i, column := range appended {
+		for n := 2; taken(appended[i].Name); n++ {
+			appended[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
+		}
+	}
+	return appended
+}
+
+// chargeColumns returns the columns with what each of several steps was charged. One step has the column of
+// what the whole run was charged.
+func (s Sequence) chargeColumns() (charges []table.Column) {
+	if len(s) == 1 {
+		return nil
+	}
+	for _, step := range s {
+		charges = append(charges, table.Column{Name: "enrich_charge_usd_" + step.Name, Kind: table.Money})
+	}
+	return charges
+}
+
+// Filled returns the columns of the list in which empty cells are filled.
+func (s Sequence) Filled() []int {
+	var filled []int
+	for _, column := range s.layout().columns {
+		if column < row.FirstAnswer {
+			filled = append(filled, column)
+		}
+	}
+	slices.Sort(filled)
+	return filled
+}
+
+// ValueColumns returns the names of the columns that hold the wanted values, filled or appended.
+func (s Sequence) ValueColumns(schema table.Schema) (names []string) {
+	l := s.layout()
+	appended := s.Columns(schema) // those of l.before come first
+	for _, place := range l.values {
+		if column := l.columns[place]; column < row.FirstAnswer {
+			names = append(names, schema.Columns[column])
+			continue
+		}
+		names = append(names, appended[slices.Index(l.before, place)].Name)
+	}
+	return names
+}

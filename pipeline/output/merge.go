@@ -1,0 +1,112 @@
+package output
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/cost"
+)
+
+// merged is what a row gets from all steps.
+type merged struct {
+	outcome outcome
+	reason  string
+	// told says that there is more than the outcome and the reason.
+	told        bool
+	charge      cost.Money
+	charged     bool
+	ids         []string
+	retrievedAt time.Time
+	provenance  string
+}
+
+// merge puts the results of the steps for one row together. What it returns is valid until the next row.
+func (t *through) merge() *merged {
+	m := &t.result
+	if m.told {
+		*m = merged{}
+	}
+	m.outcome, m.reason = t.mergedOutcome()
+	for _, j := range t.judges {
+		if !j.told {
+			continue
+		}
+		r := &j.result
+		m.told = true
+		m.charge += r.charge
+		m.charged = m.charged || r.charged
+		if m.ids == nil {
+			m.ids = r.ids
+		} else {
+			m.ids = slices.Concat(m.ids, r.ids)
+		}
+		if r.answered && !r.answer.RetrievedAt.Before(m.retrievedAt) {
+			m.retrievedAt, m.provenance = r.answer.RetrievedAt, r.answer.Provenance
+		}
+	}
+	return m
+}
+
+// mergedOutcome returns the outcome of the row and its reason. A doubt decides, then the values, where there
+// are some. Otherwise what may still change decides, then what an answer said, then what kept a step from
+// asking.
+func (t *through) mergedOutcome() (outcome, string) {
+	if len(t.judges) == 1 {
+		return t.judges[0].outcome, t.judges[0].reason
+	}
+	var has [numOutcomes]bool
+	for _, j := range t.judges {
+		has[j.outcome] = true
+	}
+	asked := has
+	asked[filled], asked[duplicate] = false, false
+	switch {
+	case has[inDoubt]:
+		return inDoubt, t.reasons(0)
+	case has[forfeited]:
+		return forfeited, t.reasons(0)
+	case asked == [numOutcomes]bool{} && has[duplicate]:
+		return duplicate, t.reasons(0)
+	case asked == [numOutcomes]bool{}:
+		return filled, t.reasons(0)
+	}
+	found, missing := t.valuesFound()
+	switch {
+	case found && !missing:
+		return matched, t.reasons(^uint(1<<matched | 1<<filled))
+	case found:
+		return partial, t.reasons(0)
+	}
+	for _, o := range []outcome{notAttempted, notFound, partial, rejected, unidentifiable} {
+		if has[o] {
+			return o, t.reasons(0)
+		}
+	}
+	return matched, t.reasons(0)
+}
+
+// valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing.
+func (t *through) valuesFound() (found, missing bool) {
+	for _, j := range t.judges {
+		for _, f := range j.fields {
+			place := j.places.fields[f.Field]
+			found = found || t.found.values[place] != ""
+			missing = missing || t.found.values[place] == "" &&
+				(j.row.Missing.Has(f.Field) || j.row.Reason != "" || t.found.waits[place])
+		}
+	}
+	return found, missing
+}
+
+// reasons returns the reasons of the steps, each behind the name of its step, without those of outcomes that
+// the row no longer has.
+func (t *through) reasons(without uint) string {
+	var reasons []string
+	for _, j := range t.judges {
+		if j.reason != "" && without&(1<<j.outcome) == 0 {
+			reasons = append(reasons, j.Name+": "+j.reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}

@@ -1,0 +1,168 @@
+package output
+
+import (
+	"fmt"
+
+	"payonce/io/table"
+	"payonce/pipeline/row"
+)
+
+// through takes rows through the steps of a sequence, as one goroutine does: each step sees what the steps
+// before it found.
+type through struct {
+	*reading
+	judges []*judge
+	next   bool     // a step or somebody else reads the rows with what was found
+	found  answered // what the steps found for the row that is under way
+	result merged   // of merge
+}
+
+// newThrough returns a through whose rows are read, when next is set or there are several steps.
+func (r *reading) newThrough(next bool) *through {
+	t := &through{reading: r, judges: r.newJudges(), next: next || len(r.steps) > 1}
+	t.found = answered{columns: r.layout.columns, values: make([]string, len(r.layout.columns))}
+	t.found.waits = make([]bool, len(t.found.values))
+	return t
+}
+
+// load reads what the journal knows of the rows of a block.
+func (t *through) load(block table.Block) (err error) {
+	for i, j := range t.judges {
+		if j.facts, err = j.Index.Facts(block.First(), block.Len(), j.facts[:0]); err != nil {
+			return err
+		}
+		each := func(visit func(table.Row) error) error { return t.each(block, i, visit) }
+		if err := j.remember(each); err != nil {
+			if len(t.judges) > 1 {
+				err = fmt.Errorf("step %s: %w", j.Name, err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls visit for each row of a loaded block as a step sees it.
+func (t *through) each(block table.Block, step int, visit func(table.Row) error) error {
+	t.rewind()
+	return block.Each(func(line table.Row) error {
+		seen, err := t.take(line, step)
+		if err != nil {
+			return err
+		}
+		return visit(seen)
+	})
+}
+
+// rewind goes back to the first row of the block.
+func (t *through) rewind() {
+	for _, j := range t.judges {
+		j.at, j.known = 0, 0
+	}
+}
+
+// judge takes the next row of the block through all steps.
+func (t *through) judge(line table.Row) error {
+	_, err := t.take(line, len(t.judges))
+	return err
+}
+
+// take takes the next row of the block through the first steps, and returns it as the step after them sees
+// it.
+func (t *through) take(line table.Row, steps int) (table.Row, error) {
+	t.found.reset(line)
+	seen := line
+	for _, j := range t.judges[:steps] {
+		if err := j.judge(seen); err != nil {
+			return nil, err
+		}
+		if j.told || t.next { // most rows of a run of one step need nothing else
+			t.found.add(line, j)
+		}
+		if t.next {
+			seen = &t.found
+		}
+	}
+	return seen, nil
+}
+
+// fillsOf appends the values that belong into cells of the list.
+func (t *through) fillsOf(fills []table.Fill) []table.Fill {
+	for _, place := range t.layout.values {
+		if column := t.layout.columns[place]; column < row.FirstAnswer && t.found.values[place] != "" {
+			fills = append(fills, table.Fill{Column: column, Value: t.found.values[place]})
+		}
+	}
+	return fills
+}
+
+// appendPlaces appends the values of places.
+func (t *through) appendPlaces(cells []string, places []int) []string {
+	for _, place := range places {
+		cells = append(cells, t.found.values[place])
+	}
+	return cells
+}
+
+// answered is a row with what the steps found for it. It is row.Answered.
+type answered struct {
+	table.Row
+	columns []int    // of each place
+	values  []string // "" for none
+	waits   []bool
+	used    bool // there may be values or waits
+}
+
+// reset makes it a row for which nothing was found.
+func (a *answered) reset(line table.Row) {
+	a.Row = line
+	if a.used {
+		clear(a.values)
+		clear(a.waits)
+		a.used = false
+	}
+}
+
+// add adds what a step found. The first value of a place stays.
+func (a *answered) add(line table.Row, j *judge) {
+	a.used = true
+	waiting := j.waiting()
+	for _, f := range j.fields {
+		place := j.places.fields[f.Field]
+		if j.told && a.values[place] == "" {
+			a.values[place] = j.valueOf(line, f)
+		}
+		a.waits[place] = a.waits[place] || waiting.Has(f.Field)
+	}
+	if !j.told {
+		return
+	}
+	for i, place := range j.details {
+		if i < len(j.result.answer.Details) && a.values[place] == "" {
+			a.values[place] = j.result.answer.Details[i]
+		}
+	}
+}
+
+// Cell returns a value that was found, or the cell of the list.
+func (a *answered) Cell(i int) []byte {
+	for place, column := range a.columns {
+		if column == i && a.values[place] != "" {
+			return []byte(a.values[place])
+		}
+	}
+	if i >= row.FirstAnswer {
+		return nil
+	}
+	return a.Row.Cell(i)
+}
+
+// Waits reports whether a step may still find the value of a column.
+func (a *answered) Waits(i int) bool {
+	for place, column := range a.columns {
+		if column == i {
+			return a.waits[place]
+		}
+	}
+	return false
+}

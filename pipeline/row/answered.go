@@ -1,0 +1,15 @@
+package row
+
+import "payonce/io/table"
+
+// FirstAnswer is the number of the first column of answers. The columns of a list have lower numbers.
+const FirstAnswer = 1 << 24
+
+// Answered is a row of a list as a later step of a run sees it. Its cells have the values that earlier steps
+// found, and it has columns of answers from FirstAnswer on.
+type Answered interface {
+	table.Row
+	// Waits reports whether an earlier step may still find the value of a column: it was not asked, or its
+	// answer is not known, or what it was charged for is lost. No later step asks for that value.
+	Waits(column int) bool
+}

@@ -1,0 +1,172 @@
+// Package steps takes a list through the steps of a run. Each step asks one account for some fields of one
+// kind of subject, which columns of the list or answers of earlier steps name. It asks only for what is still
+// missing when it starts.
+//
+// A step does not ask for a value while an earlier one may still find it: while that one was not asked for
+// it, or may have been charged for it. So a run that stopped in an earlier step goes on there.
+package steps
+
+import (
+	"context"
+	"errors"
+
+	"payonce/io/table"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/row"
+	"payonce/pipeline/survey"
+)
+
+// Account is what the journal knows of one account.
+type Account interface {
+	survey.Recorder
+	output.Answers
+}
+
+// Step is one step of a run. Its Scope is that of a first step.
+type Step struct {
+	output.Output
+	Name    string // unique in the run
+	Account Account
+}
+
+// Steps are the steps of a run in their order, one at least.
+type Steps []Step
+
+// Rows are the rows of a list as the answers of the first steps leave them. They have to be closed.
+type Rows struct {
+	// List has the rows as the next step sees them. After the last step it has no use.
+	List    row.List
+	steps   output.Sequence
+	indexes []*survey.Index
+}
+
+// After returns the rows of the list after the first steps, as the journal knows their answers now. It reads
+// the list once for each of them.
+func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, err error) {
+	r := &Rows{List: list}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	for _, step := range s[:first] {
+		step.Scope = r.Scope(step.Scope)
+		index, err := survey.NewIndex(ctx, step.Scope, r.List, step.Account)
+		if err != nil {
+			return r, err
+		}
+		r.indexes = append(r.indexes, index)
+		r.steps = append(r.steps, output.Step{
+			Output: step.Output, Name: step.Name, Index: index, Answers: step.Account,
+		})
+		r.List = r.steps.Answered(list)
+	}
+	return r, nil
+}
+
+// Scope returns the scope of the next step.
+func (r *Rows) Scope(scope row.Scope) row.Scope {
+	if len(r.steps) == 0 {
+		return scope
+	}
+	return r.steps.Follow(scope)
+}
+
+// Rows returns how many rows the list has, once a step has read it.
+func (r *Rows) Rows() int64 {
+	if len(r.indexes) == 0 {
+		return 0
+	}
+	return r.indexes[0].Rows()
+}
+
+// Write writes the list with the answers of the steps, as output.Sequence.Write does.
+func (r *Rows) Write(
+	ctx context.Context, list row.List, out, rejects table.Writer,
+) (rows map[row.Status]int64, err error) {
+	return r.steps.Write(ctx, list, out, rejects)
+}
+
+// Close removes temporary files.
+func (r *Rows) Close() (err error) {
+	for _, index := range r.indexes {
+		err = errors.Join(err, index.Close())
+	}
+	r.indexes = nil
+	return err
+}
+
+// Outputs returns the outputs of the steps with the scopes that they have in the run, for the columns of the
+// output.
+func (s Steps) Outputs() (sequence output.Sequence) {
+	for _, step := range s {
+		if len(sequence) > 0 {
+			step.Scope = sequence.Follow(step.Scope)
+		}
+		sequence = append(sequence, output.Step{Output: step.Output, Name: step.Name})
+	}
+	return sequence
+}
+
+// Survey surveys the list for a step. The rows are those after the steps before it.
+func (s Steps) Survey(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
+	return survey.Take(ctx, rows.Scope(s[step].Scope), rows.List, s[step].Account)
+}
+
+// Most surveys the list for the most that a step can ask for: what an earlier step may still find counts as
+// missing. A plan needs that.
+func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
+	scope := rows.Scope(s[step].Scope)
+	scope.Most = true
+	return survey.Take(ctx, scope, rows.List, s[step].Account)
+}
+
+// Send sends the lookups of one step, whose survey is given, and returns why it stopped.
+type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
+
+// Run runs the steps one after another, and returns the first reason why one of them stopped. The survey is
+// that of the first step, nil when it was not taken yet. A step that stops does not keep later ones from
+// asking for what does not wait for it; an interrupt does.
+func (s Steps) Run(
+	ctx context.Context, list row.List, found *survey.Survey, send Send,
+) (first dispatch.Stop, err error) {
+	if found != nil {
+		first, err = send(ctx, 0, found, list)
+	} else {
+		first, err = s.run(ctx, list, 0, send)
+	}
+	last := first
+	for step := 1; step < len(s) && err == nil && !isInterrupt(last); step++ {
+		if last, err = s.run(ctx, list, step, send); first == nil {
+			first = last
+		}
+	}
+	return first, err
+}
+
+func isInterrupt(stop dispatch.Stop) bool {
+	_, is := stop.(dispatch.Interrupted)
+	return is
+}
+
+func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {
+	rows, err := s.After(ctx, list, step)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	found, err := s.Survey(ctx, rows, step)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	return send(ctx, step, found, rows.List)
+}
+
+// stopped returns the stop of a run whose reading of the list ended with the context, or else the error.
+func stopped(ctx context.Context, err error) (dispatch.Stop, error) {
+	if ctx.Err() != nil {
+		return dispatch.StopOf(ctx), nil
+	}
+	return nil, err
+}
