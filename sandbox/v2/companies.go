@@ -31,10 +31,11 @@ func (s *Server) prospecting(in *input) (answer, *refusal) {
 	if no != nil {
 		return answer{}, no
 	}
-	found, total := pageOf(page, matching(s.world.Listed(), conditions))
-	list := companyList{TotalCompanies: total, Data: []idAndName{}}
-	_, _, list.TotalPages = page.of(total)
-	for _, c := range found {
+	found := s.prospects(filters, conditions)
+	list := companyList{TotalCompanies: found.total, Data: []idAndName{}}
+	_, _, list.TotalPages = page.of(found.total)
+	from, to, _ := page.of(len(found.shown))
+	for _, c := range found.shown[from:to] {
 		list.Data = append(list.Data, idAndName{integerID(c.ID()), s.record(c).Name})
 	}
 	return answer{body: list}, nil

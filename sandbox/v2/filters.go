@@ -16,6 +16,7 @@ import (
 
 // filters are criteria by key. Reading a key remembers what is wrong with its value.
 type filters struct {
+	source   string // the object as it was given
 	values   map[string]json.RawMessage
 	problems []string
 }
@@ -35,6 +36,7 @@ func (in *input) filters(name string, required bool) *filters {
 		in.wrong(name, "Expected a JSON object encoded as a string.")
 		return f
 	}
+	f.source = text
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if err := decoder.Decode(&f.values); err != nil || f.values == nil {
 		in.wrong(name, "The string holds no JSON object.")
