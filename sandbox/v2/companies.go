@@ -23,12 +23,12 @@ type idAndName struct {
 // prospecting lists the companies that meet filters.
 func (s *Server) prospecting(in *input) (answer, *refusal) {
 	page := in.paging(10, maxPerPage)
-	filters := in.filters("filters", false)
+	filters := in.filters(false)
 	if no := in.end(); no != nil {
 		return answer{}, no
 	}
-	conditions, no := s.companyConditions(filters)
-	if no != nil {
+	conditions, problems := filters.Companies(s.world)
+	if no := invalidFilters(problems); no != nil {
 		return answer{}, no
 	}
 	found := s.prospects(filters, conditions)

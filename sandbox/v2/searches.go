@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"payonce/sandbox/criteria"
 	"payonce/sandbox/world"
 )
 
@@ -49,11 +50,11 @@ func (s *searches) keep(found search) {
 }
 
 // prospects returns the companies that meet filters.
-func (s *Server) prospects(f *filters, conditions []companyCondition) search {
-	if known, found := s.searches.find(f.source); found {
+func (s *Server) prospects(f *criteria.Filters, conditions []criteria.Condition) search {
+	if known, found := s.searches.find(f.Source); found {
 		return known
 	}
-	result := search{filters: f.source}
+	result := search{filters: f.Source}
 	result.shown, result.total = pageOf(pages{1, maxShown}, matching(s.world.Listed(), conditions))
 	s.searches.keep(result)
 	return result
