@@ -40,6 +40,8 @@ type layout interface {
 	Entry(name, text string) string
 	// Prose returns an entry whose text may be long.
 	Prose(name, text string) string
+	// Alert is Prose about something that somebody should look at.
+	Alert(name, text string) string
 	// Finding returns a result, the rule that it is about, and what was seen.
 	Finding(result, rule, seen string) string
 }
@@ -77,6 +79,10 @@ func (p *page) entry(name, format string, args ...any) {
 
 func (p *page) prose(name, format string, args ...any) {
 	p.write(p.layout.Prose(name, fmt.Sprintf(format, args...)))
+}
+
+func (p *page) alert(name, format string, args ...any) {
+	p.write(p.layout.Alert(name, fmt.Sprintf(format, args...)))
 }
 
 func (p *page) finding(result, rule, seen string) { p.write(p.layout.Finding(result, rule, seen)) }

@@ -142,6 +142,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/complete":  {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
 		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
@@ -175,6 +176,7 @@ func testPackageLayers() map[string][]string {
 	return map[string][]string{
 		"service/servicetest":         {},
 		"internal/testuser":           {},
+		"internal/terminaltest":       {},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
 		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
