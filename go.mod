@@ -47,6 +47,7 @@ require (
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-runewidth v0.0.30 // indirect
 	github.com/muesli/cancelreader v0.2.2 // indirect
+	github.com/netresearch/go-cron v0.9.1 // indirect
 	github.com/xo/terminfo v1.0.0 // indirect
 )
 

@@ -409,3 +409,22 @@ func TestCheckFindsWhatIsWrongWithAnAccount(t *testing.T) {
 		})
 	}
 }
+
+// TestAnAssumptionAboutOneAccountLeavesTheDoubtsOfAnotherDecidable: it may be wrong, but the account of the
+// others does not show it.
+func TestAnAssumptionAboutOneAccountLeavesTheDoubtsOfAnotherDecidable(t *testing.T) {
+	r := newRig(t)
+	second := r.account(secondID)
+	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
+	r.check(second.Rebase(paidAccount(10 * cost.Dollar)))
+	r.lose(1, email, "run")
+	assumed := second.lose(1, email, "run")
+	second.lose(2, email, "run")
+	r.check(r.Assume(false, assumed))
+	if doubts := r.Doubts(); len(doubts) != 1 || !doubts[0].Decidable || !r.AwaitsAccount() {
+		t.Errorf("the first account doubts %+v, want one that can be decided", doubts)
+	}
+	if doubts := second.Doubts(); len(doubts) != 1 || doubts[0].Decidable || second.AwaitsAccount() {
+		t.Errorf("the second account doubts %+v, want one that cannot be decided", doubts)
+	}
+}

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"testing"
@@ -156,51 +157,57 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 	}
 }
 
-// walkFlight adds up the calls in flight one by one, as the ledger state does in passing.
-func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowance cost.Allowance) {
-	inFlight = map[string]cost.Totals{}
-	for f, rate := range b.accounts[0].Tariff.Rates {
-		if m := rate.Allowance; m != cost.USD {
-			allowance.Left[m] = b.accounts[0].Base.Free[f].Value - b.sums.Totals(ScopeAccount).Settled[m] - b.accounts[0].Forgone[m]
+// walkFlight adds up the calls in flight one by one, as the ledger state does in passing. The allowances
+// are those of each account.
+func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowances []cost.Allowance) {
+	inFlight, allowances = map[string]cost.Totals{}, make([]cost.Allowance, len(b.accounts))
+	for n, of := range b.accounts {
+		for f, rate := range of.Tariff.Rates {
+			if m := rate.Allowance; m != cost.USD {
+				allowances[n].Left[m] = of.Base.Free[f].Value - b.sums.Totals(of.Number.Scope(ScopeAccount)).Settled[m] - of.Forgone[m]
+			}
 		}
 	}
 	for id, a := range b.open {
 		if a.resolving {
 			continue
 		}
+		of, allowance := b.accounts[a.Account], &allowances[a.Account]
 		held := &allowance.Held
-		if id < b.accounts[0].BaseFirst {
+		if id < of.BaseFirst {
 			held = new(cost.Amounts) // the base is net of what it used
 		}
-		if a.state == attempt.InDoubt && id >= b.accounts[0].BaseFirst {
+		if a.state == attempt.InDoubt && id >= of.BaseFirst {
 			held = &allowance.Doubted
 		}
 		for f := range a.Hold.Free.Each() {
 			held[rates[f].Allowance]++
 		}
 		if a.state == attempt.Intended {
-			for _, scope := range a.Scopes(v1fields.Catalogue()) {
-				totals := inFlight[scope]
+			for _, scope := range a.Counts(of.Catalogue) {
+				totals := inFlight[scope.Name]
 				totals.Open++
-				totals.Held = totals.Held.Plus(a.Hold.Amounts())
-				inFlight[scope] = totals
+				totals.Held = totals.Held.Plus(scope.Of(a.Hold.Amounts()))
+				inFlight[scope.Name] = totals
 			}
 		}
 	}
-	return inFlight, allowance
+	return inFlight, allowances
 }
 
 // checkFlight compares the sums of calls in flight with a walk over them.
 func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	inFlight, allowance := walkFlight(j.state)
-	got := j.state.accounts[0].Allowance()
-	for _, amounts := range []*cost.Amounts{&got.Left, &got.Held, &got.Doubted} {
-		amounts[cost.USD] = 0 // is no allowance
-	}
-	if got != allowance {
-		t.Errorf("the allowance is %+v, and the open attempts make it %+v", got, allowance)
+	inFlight, allowances := walkFlight(j.state)
+	for n, allowance := range allowances {
+		got := j.state.accounts[n].Allowance()
+		for _, amounts := range []*cost.Amounts{&got.Left, &got.Held, &got.Doubted} {
+			amounts[cost.USD] = 0 // is no allowance
+		}
+		if got != allowance {
+			t.Errorf("the allowance of account %d is %+v, and the open attempts make it %+v", n, got, allowance)
+		}
 	}
 	for scope, sum := range j.state.sums.Scopes {
 		if want := inFlight[scope]; sum.InFlight.Open != want.Open || sum.InFlight.Held != want.Held {
@@ -214,7 +221,7 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 	}
 }
 
-// TestCeilingsHoldForEveryOrderOfLookups runs lookups from many goroutines at a time,
+// TestCeilingsHoldForEveryOrderOfLookups runs lookups of two accounts from many goroutines at a time,
 // over midnights and the end of a month, and watches every ceiling after every step.
 func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -224,9 +231,15 @@ func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer journal.Close()
-		account := accountWith(rapid.Int64Range(0, 4).Draw(t, "free emails"), rapid.Int64Range(0, 4).Draw(t, "free phones"))
-		if err := journal.Rebase(account); err != nil {
+		if _, err := journal.Account(secondID, AccountOptions{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}}); err != nil {
 			t.Fatal(err)
+		}
+		for n := range journal.Accounts() {
+			on, err := journal.For(n)
+			account := accountWith(rapid.Int64Range(0, 4).Draw(t, "free emails"), rapid.Int64Range(0, 4).Draw(t, "free phones"))
+			if err := cmp.Or(err, on.Rebase(account)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		crowd := &crowd{Journal: journal, clock: clock, strict: rapid.Bool().Draw(t, "strict"), released: map[string]cost.Amounts{}}
 		spend := rapid.Int64Range(0, int64(3*cost.Dollar))
@@ -237,6 +250,7 @@ func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 			{Name: "lookups", Scope: JobScope("nightly"), Period: cost.Day, Meter: cost.Lookups, Limit: rapid.Int64Range(0, 20).Draw(t, "lookups")},
 		}
 		ends := rapid.SliceOfN(rapid.IntRange(0, 4), 24, 24).Draw(t, "ends")
+		crowd.second = rapid.SliceOfN(rapid.Bool(), 24, 24).Draw(t, "of the second account")
 		var all sync.WaitGroup
 		for worker := range 8 {
 			all.Go(func() { crowd.work(worker, ends) })
@@ -271,6 +285,7 @@ type crowd struct {
 	clock    *tick
 	ceilings []cost.Ceiling
 	strict   bool
+	second   []bool // lookups of the second account
 
 	mu       sync.Mutex
 	broken   []string
@@ -296,6 +311,9 @@ func (c *crowd) breaks(format string, args ...any) {
 func (c *crowd) lookUp(n, end int) error {
 	req := onJob(person(n), enrich.Fields(1+n%3), "nightly", c.ceilings...)
 	req.Strict = c.strict
+	if c.second[n] {
+		req.Account = 1
+	}
 	decision, err := c.Begin(req)
 	granted, ok := decision.(attempt.Granted)
 	if err != nil || !ok {
@@ -330,8 +348,12 @@ func (c *crowd) lookUp(n, end int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, scope := range in.Scopes(v1fields.Catalogue()) {
-		c.released[scope] = c.released[scope].Plus(held).Minus(charge.Amounts)
+	catalogue := v1fields.Catalogue()
+	if in.Account != 0 {
+		catalogue.Operations = nil // of an account that was registered the journal knows the fields
+	}
+	for _, scope := range in.Counts(catalogue) {
+		c.released[scope.Name] = c.released[scope.Name].Plus(scope.Of(held.Minus(charge.Amounts)))
 	}
 	return err
 }

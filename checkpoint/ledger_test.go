@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"payonce/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/ledgertest"
+	"payonce/cost"
 	"payonce/service/v1/v1fields"
 )
 
@@ -26,12 +28,27 @@ func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
 				}
 			}
 			var err error
-			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rate, Now: options.Now}); err != nil {
+			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[0], Now: options.Now}); err != nil {
 				t.Fatal(err)
 			}
-			return last
+			terms := AccountOptions{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[1]}
+			if number, err := last.Account(secondID, terms); number != 1 || err != nil {
+				t.Fatalf("the second account has the number %d, error %v", number, err)
+			}
+			return ofAccounts{last}
 		}
 	}
+}
+
+// ofAccounts is a journal whose accounts have their bases.
+type ofAccounts struct{ *Journal }
+
+func (j ofAccounts) RebaseAccount(account attempt.Account, snapshot cost.Account) error {
+	on, err := j.For(account)
+	if err != nil {
+		return err
+	}
+	return on.Rebase(snapshot)
 }
 
 func inMemory(testing.TB) func() Store {

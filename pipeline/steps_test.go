@@ -90,7 +90,7 @@ func (w *waterfall) steps() (all steps.Steps) {
 func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 	w.t.Helper()
 	w.stops = nil
-	stop, err := w.steps().Run(ctx, w.list, func(
+	stop, err := w.steps().Run(ctx, w.list, nil, func(
 		ctx context.Context, step int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		next, done := found.Lookups(ctx, rows)

@@ -18,8 +18,11 @@ import (
 // count differently. The seed decides every step.
 func Compare(t *testing.T, seed uint64, one, other New) {
 	draw := rand.New(rand.NewPCG(seed, 0))
-	rate := decide.Rate{Slots: 1 + draw.IntN(6), Window: time.Duration(1+draw.IntN(90)) * time.Second}
-	a, b := newRig(t, one, rate), newRig(t, other, rate)
+	var rates [Accounts]decide.Rate
+	for n := range rates {
+		rates[n] = decide.Rate{Slots: 1 + draw.IntN(6), Window: time.Duration(1+draw.IntN(90)) * time.Second}
+	}
+	a, b := newRig(t, one, rates), newRig(t, other, rates)
 	c := &comparison{rigs: [2]*Rig{a, b}, draw: draw, t: t}
 	for range 120 {
 		c.step()
@@ -60,7 +63,8 @@ func (c *comparison) step() {
 		c.assume()
 	case n < 17:
 		snapshot := account(c.draw.Int64N(4), c.draw.Int64N(3), cost.Money(c.draw.Int64N(3))*cost.Dollar)
-		both(c, "rebase", func(r *Rig) (bool, error) { return true, r.Rebase(snapshot) })
+		of := c.account()
+		both(c, "rebase", func(r *Rig) (bool, error) { return true, r.RebaseAccount(of, snapshot) })
 	case n < 18:
 		for _, r := range c.rigs {
 			r.crash()
@@ -78,13 +82,18 @@ func (c *comparison) step() {
 			r.pass(later)
 		}
 	}
-	for _, scope := range []string{record.ScopeAll, record.ScopeAccount, record.RunScope("run")} {
+	for _, scope := range []string{
+		record.ScopeAll, record.ScopeAccount, record.RunScope("run"), second.Scope(record.ScopeAccount), second.Scope(record.RunScope("run")),
+	} {
 		both(c, scope, func(r *Rig) (cost.Totals, error) { return r.Totals(scope), nil })
 	}
 }
 
+// account draws an account.
+func (c *comparison) account() attempt.Account { return attempt.Account(c.draw.IntN(Accounts)) }
+
 func (c *comparison) begin() {
-	req := ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone))))
+	req := of(c.account(), ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone)))))
 	if c.draw.IntN(2) == 0 {
 		req.Ceilings = []cost.Ceiling{
 			spend(record.WorkspaceScope, cost.Day, cost.Money(1+c.draw.Int64N(20))*10*cost.Cent),

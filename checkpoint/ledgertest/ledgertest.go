@@ -24,12 +24,12 @@ type Ledger interface {
 	MarkInDoubt(attempt.ID, attempt.LostCall) error
 }
 
-// Books are a Ledger with the account that it belongs to and the totals of its scopes.
+// Books is a Ledger with its accounts and the totals of its scopes.
 type Books interface {
 	Ledger
-	// Rebase makes a snapshot of the account the base of its free allowance and ceilings. It
-	// fails while a call is in flight.
-	Rebase(cost.Account) error
+	// RebaseAccount makes a snapshot of an account the base of its free allowance and ceilings. It
+	// fails while a call of the account is in flight.
+	RebaseAccount(attempt.Account, cost.Account) error
 	// Assume decides calls in doubt: each was charged for all its fields, or for none.
 	Assume(charged bool, ids ...attempt.ID) error
 	// Totals returns the totals of a scope.
@@ -38,9 +38,15 @@ type Books interface {
 
 // Options say how a ledger is opened.
 type Options struct {
-	Rate decide.Rate
-	Now  func() time.Time
+	Rates [Accounts]decide.Rate // of each account
+	Now   func() time.Time
 }
+
+// Accounts is how many accounts a ledger has.
+const Accounts = 2
+
+// second is the account 1.
+const second attempt.Account = 1
 
 // New prepares an empty store and returns a function that opens the ledger in it. When the
 // function is called again, the process before has died: what it did not record is lost.
@@ -57,9 +63,9 @@ type Rig struct {
 // start is the time at which the clock of a Rig begins.
 var start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-func newRig(t testing.TB, make New, rate decide.Rate) *Rig {
+func newRig(t testing.TB, make New, rates [Accounts]decide.Rate) *Rig {
 	r := &Rig{T: t, At: start}
-	r.open = make(t, Options{Rate: rate, Now: func() time.Time { return r.At }})
+	r.open = make(t, Options{Rates: rates, Now: func() time.Time { return r.At }})
 	r.Books = r.open()
 	return r
 }
@@ -67,7 +73,7 @@ func newRig(t testing.TB, make New, rate decide.Rate) *Rig {
 // Run runs every scenario on ledgers that New makes.
 func Run(t *testing.T, make New) {
 	for name, scenario := range scenarios() {
-		t.Run(name, func(t *testing.T) { scenario.play(newRig(t, make, scenario.rateOrWide())) })
+		t.Run(name, func(t *testing.T) { scenario.play(newRig(t, make, scenario.rates())) })
 	}
 }
 
@@ -76,6 +82,9 @@ func (r *Rig) crash() { r.Books = r.open() }
 
 // pass lets time pass.
 func (r *Rig) pass(d time.Duration) { r.At = r.At.Add(d) }
+
+// Rebase makes a snapshot of the account 0 its base.
+func (r *Rig) Rebase(snapshot cost.Account) error { return r.RebaseAccount(0, snapshot) }
 
 func (r *Rig) check(err error) {
 	r.T.Helper()

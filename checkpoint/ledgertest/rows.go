@@ -14,12 +14,12 @@ import (
 	"payonce/enrich"
 )
 
-// table is the simplest store of a ledger: rows, one for each attempt, and the state of the
+// table is the simplest store of a ledger: rows, one for each attempt, and one for the state of each
 // account. It keeps no sums. Every view is computed from all rows, so it is slow and easy to
 // check.
 type table struct {
 	attempts []*row
-	account  accountRow
+	accounts [Accounts]accountRow
 }
 
 type row struct {
@@ -47,7 +47,10 @@ type rows struct {
 
 // Rows is a New of ledgers that load each view from rows.
 func Rows(_ testing.TB, options Options) (open func() Books) {
-	disk := &table{account: accountRow{baseFirst: 1}}
+	disk := &table{}
+	for n := range disk.accounts {
+		disk.accounts[n].baseFirst = 1
+	}
 	return func() Books {
 		for _, a := range disk.attempts {
 			if a.state == attempt.Intended {
@@ -61,7 +64,7 @@ func Rows(_ testing.TB, options Options) (open func() Books) {
 func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
 	intent := record.Intent{
 		At: l.Now(), Identity: req.Lookup.Identity, Pattern: req.Lookup.Identity.Pattern().String(),
-		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
+		Account: req.Account, Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
 	}
 	decision, changes, err := decide.Decide(l.view(intent), req)
 	if changes == nil || err != nil {
@@ -76,29 +79,31 @@ func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
 
 // view loads what a decision about a new attempt is made on.
 func (l *rows) view(intent record.Intent) decide.View {
-	view := decide.View{Now: intent.At, Subject: l.subject(intent.Identity)}
+	state := l.accounts[intent.Account]
+	view := decide.View{Now: intent.At, Subject: l.subject(intent.Account, intent.Identity)}
 	for _, scope := range intent.Scopes(enrich.Catalogue{}) {
 		view.Scopes = append(view.Scopes, l.scope(scope))
 	}
-	account := l.scope(record.ScopeAccount)
+	account := l.scope(intent.Account.Scope(record.ScopeAccount))
 	view.Account = decide.Account{
-		Ceilings:    Tariff().Ceilings(l.account.base, record.ScopeAccount),
-		PausedUntil: l.account.pausedUntil,
-		Window:      l.window(intent.At),
+		Ceilings:    Tariff().Ceilings(state.base, account.Name),
+		PausedUntil: state.pausedUntil,
+		Window:      l.window(intent.Account, intent.At),
 	}
 	for f := range (email | phone).Each() {
 		m, a := Tariff().Rates[f].Allowance, &view.Account.Allowance
-		a.Left[m] = l.account.base.Free[f].Value - account.Totals.Settled[m]
+		a.Left[m] = state.base.Free[f].Value - account.Totals.Settled[m]
 		a.Held[m] = account.InFlight.Held[m]
 		a.Doubted[m] = account.Totals.Held[m] - account.InFlight.Held[m]
 	}
 	return view
 }
 
-// subject loads what the attempts say of one identity. A later attempt overrides earlier ones.
-func (l *rows) subject(who enrich.Identity) (s decide.Subject) {
+// subject loads what the attempts of an account say of one identity. A later attempt overrides earlier
+// ones.
+func (l *rows) subject(account attempt.Account, who enrich.Identity) (s decide.Subject) {
 	for _, a := range l.attempts {
-		if a.intent.Identity.Canonical() != who.Canonical() {
+		if a.intent.Account != account || a.intent.Identity.Canonical() != who.Canonical() {
 			continue
 		}
 		for f := range a.intent.Hold.Fields.Each() {
@@ -139,32 +144,35 @@ func (a *row) stateOf(f enrich.Field) attempt.FieldState {
 func (l *rows) scope(name string) *decide.Scope {
 	s := &decide.Scope{Name: name}
 	for _, a := range l.attempts {
-		if !slices.Contains(a.intent.Scopes(enrich.Catalogue{}), name) || name == record.ScopeAccount && a.id < l.account.baseFirst {
+		scopes := a.intent.Counts(enrich.Catalogue{})
+		at := slices.IndexFunc(scopes, func(scope record.Scope) bool { return scope.Name == name })
+		if at < 0 || scopes[at].SinceBase && a.id < l.accounts[a.intent.Account].baseFirst {
 			continue
 		}
-		held := a.intent.Hold.Amounts()
+		held := scopes[at].Of(a.intent.Hold.Amounts())
 		s.Totals.Hold(held)
 		switch a.state {
 		case attempt.Intended:
 			s.InFlight.Hold(held)
 		case attempt.InDoubt:
 		default:
-			s.Totals.Release(held, a.result.Charge)
-			record.CountOutcome(&s.Totals, a.intent.Hold, a.result)
+			scopes[at].Release(&s.Totals, a.intent.Hold, a.result)
 		}
 	}
 	return s
 }
 
-// window counts the slots that are taken at a time.
-func (l *rows) window(now time.Time) decide.Window {
-	w := decide.Window{Slots: l.Rate.Slots}
+// window counts the slots of an account that are taken at a time.
+func (l *rows) window(account attempt.Account, now time.Time) decide.Window {
+	rate := l.Rates[account]
+	w := decide.Window{Slots: rate.Slots}
 	for _, a := range l.attempts {
-		freeAt := a.endedAt.Add(l.Rate.Window)
+		freeAt := a.endedAt.Add(rate.Window)
 		if a.crashed {
-			freeAt = freeAt.Add(l.Rate.OnTheWay())
+			freeAt = freeAt.Add(rate.OnTheWay())
 		}
 		switch {
+		case a.intent.Account != account:
 		case a.state == attempt.Intended:
 			w.InFlight++
 		case a.slot && freeAt.After(now):
@@ -207,7 +215,7 @@ func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
 	if err != nil {
 		return err
 	}
-	l.pause(v.PauseUntil)
+	l.pause(a, v.PauseUntil)
 	l.resolve(a, attempt.Resolution{State: attempt.Voided, Rejected: v.Reject, Sent: v.Sent})
 	return nil
 }
@@ -217,14 +225,15 @@ func (l *rows) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	if err != nil {
 		return err
 	}
-	l.pause(why.PauseUntil)
+	l.pause(a, why.PauseUntil)
 	a.state, a.endedAt, a.slot = attempt.InDoubt, l.Now(), true
 	return nil
 }
 
-func (l *rows) pause(until time.Time) {
-	if until.After(l.account.pausedUntil) {
-		l.account.pausedUntil = until
+// pause pauses the account of an attempt.
+func (l *rows) pause(a *row, until time.Time) {
+	if of := &l.accounts[a.intent.Account]; until.After(of.pausedUntil) {
+		of.pausedUntil = until
 	}
 }
 
@@ -245,11 +254,13 @@ func (l *rows) Assume(charged bool, ids ...attempt.ID) error {
 	return nil
 }
 
-func (l *rows) Rebase(account cost.Account) error {
-	if slices.ContainsFunc(l.attempts, func(a *row) bool { return a.state == attempt.Intended }) {
+func (l *rows) RebaseAccount(account attempt.Account, snapshot cost.Account) error {
+	inFlight := func(a *row) bool { return a.state == attempt.Intended && a.intent.Account == account }
+	if slices.ContainsFunc(l.attempts, inFlight) {
 		return errors.New("the snapshot was taken while calls were in flight")
 	}
-	l.account.base, l.account.baseFirst = account, attempt.ID(len(l.attempts)+1)
+	of := &l.accounts[account]
+	of.base, of.baseFirst = snapshot, attempt.ID(len(l.attempts)+1)
 	return nil
 }
 

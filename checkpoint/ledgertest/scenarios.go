@@ -16,12 +16,15 @@ type scenario struct {
 	play func(r *Rig)
 }
 
-// rateOrWide returns the rate of the scenario, by default one that no scenario reaches.
-func (s scenario) rateOrWide() decide.Rate {
-	if s.rate.Slots == 0 {
-		return decide.Rate{Slots: 1000, Window: time.Minute}
+// rates returns the rate of the scenario for each account, by default one that no scenario reaches.
+func (s scenario) rates() (rates [Accounts]decide.Rate) {
+	for n := range rates {
+		rates[n] = s.rate
+		if s.rate.Slots == 0 {
+			rates[n] = decide.Rate{Slots: 1000, Window: time.Minute}
+		}
 	}
-	return s.rate
+	return rates
 }
 
 // The fields and prices of the scenarios.
@@ -120,6 +123,11 @@ func scenarios() map[string]scenario {
 		"the account's units are a ceiling":           {play: accountUnits},
 		"a pause holds every call":                    {play: pause},
 		"a ceiling that bounds nothing is an error":   {play: looseCeiling},
+		"an answer is that of one account":            {play: ownAnswers},
+		"common ceilings count every account":         {play: commonCeilings},
+		"an account's own ceilings count it alone":    {play: ownCeilings},
+		"accounts have their own windows and pauses":  {rate: minute, play: ownWindows},
+		"a crash leaves calls of every account":       {play: crashedAccounts},
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
@@ -229,16 +230,22 @@ func (j *job) record() (checkpoint.Run, error) {
 	return run, err
 }
 
-// outputOf says how the output of the run is made when it stopped like this.
-func (j *job) outputOf(stop dispatch.Stop) output.Output {
+// steps returns the steps of the run, which stopped like this. A run asks one account so far.
+func (j *job) steps(stop dispatch.Stop) steps.Steps {
 	stopped := ""
 	if stop != nil {
 		stopped = stop.Word()
 	}
-	return output.Output{
-		Decoder: new(v1.AnswerDecoder), Scope: j.scope, Run: j.name, Stopped: stopped, Optional: j.session.work.Workspace.Service.Profile,
+	return j.session.stepsOf(output.Output{
+		Scope: j.scope, Run: j.name, Stopped: stopped, Optional: j.session.work.Workspace.Service.Profile,
 		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
-	}
+	})
+}
+
+// stepsOf returns the steps of a run whose output is made like this.
+func (s *session) stepsOf(made output.Output) steps.Steps {
+	made.Decoder = new(v1.AnswerDecoder)
+	return steps.Steps{{Output: made, Name: made.Scope.Catalogue.Interface, Account: s.journal()}}
 }
 
 // lookUp sends the lookups of the survey and returns why it stopped. What an earlier
@@ -262,8 +269,23 @@ func (j *job) lookUp(ctx context.Context, client *v1.Client, update func(dispatc
 
 // lookUpOnce sends the lookups of one survey.
 func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
-	next, done := j.survey.Lookups(ctx, j.list)
-	defer done()
+	var tally dispatch.Tally
+	stop, err := j.steps(nil).Run(ctx, j.list, j.survey, func(
+		ctx context.Context, _ int, found *survey.Survey, rows row.List,
+	) (stop dispatch.Stop, err error) {
+		next, done := found.Lookups(ctx, rows)
+		defer done()
+		tally, stop, err = j.lookups(client, update).Run(ctx, next)
+		return stop, err
+	})
+	if stop == nil && err == nil && tally.GivenUp > 0 {
+		stop = someGivenUp(tally)
+	}
+	return tally, stop, err
+}
+
+// lookups says how the lookups of a survey are sent.
+func (j *job) lookups(client *v1.Client, update func(dispatch.Tally)) *dispatch.Lookups {
 	lookups := &dispatch.Lookups{
 		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(),
@@ -274,11 +296,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 	if j.pace.Even {
 		lookups.Pacer = newPacer(j.rate())
 	}
-	tally, stop, err := lookups.Run(ctx, next)
-	if stop == nil && err == nil && tally.GivenUp > 0 {
-		stop = someGivenUp(tally)
-	}
-	return tally, stop, err
+	return lookups
 }
 
 // someGivenUp is how a run ends that has sent all lookups and has given some up.

@@ -10,22 +10,21 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/io/listfile"
-	"payonce/pipeline/output"
 	"payonce/pipeline/row"
-	"payonce/pipeline/survey"
+	"payonce/pipeline/steps"
 )
 
 // requestOf says how the output of a list is written.
-func (s *session) requestOf(output output.Output, list *userlist.File, to Output) outputs.Request {
+func (s *session) requestOf(run steps.Steps, list *userlist.File, to Output) outputs.Request {
 	return outputs.Request{
-		Output: output, List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
 		Mode: s.work.Env.FileMode,
 	}
 }
 
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
 func (j *job) checkOutputs() error {
-	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.outputOf(nil), j.list, j.output)))
+	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.steps(nil), j.list, j.output)))
 }
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
@@ -37,7 +36,7 @@ func (j *job) checkRows(ctx context.Context) error {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()
-	err := outputs.CheckCells(ctx, j.session.requestOf(j.outputOf(nil), j.list, j.output))
+	err := outputs.CheckCells(ctx, j.session.requestOf(j.steps(nil), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}
@@ -52,14 +51,14 @@ type written struct {
 
 // write writes the output of a run, and its rejects when a path is given. When a format fails, it
 // writes text beside the output instead and returns a *NotWrittenError.
-func (s *session) write(ctx context.Context, output output.Output, list *userlist.File, to Output) (written, error) {
-	request := s.requestOf(output, list, to)
-	done, err := s.writeFiles(ctx, request, list, to.Keep)
+func (s *session) write(ctx context.Context, run steps.Steps, list *userlist.File, to Output) (written, error) {
+	request := s.requestOf(run, list, to)
+	done, err := s.writeFiles(ctx, request, run, list, to.Keep)
 	if err == nil {
 		return done, nil
 	}
 	if instead, other := request.AsText(err); other {
-		if _, textErr := s.writeFiles(ctx, instead, list, to.Keep); textErr == nil {
+		if _, textErr := s.writeFiles(ctx, instead, run, list, to.Keep); textErr == nil {
 			return done, &NotWrittenError{Path: to.Path, Err: err, Instead: instead.Path}
 		}
 	}
@@ -67,23 +66,23 @@ func (s *session) write(ctx context.Context, output output.Output, list *userlis
 }
 
 func (s *session) writeFiles(
-	ctx context.Context, request outputs.Request, list *userlist.File, keep int,
+	ctx context.Context, request outputs.Request, run steps.Steps, list *userlist.File, keep int,
 ) (done written, err error) {
 	files, err := outputs.Create(request)
 	if err != nil {
 		return done, userlist.AsUsage(err)
 	}
 	defer files.Discard()
-	index, err := s.newIndex(ctx, request.Output.Scope, list)
+	rows, err := s.answered(ctx, run, list)
 	if err != nil {
 		return done, err
 	}
-	rows := index.Rows()
 	pass := &userlist.File{List: files.Rows(), Names: list.Names, Paths: list.Paths}
-	done.rows, err = request.Output.Write(ctx, pass, index, s.journal(), files.Out(), files.Rejects())
-	if err = errors.Join(err, index.Close()); err == nil {
+	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
+	if err = errors.Join(err, rows.Close()); err == nil {
 		done.kept, err = files.Commit(ctx, outputs.Protection{
-			Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: request.Output.Run, Now: s.now(), Most: keep, Rows: rows,
+			Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: run[0].Run, Now: s.now(), Most: keep,
+			Rows: rows.Rows(),
 		})
 	}
 	return done, err
@@ -97,18 +96,18 @@ func (w written) keptView() (view []report.Kept) {
 	return view
 }
 
-// newIndex finds out who the rows of a list are about.
-func (s *session) newIndex(ctx context.Context, scope row.Scope, list *userlist.File) (*survey.Index, error) {
+// answered returns the rows of a list with the answers of all steps.
+func (s *session) answered(ctx context.Context, run steps.Steps, list *userlist.File) (*steps.Rows, error) {
 	defer s.work.Observer.Surveying()()
-	return survey.NewIndex(ctx, scope, list, s.journal())
+	return run.After(ctx, list, len(run))
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.
-func (j *job) writeWhole(ctx context.Context, output output.Output) (written, error) {
+func (j *job) writeWhole(ctx context.Context, run steps.Steps) (written, error) {
 	if ctx.Err() == nil {
 		defer context.AfterFunc(ctx, func() {
 			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
 		})()
 	}
-	return j.session.write(context.WithoutCancel(ctx), output, j.list, j.output)
+	return j.session.write(context.WithoutCancel(ctx), run, j.list, j.output)
 }

@@ -160,7 +160,7 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 			return nil, err
 		}
 	}
-	done, err := j.writeWhole(ctx, j.outputOf(stop))
+	done, err := j.writeWhole(ctx, j.steps(stop))
 	if err != nil {
 		return nil, asNotWritten(j.output.Path, err)
 	}

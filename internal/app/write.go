@@ -12,7 +12,6 @@ import (
 	"payonce/internal/target"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
-	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -47,10 +46,10 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), recorded...)); err != nil {
 			return nil, err
 		}
-		output := output.Output{
-			Decoder: new(v1.AnswerDecoder), Scope: j.scope, Run: run.Name, Stopped: run.Stop, Optional: run.Profile, Names: j.schema.Columns, CopyHeld: run.CopyHeld,
-		}
-		done, err := s.write(ctx, output, j.list, to)
+		done, err := s.write(ctx, s.stepsOf(output.Output{
+			Scope: j.scope, Run: run.Name, Stopped: run.Stop, Optional: run.Profile, Names: j.schema.Columns,
+			CopyHeld: run.CopyHeld,
+		}), j.list, to)
 		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}
 		return view, err
 	})

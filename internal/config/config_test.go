@@ -118,7 +118,7 @@ func TestMergeTellsEachProblemOnce(t *testing.T) {
 	problems := func(lines ...int) error {
 		p := &Problems{file: "c.yaml"}
 		for _, line := range lines {
-			p.add(line, &shortened{"wrong"})
+			p.add(place{line, 0}, &shortened{"wrong"})
 		}
 		return p.err()
 	}

@@ -2,7 +2,7 @@
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +24,11 @@ type Target struct {
 	// Variables are the environment variables that win over the file, by the flag's name.
 	Variables map[string]string
 	Getenv    func(string) string
+	// Known says which keys are known; "" says that they are names of flags.
+	Known string
+	// Refuse returns an error for a key, or a value of it, that the file must not have; the value is "" for
+	// the key alone. It may be nil.
+	Refuse func(key, value string) error
 	// SecretHint follows the error of a value that would hold a secret.
 	SecretHint string
 	// Suggest asks about the name that is most like an unknown one.
@@ -32,53 +37,41 @@ type Target struct {
 	Check func() []Problem
 }
 
+// flagNames says which keys a configuration has.
+const flagNames = "the keys are the long names of the command's flags"
+
+// keyError is an error of a key, not of its value.
+type keyError struct{ error }
+
 // Problem is a value that a flag must not have: its name, and the value with what to choose.
 type Problem struct{ Flag, Text string }
 
 // Read sets the flags that the file names. Its error tells everything that is wrong in it,
 // with the lines.
 func Read(path string, t Target) error {
-	root, err := readMapping(path)
-	if err != nil || root == nil {
+	document, err := open(&Problems{file: path})
+	if err != nil {
 		return err
 	}
-	problems := &Problems{file: path}
-	first, configured := map[string]int{}, map[string]int{}
-	for i := 0; i+1 < len(root.Content) && len(problems.found) < maxProblems; i += 2 {
-		key := resolved(root.Content[i])
-		err := t.set(key, root.Content[i+1])
-		if line := first[key.Value]; line > 0 {
-			err = fmt.Errorf("%s stands on line %d already; remove one", key.Value, line)
-		}
-		line := root.Content[i].Line
-		first[key.Value] = line
-		if err != nil {
-			problems.add(line, err)
-		} else if t.Flags.Lookup(key.Value) != nil {
-			configured[key.Value] = line
-		}
-	}
-	for _, problem := range t.Check() {
-		if line := configured[problem.Flag]; line > 0 {
-			problems.add(line, fmt.Errorf("%s: %s", problem.Flag, problem.Text))
-		}
-	}
-	return problems.err()
+	root := document.Root()
+	root.Set(t)
+	root.Check(t)
+	return document.Err()
 }
 
 // set sets one flag, unless something above the file has. It then counts as given.
 func (t Target) set(key, value *yaml.Node) error {
-	if key.Kind != yaml.ScalarNode {
-		return errors.New("a key is one word, the long name of a flag")
-	}
 	name := key.Value
+	if err := t.refuse(name, ""); err != nil {
+		return keyError{fmt.Errorf("%q: %w", name, err)}
+	}
 	flag := t.Flags.Lookup(name)
 	if slices.Contains(t.Foreign, name) {
 		flag = nil
 	}
 	switch variable := t.Variables[name]; {
 	case flag == nil && !t.ofOthers(name) || flag != nil && !allowed(name):
-		return fmt.Errorf("unknown key %q%s; the keys are the long names of the command's flags", name, t.Suggest(name, t.keys()))
+		return keyError{fmt.Errorf("unknown key %q%s; %s", name, t.Suggest(name, t.keys()), cmp.Or(t.Known, flagNames))}
 	case flag == nil:
 		return nil
 	case flag.Changed || variable != "" && t.Getenv(variable) != "":
@@ -86,6 +79,9 @@ func (t Target) set(key, value *yaml.Node) error {
 	}
 	texts, err := scalars(value, takesSeveral(flag))
 	for i := range texts {
+		if err == nil {
+			err = t.refuse(name, texts[i])
+		}
 		if err == nil {
 			texts[i], err = t.expand(texts[i])
 		}
@@ -107,6 +103,13 @@ func (t Target) set(key, value *yaml.Node) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+func (t Target) refuse(key, value string) error {
+	if t.Refuse == nil {
+		return nil
+	}
+	return t.Refuse(key, value)
 }
 
 // ofOthers reports whether another command that the file serves has a flag of that name.

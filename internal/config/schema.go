@@ -8,7 +8,8 @@ import (
 	"payonce/internal/flagvalue"
 )
 
-// Schema returns the JSON Schema of a configuration for several commands.
+// Schema returns the JSON Schema of a configuration for several commands. The value of a flag can have a
+// method Schema that says what its values look like.
 func Schema(commands ...*pflag.FlagSet) map[string]any {
 	properties := map[string]any{}
 	for _, flags := range commands {
@@ -43,6 +44,9 @@ func pattern(form string) map[string]any { return map[string]any{"type": "string
 // variable may still stand in its place.
 func flagSchema(flag *pflag.Flag) map[string]any {
 	or := func(schemas ...any) map[string]any { return map[string]any{"anyOf": append(schemas, reference)} }
+	if own, ok := flag.Value.(interface{ Schema() map[string]any }); ok {
+		return or(own.Schema())
+	}
 	if choice, ok := flag.Value.(*flagvalue.Choice); ok {
 		return or(map[string]any{"enum": choice.Choices})
 	}
@@ -65,8 +69,9 @@ func flagSchema(flag *pflag.Flag) map[string]any {
 	case "USD":
 		return or(map[string]any{"type": "number", "minimum": 0}, pattern(`^\$?[0-9]+(\.[0-9]{1,6})?$`))
 	case "FIELDS":
-		field := map[string]any{"enum": []string{"email", "phone", "work_email", "business_phone"}}
-		return or(field, pattern(`^[a-z_]+(, *[a-z_]+)*$`), map[string]any{"type": "array", "items": field, "minItems": 1})
+		names := []string{"email", "phone", "work_email", "business_phone"}
+		field, one := map[string]any{"enum": names}, "("+strings.Join(names, "|")+")"
+		return or(field, pattern("^"+one+"(, *"+one+")*$"), map[string]any{"type": "array", "items": field, "minItems": 1})
 	case "stringArray":
 		return or(text, map[string]any{"type": "array", "items": text})
 	case "PERCENT":

@@ -16,7 +16,7 @@ import (
 
 // Request says what is written and where.
 type Request struct {
-	Output  output.Output
+	Output  output.Sequence
 	List    *listfile.List
 	Path    string // listfile.Standard for Stdout
 	Rejects string // "" for nowhere

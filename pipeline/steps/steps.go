@@ -125,19 +125,29 @@ func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, 
 // Send sends the lookups of one step, whose survey is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
-// Run runs the steps one after another, and returns the first reason why one of them stopped. A step that
-// stops does not keep later ones from asking for what does not wait for it; an interrupt does.
-func (s Steps) Run(ctx context.Context, list row.List, send Send) (first dispatch.Stop, err error) {
-	for step := range s {
-		stop, err := s.run(ctx, list, step, send)
-		if first == nil {
-			first = stop
-		}
-		if _, interrupted := stop.(dispatch.Interrupted); interrupted || err != nil {
-			return first, err
+// Run runs the steps one after another, and returns the first reason why one of them stopped. The survey is
+// that of the first step, nil when it was not taken yet. A step that stops does not keep later ones from
+// asking for what does not wait for it; an interrupt does.
+func (s Steps) Run(
+	ctx context.Context, list row.List, found *survey.Survey, send Send,
+) (first dispatch.Stop, err error) {
+	if found != nil {
+		first, err = send(ctx, 0, found, list)
+	} else {
+		first, err = s.run(ctx, list, 0, send)
+	}
+	last := first
+	for step := 1; step < len(s) && err == nil && !isInterrupt(last); step++ {
+		if last, err = s.run(ctx, list, step, send); first == nil {
+			first = last
 		}
 	}
-	return first, nil
+	return first, err
+}
+
+func isInterrupt(stop dispatch.Stop) bool {
+	_, is := stop.(dispatch.Interrupted)
+	return is
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {

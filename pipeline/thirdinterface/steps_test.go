@@ -140,7 +140,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 		return stop, err
 	}
 	for range 2 { // the second time nothing is asked
-		stop, err := run.Run(t.Context(), contacts, send)
+		stop, err := run.Run(t.Context(), contacts, nil, send)
 		if check(err); stop != nil {
 			t.Fatalf("the run stopped: %v", stop)
 		}

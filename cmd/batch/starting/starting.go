@@ -67,6 +67,9 @@ func (r *Record) Ran(ended *app.Ended) {
 	}
 }
 
+// Ended returns how a run of a list ended, nil when it did not come to its end.
+func (r *Record) Ended() *app.Ended { return r.ran }
+
 // End records how the start ended: with an exit code and, when a run did not end by itself, a code of
 // what happened. Messages are not recorded, because they may name a person of the list.
 func (r *Record) End(exit int, code string) {

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/jobs"
+	"payonce/cmd/batch/nearest"
+	"payonce/cmd/batch/starting"
+	"payonce/internal/config"
+	jobfile "payonce/internal/jobs"
+	"payonce/internal/workspace"
+)
+
+// jobs is what the commands for jobs need.
+func (env environment) jobs() jobs.Environment {
+	return jobs.Environment{
+		Stdout: env.stdout, Now: env.now,
+		Reader: jobfile.Reader{
+			NewRun: env.newJobRun,
+			Target: config.Target{
+				Variables: variables, Getenv: env.getenv, SecretHint: hints.Of("secret"),
+				Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
+			},
+		},
+		Codes: jobs.Codes{File: exitCodes(exitDone, exitUsage)},
+	}
+}
+
+// newJobRun returns a run whose flags a job sets, and that asks nobody.
+func (env environment) newJobRun() jobfile.Run {
+	env.start, env.canAsk = &starting.Record{}, false
+	o, cmd := newRun(env)
+	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
+	o.yes = true
+	return jobfile.Run{
+		Flags: cmd.Flags(), Check: o.problems,
+		Workspace: func() (workspace.Options, workspace.Environment, error) {
+			err := o.check()
+			return o.workspace(), o.environment(), err
+		},
+		Start: func(ctx context.Context, list string) jobfile.Outcome {
+			cmd.SetContext(ctx)
+			err := runList(cmd, o, []string{list})
+			env.start.End(exitCode(err), codeOf(err))
+			outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
+			if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
+				outcome.Err = err
+			}
+			if ended := env.start.Ended(); ended != nil {
+				outcome.Reason, outcome.Lookups, outcome.Spent = "", ended.Summary.Posts, ended.Summary.SpentNow
+				if ended.Summary.Stop != nil {
+					outcome.Reason = *ended.Summary.Stop
+				}
+				for _, field := range ended.Summary.FoundNow.Fields {
+					outcome.Found += field.Found
+				}
+			}
+			return outcome
+		},
+	}
+}

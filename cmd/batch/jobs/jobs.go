@@ -1,0 +1,164 @@
+// Package jobs has the commands for jobs: lists that are enriched at set times.
+package jobs
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/internal/jobs"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+)
+
+// Environment is what the commands need of the program.
+type Environment struct {
+	Stdout io.Writer
+	Now    func() time.Time
+	Reader jobs.Reader
+	Codes  Codes
+}
+
+// Codes are the parts of help texts about the codes that commands can end with.
+type Codes struct {
+	File string // commands that read the jobs file alone
+}
+
+// defaultFile is the jobs file where none is named.
+const defaultFile = "jobs.yaml"
+
+// NewCommand returns the command with its subcommands.
+func NewCommand(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "jobs",
+		Short: "Enrich lists at set times: check and list the jobs of a jobs file",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env))
+	return cmd
+}
+
+// read reads a jobs file.
+func (env Environment) read(path string) (*jobs.File, error) {
+	file, err := env.Reader.Read(path)
+	return file, problem.AsUsage(err)
+}
+
+func newCheckCommand(env Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Check a jobs file without doing anything",
+		Long: "Check a jobs file (default " + defaultFile + "): unknown keys, wrong values, secrets and variables that are\n" +
+			"not set are told with their lines and columns. Nothing is read but the file, and nothing is sent." +
+			env.Codes.File,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := defaultFile
+			if len(args) > 0 {
+				path = args[0]
+			}
+			file, err := env.read(path)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, counted(len(file.Jobs)))
+			return err
+		},
+	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 job"
+	}
+	return fmt.Sprintf("%d jobs", n)
+}
+
+func newSchemaCommand(env Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of jobs files",
+		Long: "Print the JSON Schema of jobs files. An editor that knows it completes the keys and marks mistakes;\n" +
+			"most take it from a first line such as\n" +
+			"  # yaml-language-server: $schema=jobs.schema.json" + env.Codes.File,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return report.JSON(env.Stdout, env.Reader.Schema()) },
+	}
+}
+
+// listed is a job as it is listed.
+type listed struct {
+	Name     string `json:"name"`
+	List     string `json:"list"`
+	Output   string `json:"output"`
+	Schedule string `json:"schedule,omitempty"`
+	Zone     string `json:"time_zone"`
+	// Next is when the schedule is due next. It is left out without a schedule.
+	Next       time.Time `json:"next,omitzero"`
+	Occurrence string    `json:"occurrence,omitempty"` // the local date and time of Next
+}
+
+func newListCommand(env Environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the jobs of a jobs file, with their lists and schedules",
+		Long:  "List the jobs of a jobs file, with their lists, schedules and outputs. Only the file is read." + env.Codes.File,
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			file, err := env.read(path)
+			if err != nil {
+				return err
+			}
+			rows := []listed{}
+			for _, job := range file.Jobs {
+				rows = append(rows, env.listed(job))
+			}
+			if asJSON {
+				return report.JSON(env.Stdout, map[string]any{"jobs": rows})
+			}
+			return writeTable(env.Stdout, rows)
+		},
+	}
+	addFileFlag(cmd, &path)
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func addFileFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "file", "f", defaultFile, "the jobs `FILE`")
+}
+
+func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print one JSON object on standard output")
+}
+
+// listed describes a job.
+func (env Environment) listed(job *jobs.Job) listed {
+	row := listed{
+		Name: job.Name, List: job.List.String(), Output: job.Output(), Schedule: job.Plan.Times.String(), Zone: job.Plan.Zone.String(),
+	}
+	if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
+		row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
+	}
+	return row
+}
+
+// writeTable writes jobs in columns.
+func writeTable(to io.Writer, rows []listed) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "JOB\tSCHEDULE\tNEXT\tLIST\tOUTPUT")
+	for _, row := range rows {
+		times, next := "by hand", "-"
+		if row.Schedule != "" {
+			times, next = row.Schedule+" "+row.Zone, row.Next.Format("2006-01-02 15:04 MST")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", row.Name, times, next, report.Printable(row.List), report.Printable(row.Output))
+	}
+	return w.Flush()
+}

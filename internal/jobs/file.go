@@ -1,0 +1,232 @@
+// Package jobs reads the jobs file: lists that are enriched at set times. A job is a mapping whose keys are
+// names of flags: those of batch run, and a few of its own.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"payonce/cost"
+	"payonce/internal/config"
+	"payonce/internal/workspace"
+	"payonce/schedule"
+)
+
+// Run is one command line of batch run, whose flags a job sets.
+type Run struct {
+	Flags *pflag.FlagSet
+	// Check returns the values that no flag may have.
+	Check func() []config.Problem
+	// Workspace returns where the flags say that the run works.
+	Workspace func() (workspace.Options, workspace.Environment, error)
+	// Start runs the command for a list.
+	Start func(ctx context.Context, list string) Outcome
+}
+
+// Outcome says how a run ended.
+type Outcome struct {
+	Exit    int
+	Reason  string // a code; "" when every row has its outcome
+	Err     error  // that a person is told; nil when the run has told all
+	Found   int64  // values
+	Lookups int64
+	Spent   cost.Money
+}
+
+// Reader reads jobs files.
+type Reader struct {
+	// NewRun returns a new command line.
+	NewRun func() Run
+	// Target has what is the same for all jobs: the environment and the words of errors.
+	Target config.Target
+}
+
+// File is what a jobs file says.
+type File struct {
+	Path string
+	Jobs []*Job
+}
+
+// Job is a list that is enriched at set times.
+type Job struct {
+	Name string
+	List List
+	Plan schedule.Plan
+	Run  Run
+
+	Latest     string        // a link to the newest output; "" for none
+	Keep       int64         // how many dated outputs are kept; 0 for all
+	Retention  time.Duration // of the history
+	PauseAfter int64         // failures in a row
+}
+
+// List says where the list of a job comes from. One of its members is set.
+type List struct{ Path, Newest, Command string }
+
+// String names the list.
+func (l List) String() string {
+	switch {
+	case l.Newest != "":
+		return "newest " + l.Newest
+	case l.Command != "":
+		return "output of " + l.Command
+	}
+	return l.Path
+}
+
+// The names at the top of the file.
+const (
+	defaultsName = "defaults"
+	jobsName     = "jobs"
+)
+
+// fixedFlags are the flags of batch run that a job does not set: those of one command line, and those that
+// follow from the job.
+func fixedFlags() []string {
+	return []string{"config", "help", "plan", "dry-run", "yes", "job", "name", "json", "quiet", "log-format", "ceiling-ok", "rebuy", "same-workspace", "wait"}
+}
+
+// nameForm is what the name of a job looks like. It stands in names of files and units.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$`)
+
+// Read reads a jobs file. Its error tells everything that is wrong, each with its line and column.
+func (r Reader) Read(path string) (*File, error) {
+	document, err := config.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{Path: path}
+	root := document.Root()
+	var defaults *config.Mapping
+	var all []config.Entry
+	for _, entry := range root.Entries() {
+		switch entry.Name {
+		case defaultsName:
+			defaults = entry.Mapping()
+		case jobsName:
+			all = entry.Mapping().Entries()
+			if len(all) == 0 {
+				entry.Problem(errors.New("there is no job: give each its name and its keys"))
+			}
+		default:
+			entry.Problem(fmt.Errorf("unknown key %q%s; a jobs file has the keys %s and %s", entry.Name,
+				r.Target.Suggest(entry.Name, []string{defaultsName, jobsName}), defaultsName, jobsName))
+		}
+	}
+	if !root.Has(jobsName) {
+		root.Problem(errors.New("the key jobs is missing: it holds the jobs by their names"))
+	}
+	for _, entry := range all {
+		file.Jobs = append(file.Jobs, r.job(entry, defaults))
+	}
+	if len(all) == 0 && defaults != nil {
+		r.set(&own{}, defaults)
+	}
+	return file, document.Err()
+}
+
+// set sets the flags of a new job from mappings, the first of which wins.
+func (r Reader) set(o *own, mappings ...*config.Mapping) Run {
+	run := r.NewRun()
+	t := r.Target
+	t.Flags = flagsOf(o, run.Flags)
+	t.Known = "a job has keys of its own and those of batch run: see batch jobs schema"
+	t.Refuse = refuseSecret
+	t.Check = func() []config.Problem { return append(run.Check(), o.problems()...) }
+	for _, mapping := range mappings {
+		if mapping != nil {
+			mapping.Set(t)
+		}
+	}
+	for _, mapping := range mappings {
+		if mapping != nil {
+			mapping.Check(t)
+		}
+	}
+	return run
+}
+
+// flagsOf returns all flags that a job can set.
+func flagsOf(o *own, run *pflag.FlagSet) *pflag.FlagSet {
+	flags := o.flags()
+	run.VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(fixedFlags(), flag.Name) {
+			flags.AddFlag(flag)
+		}
+	})
+	return flags
+}
+
+// job reads one job.
+func (r Reader) job(entry config.Entry, defaults *config.Mapping) *Job {
+	if !nameForm.MatchString(entry.Name) {
+		entry.Problem(fmt.Errorf("%.60q is not a name of a job: use up to 50 letters, digits, dashes and underscores", entry.Name))
+	}
+	o := &own{}
+	mapping := entry.Mapping()
+	run := r.set(o, mapping, defaults)
+	job := &Job{
+		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest, Keep: o.keep.OrZero(),
+		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
+		Plan: schedule.Plan{
+			Job: entry.Name, Times: o.schedule.Times, Zone: o.zone.location, CatchUp: o.catchUp.Span, Jitter: o.jitter,
+			Overlaps: o.overlap.Value == "wait",
+		},
+	}
+	job.check(entry, func(name string) bool { return mapping.Has(name) || defaults != nil && defaults.Has(name) })
+	return job
+}
+
+// check adds what is wrong with the job as a whole. A key that was given with a wrong value is not missing.
+func (j *Job) check(entry config.Entry, given func(string) bool) {
+	lists := 0
+	for _, from := range []string{j.List.Path, j.List.Newest, j.List.Command} {
+		if from != "" {
+			lists++
+		}
+	}
+	output := j.Output()
+	switch {
+	case lists == 0 && !given("list") && !given("list-newest") && !given("list-command"):
+		entry.Problem(errors.New("the job has no list: give list, list-newest or list-command"))
+	case lists > 1:
+		entry.Problem(errors.New("the job has several lists: give one of list, list-newest and list-command"))
+	case output == "" && !given("output"):
+		entry.Problem(errors.New("the job has no output: give output, such as out/contacts-{date}.csv"))
+	case output == "-":
+		entry.Problem(errors.New("output: a job writes to a file, because nobody reads its standard output"))
+	case j.Keep > 0 && !strings.Contains(output, "{date}"):
+		entry.Problem(errors.New("keep: it counts outputs with {date} in their name, and output has none"))
+	case j.Latest != "" && j.Latest == output:
+		entry.Problem(errors.New("latest: it is the output itself; give the link another name"))
+	case j.Run.Flags.Lookup("max-spend").Value.String() == "" && !given("max-spend"):
+		entry.Problem(errors.New("the job has no ceiling: give max-spend, the most that one run may spend"))
+	}
+}
+
+// secrets are values that hold a password.
+var secrets = regexp.MustCompile(`(?i)://[^/\s:@]*:[^/\s@]+@|(passw(or)?d|pgpass|secret|token|api[-_]?key)\s*[=:]\s*\S`)
+
+// secretKeys are names of what does not belong in the file.
+var secretKeys = regexp.MustCompile(`(?i)passw|secret|token|api-?_?key|credential`)
+
+// refuseSecret returns an error for a key or a value that would hold a secret.
+func refuseSecret(key, value string) error {
+	if secretKeys.MatchString(key) {
+		return errors.New("secrets do not belong in a jobs file")
+	}
+	if secrets.MatchString(value) {
+		return errors.New("the value looks like a secret, which does not belong in a jobs file")
+	}
+	return nil
+}
+
+// Output returns the name of the output, with {date} and {time} as they are written.
+func (j *Job) Output() string { return j.Run.Flags.Lookup("output").Value.String() }

@@ -1,0 +1,167 @@
+package jobs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"payonce/internal/config"
+	"payonce/internal/flagvalue"
+)
+
+// testReader reads jobs of a command with a few flags.
+func testReader() Reader {
+	return Reader{
+		NewRun: func() Run {
+			flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+			var spend flagvalue.Money
+			flags.StringP("output", "o", "", "write to this `FILE`")
+			flags.Var(&spend, "max-spend", "the most")
+			timeout := flags.Duration("timeout", time.Minute, "wait")
+			flags.Bool("yes", false, "do not ask")
+			return Run{Flags: flags, Check: func() []config.Problem {
+				if *timeout > time.Hour {
+					return []config.Problem{{Flag: "timeout", Text: "choose at most 1h"}}
+				}
+				return nil
+			}}
+		},
+		Target: config.Target{
+			Getenv:     func(name string) string { return map[string]string{"WHERE": "somewhere"}[name] },
+			Suggest:    func(string, []string) string { return "" },
+			SecretHint: "; keep it elsewhere",
+		},
+	}
+}
+
+// readText reads a jobs file of a text.
+func readText(t *testing.T, text string) (*File, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "jobs.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := testReader().Read(path)
+	if err != nil {
+		return nil, strings.ReplaceAll(err.Error(), path, "jobs.yaml")
+	}
+	return file, ""
+}
+
+const whole = `defaults:
+  time-zone: Europe/Berlin
+  max-spend: 40
+  timeout: 30s
+jobs:
+  nightly:
+    list: ${WHERE}/contacts-{date}.csv
+    schedule: daily at 02:30
+    output: out/{date}.csv
+    latest: out/latest.csv
+    keep: 14
+    jitter: 10m
+    overlap: wait
+    catch-up: 2d
+    retention: 90d
+    pause-after: 5
+    timeout: 45s
+  other:
+    list-newest: in/*.csv
+    output: other.csv
+`
+
+func TestJobsTakeDefaultsWhereTheySayNothing(t *testing.T) {
+	t.Parallel()
+	file, problems := readText(t, whole)
+	if problems != "" || len(file.Jobs) != 2 {
+		t.Fatal(problems)
+	}
+	nightly, other := file.Jobs[0], file.Jobs[1]
+	plan := nightly.Plan
+	if nightly.Name != "nightly" || nightly.List.Path != "somewhere/contacts-{date}.csv" || nightly.Output() != "out/{date}.csv" ||
+		nightly.Latest != "out/latest.csv" || nightly.Keep != 14 || nightly.PauseAfter != 5 || nightly.Retention != 90*24*time.Hour {
+		t.Errorf("%+v", nightly)
+	}
+	if plan.Zone.String() != "Europe/Berlin" || plan.Times.String() != "daily at 02:30" || plan.Jitter != 10*time.Minute ||
+		!plan.Overlaps || plan.CatchUp != 48*time.Hour {
+		t.Errorf("%+v", plan)
+	}
+	if timeout := nightly.Run.Flags.Lookup("timeout").Value.String(); timeout != "45s" {
+		t.Errorf("the default of %s wins over the job's own value", timeout)
+	}
+	flags := other.Run.Flags
+	if flags.Lookup("timeout").Value.String() != "30s" || flags.Lookup("max-spend").Value.String() != "40.00" || !other.Plan.Times.IsZero() ||
+		other.List.Newest != "in/*.csv" || other.PauseAfter != 3 || other.Plan.CatchUp != 24*time.Hour || other.Plan.Overlaps {
+		t.Errorf("%+v, %s", other, flags.Lookup("max-spend").Value)
+	}
+}
+
+func TestEveryErrorOfAJobsFileHasItsLineAndColumn(t *testing.T) {
+	t.Parallel()
+	const fine = "    list: a.csv\n    output: o.csv\n    max-spend: 1\n"
+	const known = "a job has keys of its own and those of batch run: see batch jobs schema"
+	for name, test := range map[string]struct{ text, want string }{
+		"no jobs":               {"defaults: {}\n", "1:1: the key jobs is missing: it holds the jobs by their names"},
+		"empty file":            {"", "1: the key jobs is missing: it holds the jobs by their names"},
+		"no job":                {"jobs:\n", "1:1: there is no job: give each its name and its keys"},
+		"a list of jobs":        {"jobs:\n  - nightly\n", "1:1: there is no job: give each its name and its keys\n2:3: jobs: a mapping of names and values belongs here"},
+		"not a mapping":         {"- jobs\n", "1:1: a configuration holds names and values, such as max-spend: 20.00"},
+		"broken YAML":           {"jobs:\n  a: [\n", "3:1: did not find expected node content"},
+		"two documents":         {"jobs: {}\n---\njobs: {}\n", "2:1: a second document begins here, and a configuration is one; remove it"},
+		"unknown key at top":    {"job: 1\njobs:\n  a:\n" + fine, `1:1: unknown key "job"; a jobs file has the keys defaults and jobs`},
+		"unknown key":           {"jobs:\n  a:\n" + fine + "    colour: red\n", `6:5: unknown key "colour"; ` + known},
+		"a key that is fixed":   {"jobs:\n  a:\n" + fine + "    yes: true\n", `6:5: unknown key "yes"; ` + known},
+		"a key twice":           {"jobs:\n  a:\n" + fine + "    max-spend: 2\n", "6:5: max-spend stands on line 5 already; remove one"},
+		"a job twice":           {"jobs:\n  a:\n" + fine + "  a:\n" + fine, "6:3: a stands on line 2 already; remove one"},
+		"a job's name":          {"jobs:\n  a b:\n" + fine, `2:3: "a b" is not a name of a job: use up to 50 letters, digits, dashes and underscores`},
+		"no value":              {"jobs:\n  a:\n" + fine + "    schedule:\n", "6:14: schedule: there is no value; write one, or remove it"},
+		"a schedule":            {"jobs:\n  a:\n" + fine + "    schedule: daily at 24:00\n", "6:15: schedule: write it like daily at 02:30"},
+		"cron with a zone":      {"jobs:\n  a:\n" + fine + "    schedule: TZ=UTC 1 2 * * *\n", "6:15: schedule: the time zone does not stand in the expression: give time-zone"},
+		"a date that never is":  {"jobs:\n  a:\n" + fine + "    schedule: 0 0 30 2 *\n", "6:15: schedule: there is no such date"},
+		"a time zone":           {"jobs:\n  a:\n" + fine + "    time-zone: Berlin\n", "6:16: time-zone: write the name of a time zone, such as Europe/Berlin or UTC"},
+		"overlap":               {"jobs:\n  a:\n" + fine + "    overlap: both\n", "6:14: overlap: write skip or wait"},
+		"jitter":                {"jobs:\n  a:\n" + fine + "    jitter: 13h\n", "6:13: jitter: 13h0m0s: choose 0 to 12h0m0s"},
+		"jitter beyond":         {"jobs:\n  a:\n" + fine + "    jitter: 2h\n    catch-up: 1h\n", "6:13: jitter: 2h0m0s is longer than the catch-up window of 1h0m0s"},
+		"retention":             {"jobs:\n  a:\n" + fine + "    retention: 1h\n", "6:16: retention: 1h0m0s is shorter than the catch-up window of 24h0m0s"},
+		"keep":                  {"jobs:\n  a:\n" + fine + "    keep: 0\n", `6:11: keep: "0": choose 1 or more, or leave it out`},
+		"keep without dates":    {"jobs:\n  a:\n" + fine + "    keep: 5\n", "2:3: keep: it counts outputs with {date} in their name, and output has none"},
+		"latest is the output":  {"jobs:\n  a:\n" + fine + "    latest: o.csv\n", "2:3: latest: it is the output itself; give the link another name"},
+		"no list":               {"jobs:\n  a:\n    output: o.csv\n    max-spend: 1\n", "2:3: the job has no list: give list, list-newest or list-command"},
+		"two lists":             {"jobs:\n  a:\n" + fine + "    list-command: cat a\n", "2:3: the job has several lists: give one of list, list-newest and list-command"},
+		"no output":             {"jobs:\n  a:\n    list: a.csv\n    max-spend: 1\n", "2:3: the job has no output: give output, such as out/contacts-{date}.csv"},
+		"standard output":       {"jobs:\n  a:\n    list: a.csv\n    output: '-'\n    max-spend: 1\n", "2:3: output: a job writes to a file, because nobody reads its standard output"},
+		"no ceiling":            {"jobs:\n  a:\n    list: a.csv\n    output: o.csv\n", "2:3: the job has no ceiling: give max-spend, the most that one run may spend"},
+		"a value of batch run":  {"jobs:\n  a:\n" + fine + "    timeout: 2h\n", "6:14: timeout: choose at most 1h"},
+		"a value in defaults":   {"defaults:\n  timeout: 2h\njobs:\n  a:\n" + fine + "  b:\n" + fine, "2:12: timeout: choose at most 1h"},
+		"an unset variable":     {"jobs:\n  a:\n    list: ${NONE}\n    output: o.csv\n    max-spend: 1\n", "3:11: list: the variable NONE of the environment is not set"},
+		"a secret variable":     {"jobs:\n  a:\n    list: ${MY_TOKEN}\n    output: o.csv\n    max-spend: 1\n", "3:11: list: ${MY_TOKEN} looks like a secret, which does not belong in a configuration; keep it elsewhere"},
+		"a secret key":          {"jobs:\n  a:\n" + fine + "    password: x\n", `6:5: "password": secrets do not belong in a jobs file`},
+		"a password in a URL":   {"jobs:\n  a:\n    list-command: psql postgres://me:pw@host/db\n    output: o.csv\n    max-spend: 1\n", "3:19: list-command: the value looks like a secret, which does not belong in a jobs file"},
+		"a password in a value": {"jobs:\n  a:\n    list-command: PGPASSWORD=x psql\n    output: o.csv\n    max-spend: 1\n", "3:19: list-command: the value looks like a secret, which does not belong in a jobs file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := readText(t, test.text)
+			if diff := cmp.Diff("jobs.yaml:"+strings.ReplaceAll(test.want, "\n", "\njobs.yaml:"), problems); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzRead reads any text: it ends with jobs or with an error.
+func FuzzRead(f *testing.F) {
+	f.Add(whole)
+	f.Add("jobs:\n  a: &x\n    list: [a]\n  b: *x\ndefaults: *x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, problems := readText(t, text)
+		if (file == nil) == (problems == "") {
+			t.Errorf("file %v, problems %q", file, problems)
+		}
+	})
+}

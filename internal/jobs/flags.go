@@ -1,0 +1,107 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"payonce/internal/config"
+	"payonce/internal/flagvalue"
+	"payonce/schedule"
+)
+
+// own are the values of a job that batch run does not know.
+type own struct {
+	list, newest, command string
+	latest                string
+	keep                  flagvalue.Count
+	schedule              times
+	zone                  zone
+	jitter                time.Duration
+	overlap               flagvalue.Choice
+	catchUp, retention    flagvalue.Age
+	pauseAfter            flagvalue.Count
+}
+
+// The defaults of a job.
+const (
+	defaultCatchUp    = 24 * time.Hour
+	defaultRetention  = 400 * 24 * time.Hour
+	defaultPauseAfter = 3
+	maxJitter         = 12 * time.Hour
+)
+
+// flags returns the flags of the values.
+func (o *own) flags() *pflag.FlagSet {
+	after := int64(defaultPauseAfter)
+	o.zone.location, o.pauseAfter.N = time.Local, &after
+	o.overlap = flagvalue.Choice{Value: "skip", Choices: []string{"skip", "wait"}}
+	o.catchUp.Span, o.retention.Span = defaultCatchUp, defaultRetention
+	flags := pflag.NewFlagSet("job", pflag.ContinueOnError)
+	flags.StringVar(&o.list, "list", "", "the `FILE` that is enriched; {date} and {time} in the name stand for those of the occurrence")
+	flags.StringVar(&o.newest, "list-newest", "", "enrich the newest file that matches this `PATTERN`, such as exports/*.csv")
+	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
+	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
+	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older ones that nobody changed are removed (default all)")
+	flags.Var(&o.schedule, "schedule", "when the job is due: daily at 02:30, or a cron expression of five fields (default only when it is started by hand)")
+	flags.Var(&o.zone, "time-zone", "the zone of the schedule, such as Europe/Berlin (default the machine's)")
+	flags.DurationVar(&o.jitter, "jitter", 0, "spread the starts over this time; each occurrence has its own delay")
+	flags.Var(&o.overlap, "overlap", "what happens to an occurrence that becomes due while an earlier one runs: skip it, or wait")
+	flags.Var(&o.catchUp, "catch-up", "how long after its time a missed occurrence still starts (default 24h)")
+	flags.Var(&o.retention, "retention", "how long the history of the job is kept (default 400d)")
+	flags.Var(&o.pauseAfter, "pause-after", "pause the job after this number of failures in a row")
+	return flags
+}
+
+// problems returns the values that a job must not have, whatever the environment is.
+func (o *own) problems() []config.Problem {
+	var problems []config.Problem
+	refuse := func(wrong bool, flag, format string, args ...any) {
+		if wrong {
+			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
+		}
+	}
+	refuse(o.jitter < 0 || o.jitter > maxJitter, "jitter", "%s: choose 0 to %s", o.jitter, maxJitter)
+	refuse(o.jitter > o.catchUp.Span, "jitter", "%s is longer than the catch-up window of %s", o.jitter, o.catchUp.Span)
+	refuse(o.retention.Span < o.catchUp.Span, "retention", "%s is shorter than the catch-up window of %s", o.retention.Span, o.catchUp.Span)
+	return problems
+}
+
+// times is a schedule.Times as a flag.
+type times struct{ schedule.Times }
+
+func (v *times) Set(text string) (err error) {
+	v.Times, err = schedule.ParseTimes(text)
+	return err
+}
+func (*times) Type() string { return "SCHEDULE" }
+
+// Schema says what the values look like.
+func (*times) Schema() map[string]any {
+	return map[string]any{
+		"type": "string", "pattern": `^\s*(daily at ([01]?[0-9]|2[0-3]):[0-5][0-9]|[^\s=]+(\s+[^\s=]+){4})\s*$`,
+		"examples": []string{"daily at 02:30", "30 2 * * 1-5"},
+	}
+}
+
+// zone is a time zone as a flag.
+type zone struct{ location *time.Location }
+
+func (v *zone) Set(text string) error {
+	location, err := time.LoadLocation(text)
+	if err != nil || text == "" || text == "Local" {
+		return errors.New("write the name of a time zone, such as Europe/Berlin or UTC")
+	}
+	v.location = location
+	return nil
+}
+
+func (v *zone) String() string {
+	if v.location == nil {
+		return ""
+	}
+	return v.location.String()
+}
+func (*zone) Type() string { return "ZONE" }

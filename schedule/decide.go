@@ -1,0 +1,186 @@
+package schedule
+
+import (
+	"hash/fnv"
+	"time"
+)
+
+// Plan says when a job is due and what happens to occurrences that could not run in time.
+type Plan struct {
+	Job   string
+	Times Times
+	Zone  *time.Location
+	// CatchUp is how long after its time an occurrence may still start.
+	CatchUp time.Duration
+	// Jitter spreads the starts of jobs over a time span. Every occurrence has its own part of it, which
+	// does not change.
+	Jitter time.Duration
+	// Overlaps says that an occurrence that became due while an earlier one ran starts after it. Without
+	// it that occurrence is skipped.
+	Overlaps bool
+}
+
+// State is what is known of a job before a decision.
+type State struct {
+	// Decided is the last occurrence that was decided; zero for a job that has not started yet.
+	Decided Local
+	// Paused says that no occurrence starts.
+	Paused bool
+	// Unfinished is an occurrence that began and did not end; zero for none.
+	Unfinished Local
+	// Began and Ended are the times of the last run.
+	Began, Ended time.Time
+	// Ran reports whether an occurrence began before. It is asked about occurrences that follow Decided.
+	Ran func(Local) bool
+}
+
+// Reason says why occurrences did not run.
+type Reason string
+
+// The reasons.
+const (
+	Missed  Reason = "missed"  // the catch-up window had passed
+	Overlap Reason = "overlap" // an earlier occurrence still ran
+	Paused  Reason = "paused"  // the job was paused
+)
+
+// Passed are occurrences of one reason, without another one between them.
+type Passed struct {
+	First, Last Local
+	Count       int64
+	Reason      Reason
+}
+
+// Decision says what happens to the occurrences of a job now.
+type Decision struct {
+	// Passed are the occurrences that do not run any more.
+	Passed []Passed
+	// Run is the occurrence that starts now; zero for none.
+	Run Local
+	// Again says that Run began before and did not end.
+	Again bool
+	// Abandoned says that the unfinished occurrence does not start again: its catch-up window has passed.
+	Abandoned bool
+	// Decided is the last occurrence that is decided after this.
+	Decided Local
+	// Next is the first occurrence that is not due yet; zero when there is none.
+	Next Local
+}
+
+// Due returns when an occurrence may start.
+func (p Plan) Due(l Local) time.Time {
+	due := l.In(p.Zone)
+	if p.Jitter <= 0 {
+		return due
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(p.Job + "\n" + l.String())) // never fails
+	return due.Add(time.Duration(hash.Sum64() % uint64(p.Jitter)).Truncate(time.Second))
+}
+
+// Decide decides about every occurrence that is due. When several may run, the oldest one starts: decide
+// again when it has ended.
+func (p Plan) Decide(s State, now time.Time) Decision {
+	d := Decision{Decided: p.start(s, now)}
+	oldest := now.Add(-p.CatchUp)
+	if !s.Unfinished.IsZero() {
+		if s.Paused || s.Unfinished.In(p.Zone).Before(oldest) {
+			d.Abandoned = true
+		} else {
+			d.Run, d.Again = s.Unfinished, true
+		}
+	}
+	if p.Times.IsZero() {
+		return d
+	}
+	due := func(l Local) bool { return !l.IsZero() && !p.Due(l).After(now) }
+	d.Next = p.Times.Next(d.Decided)
+	for ; d.Run.IsZero() && due(d.Next); d.Next = p.Times.Next(d.Next) {
+		reason, passes := p.reason(s, d.Next, oldest)
+		switch {
+		case s.Ran(d.Next): // before the clock was set back
+		case passes:
+			d.pass(d.Next, reason)
+		default:
+			d.Run = d.Next
+		}
+		d.Decided = d.Next
+	}
+	for due(d.Next) { // these are decided when the run has ended
+		d.Next = p.Times.Next(d.Next)
+	}
+	return d
+}
+
+// start returns the last occurrence that needs no decision.
+func (p Plan) start(s State, now time.Time) Local {
+	if p.Times.IsZero() {
+		return s.Decided
+	}
+	today := LocalOf(now.In(p.Zone).Add(farFromChange))
+	switch {
+	case s.Decided.IsZero():
+		// A job begins with the newest occurrence that is due.
+		newest := p.Times.Previous(today)
+		for !newest.IsZero() && p.Due(newest).After(now) {
+			newest = p.Times.Previous(newest)
+		}
+		if newest.IsZero() {
+			return LocalOf(now.In(p.Zone))
+		}
+		return p.Times.Previous(newest)
+	case p.Due(s.Decided).After(now):
+		// The clock was set back. What began is known; everything else is decided when it is due again.
+		decided := s.Decided
+		for !decided.IsZero() && p.Due(decided).After(now) {
+			decided = p.Times.Previous(minLocal(decided, today))
+		}
+		return decided
+	}
+	return s.Decided
+}
+
+func minLocal(a, b Local) Local {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// reason returns why an occurrence that is due does not run; false when it may.
+func (p Plan) reason(s State, l Local, oldest time.Time) (Reason, bool) {
+	due := p.Due(l)
+	switch {
+	case s.Paused:
+		return Paused, true
+	case l.In(p.Zone).Before(oldest):
+		return Missed, true
+	case !p.Overlaps && due.After(s.Began) && due.Before(s.Ended):
+		return Overlap, true
+	}
+	return "", false
+}
+
+// pass adds an occurrence that does not run.
+func (d *Decision) pass(l Local, reason Reason) {
+	if n := len(d.Passed); n > 0 && d.Passed[n-1].Reason == reason {
+		d.Passed[n-1].Last, d.Passed[n-1].Count = l, d.Passed[n-1].Count+1
+		return
+	}
+	d.Passed = append(d.Passed, Passed{First: l, Last: l, Count: 1, Reason: reason})
+}
+
+// NextAfter returns the first occurrence that is due after a time, and when; zero when there is none.
+func (p Plan) NextAfter(now time.Time) (Local, time.Time) {
+	if p.Times.IsZero() {
+		return Local{}, time.Time{}
+	}
+	next := p.Times.Next(LocalOf(now.In(p.Zone).Add(-p.Jitter - farFromChange)))
+	for !next.IsZero() && !p.Due(next).After(now) {
+		next = p.Times.Next(next)
+	}
+	if next.IsZero() {
+		return next, time.Time{}
+	}
+	return next, p.Due(next)
+}
