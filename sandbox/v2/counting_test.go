@@ -352,14 +352,14 @@ func TestMemoryDoesNotGrowWithCompanies(t *testing.T) {
 			s.call("GET", "/digital-insights/"+strconv.Itoa(id), "")
 		}
 	}
-	ask(1, 200)
+	ask(1, 100)
 	least := ^uint64(0)
 	for range 3 { // other goroutines allocate too
 		before := held()
-		ask(200, 2200)
+		ask(100, 600)
 		least = min(least, max(held(), before)-before)
 	}
-	if least > 200_000 {
-		t.Errorf("2,000 companies keep %d bytes", least)
+	if least > 100_000 {
+		t.Errorf("500 companies keep %d bytes", least)
 	}
 }

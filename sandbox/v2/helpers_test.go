@@ -79,12 +79,17 @@ func (a said) object(t testing.TB) map[string]any {
 }
 
 // call calls the service without a network.
-func (s *service) call(method, path, body string) (got said) {
+func (s *service) call(method, path, body string) said {
 	r := httptest.NewRequest(method, Path+path, bytes.NewReader([]byte(body)))
 	r.Header.Set("Authorization", "Token "+s.key)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	return recorded(s.Handler(), r)
+}
+
+// recorded returns what a client gets of a handler.
+func recorded(handler http.Handler, r *http.Request) (got said) {
 	w := httptest.NewRecorder()
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -94,7 +99,7 @@ func (s *service) call(method, path, body string) (got said) {
 			got = said{w.Code, w.Header(), w.Body.String(), true}
 		}
 	}()
-	s.Handler().ServeHTTP(w, r)
+	handler.ServeHTTP(w, r)
 	return said{w.Code, w.Header(), w.Body.String(), false}
 }
 

@@ -34,7 +34,7 @@ type Insights struct {
 	Graph                                                   Graph
 	UpVisits                                                cost.Optional[bool]
 
-	Problems Problems
+	Problems
 }
 
 func insights(m *members, i *Insights) {
@@ -184,7 +184,7 @@ func points(m *members, name string, into *[]Point) {
 	*into = eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (Point, bool) {
 		var pair []json.RawMessage
 		if json.Unmarshal(element, &pair) != nil || len(pair) != 2 {
-			m.problems.add(path, "a pair of a date and a number")
+			m.problems.Add(path, "a pair of a date and a number")
 			return Point{}, false
 		}
 		p := Point{Date: plainValue(pair[0])}
@@ -193,7 +193,7 @@ func points(m *members, name string, into *[]Point) {
 		}
 		value, ok := parseNumber(pair[1])
 		if !ok {
-			m.problems.add(path+"[1]", Number.String())
+			m.problems.Add(path+"[1]", Number.String())
 			return p, true
 		}
 		p.Value = cost.Known(value)

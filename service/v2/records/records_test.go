@@ -38,7 +38,7 @@ func wantShown(t *testing.T, columns []Column, cells []Cell, want string) {
 
 func wantProblems(t *testing.T, problems Problems, want string) {
 	t.Helper()
-	if diff := cmp.Diff(want, problems.String()); diff != "" {
+	if diff := cmp.Diff(want, problems.Text()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
@@ -109,7 +109,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	if err != nil || len(c.Problems.First) != maxProblems || c.Problems.Count != 100001 {
 		t.Errorf("%d of %d problems, error %v", len(c.Problems.First), c.Problems.Count, err)
 	}
-	if text := c.Problems.String(); !strings.HasSuffix(text, "; 99901 more") {
+	if text := c.Problems.Text(); !strings.HasSuffix(text, "; 99901 more") {
 		t.Errorf("problems end in %q", text[len(text)-20:])
 	}
 }
@@ -195,7 +195,7 @@ func TestEveryFigureArrivesTyped(t *testing.T) {
 	}
 	f, err := DecodeFinancials(body)
 	if err != nil || f.Problems.Count > 0 || len(f.Years) != 1 || len(f.Years[0].Extra) > 0 {
-		t.Fatalf("%d years, problems %s, error %v", len(f.Years), f.Problems, err)
+		t.Fatalf("%d years, problems %s, error %v", len(f.Years), f.Problems.Text(), err)
 	}
 	for i, figure := range Figures() {
 		cell := f.Years[0].Figure(figure.Name)
@@ -350,7 +350,7 @@ func TestWatchAndUsageAreRead(t *testing.T) {
 	}
 	fields, problems, err := DecodeFieldNames([]byte(`["name", 5, {}]`))
 	if err != nil || fmt.Sprint(fields) != "[name 5]" || problems.Count != 1 {
-		t.Errorf("%v, problems %s, error %v", fields, problems, err)
+		t.Errorf("%v, problems %s, error %v", fields, problems.Text(), err)
 	}
 	for body, want := range map[string]string{
 		`{"callback": "https://a.example/x"}`: "https://a.example/x true <nil>", `{"callback": null}`: " false <nil>",

@@ -97,6 +97,9 @@ func (m Modules) Charge(o v2fields.Operation, has Reveal) cost.Amounts {
 	return m.Hold(o, Reveal{}).Only(cost.MetersOf(Meters()...)).Plus(contactData(has.Email, has.Phone))
 }
 
+// Nothing is what a refused call uses up, and one that found nothing.
+func Nothing() cost.Amounts { return cost.Amounts{} }
+
 // Consumed returns amounts as an answer reports them.
 func Consumed(amounts cost.Amounts) []int64 { return amounts[:meterCount:meterCount] }
 
