@@ -92,6 +92,7 @@ func sandboxLayers() map[string][]string {
 		"sandbox/admincall":  {"sandbox/reply"},
 		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
 		"sandbox/units":      {"sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"sandbox/criteria":   {"sandbox/world"},
 		"sandbox/watch":      {"sandbox/ledgerfile"},
 		"sandbox/webhook":    {},
 		"sandbox/v2":         {"enrich", "sandbox/..."},
