@@ -36,8 +36,12 @@ type Erasure struct {
 }
 
 // Find returns what the journal holds about a person, under every identity.
-func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, error)) (Found, error) {
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts}
+func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
+	interfaces, err := record.Interfaces(j.store)
+	if err != nil {
+		return Found{}, err
+	}
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
 	order, others, err := reading.Find(who)
 	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })

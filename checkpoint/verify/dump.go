@@ -31,11 +31,16 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
+	interfaces, err := record.Interfaces(s)
+	if err != nil {
+		return err
+	}
+	shown := shower{s, interfaces, show}
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	unread := 0
-	err := store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
-		l := describe(key, value, show)
+	err = store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
+		l := describe(key, value, shown)
 		if l.Problem != "" {
 			unread++
 		}
@@ -47,11 +52,35 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	return err
 }
 
-// Show returns what Dump writes of an answer.
-type Show func(enrich.Answered) (any, error)
+// Show returns what Dump writes of an answer of an interface. That of the account 0 is "".
+type Show func(of string, answered enrich.Answered) (any, error)
+
+// shower shows answers, each as those of its interface.
+type shower struct {
+	store      store.Store
+	interfaces []string // of the accounts
+	show       Show     // nil masks
+}
+
+// answer returns what Dump writes of the answer of an attempt.
+func (s shower) answer(id attempt.ID, answered enrich.Answered) (any, error) {
+	var payer record.Payer
+	var err error
+	if len(s.interfaces) > 1 {
+		payer, _, err = record.Load[record.Payer](s.store, record.IDKey(record.IntentPrefix, id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	of, err := record.InterfaceOf(payer.Account, s.interfaces)
+	if err != nil {
+		return nil, err
+	}
+	return s.show(of, answered)
+}
 
 // describe returns the line of a record.
-func describe(key, value []byte, show Show) line {
+func describe(key, value []byte, show shower) line {
 	l := line{Record: record.KindOf(key[0])}
 	if l.Record == "" {
 		return line{Record: "unknown", Name: fmt.Sprintf("%q", key), Problem: "is of no known kind"}
@@ -84,12 +113,12 @@ func describe(key, value []byte, show Show) line {
 const masked = "(masked)"
 
 // view decodes a record and masks it.
-func view(key, value []byte, show Show) (any, error) {
+func view(key, value []byte, show shower) (any, error) {
 	switch key[0] {
 	case record.IntentPrefix:
 		var in record.Intent
 		err := record.Decode(key, value, &in)
-		if show == nil {
+		if show.show == nil {
 			in.Identity = maskIdentity(in.Identity)
 		}
 		return in, err
@@ -122,16 +151,16 @@ type resolution struct {
 	Answer any    `json:"answer,omitempty"`
 }
 
-func viewResolution(key, value []byte, show Show) (any, error) {
+func viewResolution(key, value []byte, show shower) (any, error) {
 	var res attempt.Resolution
 	err := record.Decode(key, value, &res)
 	shown := resolution{Resolution: res}
 	switch {
 	case err != nil || res.Data == "":
-	case show == nil:
+	case show.show == nil:
 		shown.Answer = masked
 	default:
-		shown.Answer, err = show(res.Answer())
+		shown.Answer, err = show.answer(record.IDOf(key), res.Answer())
 	}
 	return shown, err
 }
