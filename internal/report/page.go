@@ -28,6 +28,8 @@ func (p *page) command(words []string)                 { p.Command(words) }
 func (p *page) entry(name, format string, args ...any) { p.Entry(name, fmt.Sprintf(format, args...)) }
 
 func (p *page) prose(name, format string, args ...any) { p.Prose(name, fmt.Sprintf(format, args...)) }
+
+func (p *page) alert(name, format string, args ...any) { p.Alert(name, fmt.Sprintf(format, args...)) }
 func (p *page) finding(result, rule, seen string)      { p.Finding(result, rule, seen) }
 
 // hint returns what a reader can do about what a code names, "" for nothing.

@@ -33,6 +33,11 @@ type Hints func(code string, values ...any) string
 // Text writes a report for a person at a terminal.
 func Text(w io.Writer, r Report, hints Hints) error { return write(w, r, form.Text{}, hints) }
 
+// Coloured is Text, with colours if there are to be some.
+func Coloured(w io.Writer, r Report, hints Hints, colours bool) error {
+	return write(w, r, form.Text{Colour: colours}, hints)
+}
+
 // Markdown writes a report as Markdown.
 func Markdown(w io.Writer, r Report, hints Hints) error { return write(w, r, form.Markdown{}, hints) }
 

@@ -23,18 +23,19 @@ type idAndName struct {
 // prospecting lists the companies that meet filters.
 func (s *Server) prospecting(in *input) (answer, *refusal) {
 	page := in.paging(10, maxPerPage)
-	filters := in.filters("filters", false)
+	filters := in.filters(false)
 	if no := in.end(); no != nil {
 		return answer{}, no
 	}
-	conditions, no := s.companyConditions(filters)
-	if no != nil {
+	conditions, problems := filters.Companies(s.world)
+	if no := invalidFilters(problems); no != nil {
 		return answer{}, no
 	}
-	found, total := pageOf(page, matching(s.world.Listed(), conditions))
-	list := companyList{TotalCompanies: total, Data: []idAndName{}}
-	_, _, list.TotalPages = page.of(total)
-	for _, c := range found {
+	found := s.prospects(filters, conditions)
+	list := companyList{TotalCompanies: found.total, Data: []idAndName{}}
+	_, _, list.TotalPages = page.of(found.total)
+	from, to, _ := page.of(len(found.shown))
+	for _, c := range found.shown[from:to] {
 		list.Data = append(list.Data, idAndName{integerID(c.ID()), s.record(c).Name})
 	}
 	return answer{body: list}, nil

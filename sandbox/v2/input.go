@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"payonce/sandbox/criteria"
 )
 
 // input is what a request asks: its path, its query and the members of its body. The methods that read a member
@@ -81,6 +83,30 @@ func (in *input) needed(name string) string {
 		in.wrong(name, isRequired)
 	}
 	return value
+}
+
+// filters reads a member that holds a JSON object encoded as a string.
+func (in *input) filters(required bool) *criteria.Filters {
+	raw, text := in.member("filters"), "{}"
+	switch {
+	case raw == nil && required:
+		in.wrong("filters", isRequired)
+	case raw != nil && json.Unmarshal(raw, &text) != nil:
+		in.wrong("filters", "Expected a JSON object encoded as a string.")
+	}
+	f, problem := criteria.Parse(text)
+	if problem != "" {
+		in.wrong("filters", problem)
+	}
+	return f
+}
+
+// invalidFilters refuses filters with which something is wrong; nil when nothing is.
+func invalidFilters(problems []string) *refusal {
+	if len(problems) == 0 {
+		return nil
+	}
+	return invalidAll(map[string][]string{"filters": problems})
 }
 
 // flag returns a boolean, true when it is not given.

@@ -6,21 +6,16 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/sandbox/criteria"
 	"payonce/sandbox/world"
 )
 
-// seat is one place in the staff of a company.
-type seat struct {
-	company world.Company
-	place   int
-}
-
 // seats returns every place in the staffs of companies.
-func seats(companies iter.Seq[world.Company]) iter.Seq[seat] {
-	return func(yield func(seat) bool) {
+func seats(companies iter.Seq[world.Company]) iter.Seq[criteria.Seat] {
+	return func(yield func(criteria.Seat) bool) {
 		for c := range companies {
 			for place := range c.Staff() {
-				if !yield(seat{c, place}) {
+				if !yield(criteria.Seat{Company: c, Place: place}) {
 					return
 				}
 			}
@@ -36,12 +31,12 @@ type employeeList[T any] struct {
 }
 
 // listOfPeople answers with a page of people.
-func listOfPeople[T any](s *Server, page pages, all iter.Seq[seat], word func(world.Employee) T) answer {
+func listOfPeople[T any](s *Server, page pages, all iter.Seq[criteria.Seat], word func(world.Employee) T) answer {
 	found, total := pageOf(page, all)
 	list := employeeList[T]{TotalEmployees: total, Data: []T{}}
 	_, _, list.TotalPages = page.of(total)
 	for _, at := range found {
-		e, _ := s.world.Employee(at.company, at.place)
+		e, _ := s.world.Employee(at.Company, at.Place)
 		list.Data = append(list.Data, word(e))
 	}
 	return answer{body: list}
@@ -50,12 +45,12 @@ func listOfPeople[T any](s *Server, page pages, all iter.Seq[seat], word func(wo
 // searchEmployees lists the employees that meet filters.
 func (s *Server) searchEmployees(in *input) (answer, *refusal) {
 	page := in.paging(10, maxPerPage)
-	filters := in.filters("filters", true)
+	filters := in.filters(true)
 	if no := in.end(); no != nil {
 		return answer{}, no
 	}
-	companies, conditions, no := s.employeeConditions(filters)
-	if no != nil {
+	companies, conditions, problems := filters.Employees(s.world)
+	if no := invalidFilters(problems); no != nil {
 		return answer{}, no
 	}
 	return listOfPeople(s, page, matching(seats(companies), conditions), func(e world.Employee) employeeItem {
@@ -147,15 +142,15 @@ func (s *Server) searchPeople(in *input) (answer, *refusal) {
 	if len(domains) > 0 {
 		companies = s.withDomains(domains)
 	}
-	var conditions []func(seat) bool
+	var conditions []func(criteria.Seat) bool
 	for _, places := range [][]string{companyPlaces, peoplePlaces} { // everybody lives where the company is
 		if len(places) > 0 {
-			conditions = append(conditions, func(at seat) bool { return isIn(at.company, places) })
+			conditions = append(conditions, func(at criteria.Seat) bool { return isIn(at.Company, places) })
 		}
 	}
 	if len(ranks) > 0 {
-		conditions = append(conditions, func(at seat) bool {
-			rank, _ := at.company.Role(at.place)
+		conditions = append(conditions, func(at criteria.Seat) bool {
+			rank, _ := at.Company.Role(at.Place)
 			return slices.Contains(ranks, names[rank])
 		})
 	}

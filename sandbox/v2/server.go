@@ -62,6 +62,7 @@ type Server struct {
 	world    world.World
 	units    *units.Books
 	watches  *watch.Watches
+	searches searches
 	watching sync.Mutex // a company is counted once when it is watched
 	sender   *webhook.Sender
 	faults   *fault.Rules

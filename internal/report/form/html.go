@@ -56,6 +56,7 @@ func (f *HTML) Entry(name, text string) string {
 }
 
 func (f *HTML) Prose(name, text string) string { return f.Entry(name, text) }
+func (f *HTML) Alert(name, text string) string { return f.Entry(name, text) }
 
 func (f *HTML) Finding(result, rule, seen string) string {
 	return f.Entry(result, rule) + f.Entry("", seen)

@@ -28,6 +28,8 @@ type Layout interface {
 	Entry(name, text string) string
 	// Prose returns an entry whose text may be long.
 	Prose(name, text string) string
+	// Alert is Prose about something that somebody should look at.
+	Alert(name, text string) string
 	// Finding returns a result, the rule that it is about, and what was seen.
 	Finding(result, rule, seen string) string
 	// Plot returns a plot, or "" where the form has none. What a plot shows stands beside it as text.
@@ -88,6 +90,9 @@ func (w *Writer) Entry(name, text string) { w.write(w.layout.Entry(name, text)) 
 
 // Prose writes an entry whose text may be long.
 func (w *Writer) Prose(name, text string) { w.write(w.layout.Prose(name, text)) }
+
+// Alert writes an entry about something that somebody should look at.
+func (w *Writer) Alert(name, text string) { w.write(w.layout.Alert(name, text)) }
 
 // Finding writes a result, the rule that it is about, and what was seen.
 func (w *Writer) Finding(result, rule, seen string) { w.write(w.layout.Finding(result, rule, seen)) }

@@ -78,7 +78,7 @@ func NothingFound(o v2fields.Operation, at time.Time) enrich.Answered {
 // encode returns the answer in the form of the journal.
 func encode(o v2fields.Operation, body []byte, at time.Time) enrich.Answered {
 	s := stored{operation: o.String(), at: at}
-	s.keep(body)
+	s.keep(compact(body), journalBounds())
 	return enrich.Answered{Data: string(numbered.Append(nil, &s, members))}
 }
 

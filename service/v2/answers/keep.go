@@ -13,15 +13,17 @@ import (
 	"payonce/service/jsonobject"
 )
 
-// The bounds of an answer in the journal, in bytes.
-const (
-	// plainMost is the longest body that is kept as it is. A longer one is compressed.
-	plainMost = 32 << 10
-	// keptMost is the longest compressed body. The journal gathers commits of 1 MB.
-	keptMost = 768 << 10
-	// inflatedMost is more than any body has: the client reads no longer one.
-	inflatedMost = 64 << 20
-)
+// bounds are those of an answer in the journal, in bytes.
+type bounds struct {
+	plain int // the longest body that is kept as it is; a longer one is compressed
+	kept  int // the longest compressed body
+}
+
+// journalBounds are the bounds of every answer. The journal gathers commits of 1 MB.
+func journalBounds() bounds { return bounds{plain: 32 << 10, kept: 768 << 10} }
+
+// inflatedMost is more bytes than any body has: the client reads no longer one.
+const inflatedMost = 64 << 20
 
 // How much is kept of the names of members that are left out.
 const (
@@ -31,19 +33,18 @@ const (
 
 // keep writes a body into the answer. Of a body that is too long even when it is compressed, its
 // longest members are left out: what was paid for is kept as far as there is room.
-func (s *stored) keep(body []byte) {
-	body = compact(body)
-	if len(body) <= plainMost {
+func (s *stored) keep(body []byte, most bounds) {
+	if len(body) <= most.plain {
 		s.plain = body
 		return
 	}
-	if s.deflated = deflate(body); len(s.deflated) <= keptMost {
+	if s.deflated = deflate(body); len(s.deflated) <= most.kept {
 		return
 	}
 	parts := partsOf(body)
 	// Shorter parts first: as many as there is room for.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(len(a.value), len(b.value)) })
-	fits := sort.Search(len(parts), func(n int) bool { return len(deflate(join(parts[:n+1]))) > keptMost })
+	fits := sort.Search(len(parts), func(n int) bool { return len(deflate(join(parts[:n+1]))) > most.kept })
 	for i, left := range parts[fits:] {
 		if i == maxLeftOut {
 			break

@@ -1,4 +1,6 @@
-package v2
+// Package criteria reads the filters of prospecting and of the employee search (specification v2,
+// "Prospecting" and "Employees"), and says which companies and employees of the world meet them.
+package criteria
 
 import (
 	"bytes"
@@ -14,51 +16,42 @@ import (
 	"payonce/sandbox/world"
 )
 
-// filters are criteria by key. Reading a key remembers what is wrong with its value.
-type filters struct {
+// Filters are criteria by key. Reading a key remembers what is wrong with its value.
+type Filters struct {
+	Source   string // the JSON object as it was given
 	values   map[string]json.RawMessage
 	problems []string
 }
 
-// filters reads a member that holds a JSON object encoded as a string.
-func (in *input) filters(name string, required bool) *filters {
-	f := &filters{}
-	raw := in.member(name)
-	if raw == nil {
-		if required {
-			in.wrong(name, isRequired)
-		}
-		return f
-	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		in.wrong(name, "Expected a JSON object encoded as a string.")
-		return f
-	}
+// Parse reads filters from a JSON object. The problem is what is wrong with its form; empty when nothing is.
+func Parse(text string) (f *Filters, problem string) {
+	f = &Filters{Source: text}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if err := decoder.Decode(&f.values); err != nil || f.values == nil {
-		in.wrong(name, "The string holds no JSON object.")
-		return f
+		return f, "The string holds no JSON object."
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		in.wrong(name, "The string goes on after its JSON object.")
+		return f, "The string goes on after its JSON object."
 	}
-	return f
+	return f, ""
 }
 
-func (f *filters) wrong(key, message string) { f.problems = append(f.problems, key+": "+message) }
+// Seat is one place in the staff of a company.
+type Seat struct {
+	Company world.Company
+	Place   int
+}
 
-// end refuses filters with which something is wrong.
-func (f *filters) end() *refusal {
-	if f.problems == nil {
-		return nil
-	}
+func (f *Filters) wrong(key, message string) { f.problems = append(f.problems, key+": "+message) }
+
+// wrongs returns what is wrong with the filters, in order.
+func (f *Filters) wrongs() []string {
 	slices.Sort(f.problems)
-	return invalidAll(map[string][]string{"filters": f.problems})
+	return f.problems
 }
 
 // texts reads a list whose elements are strings or integers.
-func (f *filters) texts(key string) []string {
+func (f *Filters) texts(key string) []string {
 	var elements []any
 	decoder := json.NewDecoder(bytes.NewReader(f.values[key]))
 	decoder.UseNumber()
@@ -81,7 +74,7 @@ func (f *filters) texts(key string) []string {
 }
 
 // numbers reads a list of integers.
-func (f *filters) numbers(key string) []int {
+func (f *Filters) numbers(key string) []int {
 	numbers := []int{}
 	for _, text := range f.texts(key) {
 		number, err := strconv.Atoi(text)
@@ -95,7 +88,7 @@ func (f *filters) numbers(key string) []int {
 }
 
 // text reads a string.
-func (f *filters) text(key string) string {
+func (f *Filters) text(key string) string {
 	var value string
 	if json.Unmarshal(f.values[key], &value) != nil {
 		f.wrong(key, "Expected a string.")
@@ -125,7 +118,7 @@ func (b *bound) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-func (f *filters) span(key string) span {
+func (f *Filters) span(key string) span {
 	var members map[string]*bound
 	if json.Unmarshal(f.values[key], &members) != nil {
 		f.wrong(key, "Expected a range with gte and lte.")
@@ -150,13 +143,13 @@ func (s span) holdsDay(day time.Time) bool {
 	return from && to
 }
 
-// companyCondition is what a company has to meet.
-type companyCondition = func(world.Company) bool
+// Condition is what a company has to meet.
+type Condition = func(world.Company) bool
 
-// companyConditions turns the filters of prospecting into conditions.
-func (s *Server) companyConditions(f *filters) ([]companyCondition, *refusal) {
-	known := s.companyFilters()
-	var conditions []companyCondition
+// Companies returns the conditions of filters of prospecting, and what is wrong with those.
+func (f *Filters) Companies(w world.World) ([]Condition, []string) {
+	known := companyFilters(w)
+	var conditions []Condition
 	for key := range f.values {
 		read, found := known[key]
 		if !found {
@@ -167,12 +160,12 @@ func (s *Server) companyConditions(f *filters) ([]companyCondition, *refusal) {
 			conditions = append(conditions, read(f, key))
 		}
 	}
-	return conditions, f.end()
+	return conditions, f.wrongs()
 }
 
 // companyFilters returns what each key means (specification v2, "Prospecting").
-func (s *Server) companyFilters() map[string]func(*filters, string) companyCondition {
-	known := map[string]func(*filters, string) companyCondition{
+func companyFilters(w world.World) map[string]func(*Filters, string) Condition {
+	known := map[string]func(*Filters, string) Condition{
 		"company_status": byNumbers(world.Company.Status),
 		"activity_type":  byNumbers(func(c world.Company) int { activity, _, _ := c.Activity(); return activity + 1 }),
 		"company_type":   byNumbers(func(c world.Company) int { _, kind, _ := c.Activity(); return kind + 1 }),
@@ -198,7 +191,7 @@ func (s *Server) companyFilters() map[string]func(*filters, string) companyCondi
 		"insights_visits":       byVisits,
 		"insights_technologies": byTexts(technologies),
 		"number_of_employees":   bySpan(func(c world.Company) float64 { return float64(c.Employees()) }),
-		"company_incorporation": func(f *filters, key string) companyCondition {
+		"company_incorporation": func(f *Filters, key string) Condition {
 			wanted := f.span(key)
 			return func(c world.Company) bool { return wanted.holdsDay(c.Founded()) }
 		},
@@ -206,9 +199,9 @@ func (s *Server) companyFilters() map[string]func(*filters, string) companyCondi
 		"financial_directors": byNumbers(func(c world.Company) int {
 			return payBand(lastResults(c).DirectorsPay)
 		}),
-		"foreign_parents":    byChoice("yes", "no", s.world.HasForeignParent),
-		"ownership_accounts": byChoice("group", "single", func(c world.Company) bool { return len(s.world.OwnershipOf(c).Group) > 0 }),
-		"url":                s.byURL,
+		"foreign_parents":    byChoice("yes", "no", w.HasForeignParent),
+		"ownership_accounts": byChoice("group", "single", func(c world.Company) bool { return len(w.OwnershipOf(c).Group) > 0 }),
+		"url":                byURL(w),
 	}
 	for key, figure := range financialFilters() {
 		known[key] = byFigure(figure)
@@ -254,8 +247,8 @@ func financialFilters() map[string]func(now, before world.Results) float64 {
 }
 
 // byFigure demands a figure of the last year. A company without figures does not meet it.
-func byFigure(figure func(now, before world.Results) float64) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byFigure(figure func(now, before world.Results) float64) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.span(key)
 		return func(c world.Company) bool {
 			years := c.Years()
@@ -268,23 +261,23 @@ func byFigure(figure func(now, before world.Results) float64) func(*filters, str
 	}
 }
 
-func bySpan(value func(world.Company) float64) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func bySpan(value func(world.Company) float64) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.span(key)
 		return func(c world.Company) bool { return wanted.holds(value(c)) }
 	}
 }
 
-func byNumbers(value func(world.Company) int) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byNumbers(value func(world.Company) int) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.numbers(key)
 		return func(c world.Company) bool { return slices.Contains(wanted, value(c)) }
 	}
 }
 
 // byTexts demands that one of a company's values is one of those in the list, in any case.
-func byTexts(values func(world.Company) []string) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byTexts(values func(world.Company) []string) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.texts(key)
 		return func(c world.Company) bool {
 			return slices.ContainsFunc(values(c), func(value string) bool {
@@ -295,8 +288,8 @@ func byTexts(values func(world.Company) []string) func(*filters, string) company
 }
 
 // byAll demands that a company has everything in the list.
-func byAll(values func(world.Company) []string) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byAll(values func(world.Company) []string) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.texts(key)
 		return func(c world.Company) bool {
 			has := values(c)
@@ -306,8 +299,8 @@ func byAll(values func(world.Company) []string) func(*filters, string) companyCo
 }
 
 // byWords demands that a text holds one of the words in the list.
-func byWords(text func(world.Company) string) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byWords(text func(world.Company) string) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.texts(key)
 		return func(c world.Company) bool {
 			return slices.ContainsFunc(wanted, func(word string) bool {
@@ -318,15 +311,15 @@ func byWords(text func(world.Company) string) func(*filters, string) companyCond
 }
 
 // byChoice demands one of two values.
-func byChoice(yes, no string, holds func(world.Company) bool) func(*filters, string) companyCondition {
-	return func(f *filters, key string) companyCondition {
+func byChoice(yes, no string, holds func(world.Company) bool) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition {
 		wanted := f.text(key)
 		return func(c world.Company) bool { return wanted == yes && holds(c) || wanted == no && !holds(c) }
 	}
 }
 
 // byVisits demands a number of visits in one of the bands.
-func byVisits(f *filters, key string) companyCondition {
+func byVisits(f *Filters, key string) Condition {
 	var bands [][2]int
 	for _, text := range f.texts(key) {
 		least, most, isBand := strings.Cut(text, "-")
@@ -347,7 +340,11 @@ func byVisits(f *filters, key string) companyCondition {
 }
 
 // byURL demands the page of a company: one address, or a list of them.
-func (s *Server) byURL(f *filters, key string) companyCondition {
+func byURL(w world.World) func(*Filters, string) Condition {
+	return func(f *Filters, key string) Condition { return f.byURL(w, key) }
+}
+
+func (f *Filters) byURL(w world.World, key string) Condition {
 	var addresses []string
 	if raw := f.values[key]; len(raw) > 0 && raw[0] == '"' {
 		addresses = []string{f.text(key)}
@@ -356,7 +353,7 @@ func (s *Server) byURL(f *filters, key string) companyCondition {
 	}
 	wanted := map[string]bool{}
 	for _, address := range addresses {
-		if c, found := s.world.ByProfile(address); found {
+		if c, found := w.ByProfile(address); found {
 			wanted[c.ID()] = true
 		}
 	}
@@ -400,10 +397,11 @@ func payBand(pay float64) int {
 	return band
 }
 
-// employeeConditions turns the filters of the employee search into the companies to look at and conditions.
-func (s *Server) employeeConditions(f *filters) (iter.Seq[world.Company], []func(seat) bool, *refusal) {
-	companies := s.world.Listed()
-	var conditions []func(seat) bool
+// Employees returns the companies whose employees are looked at, the conditions of filters of the employee
+// search, and what is wrong with those.
+func (f *Filters) Employees(w world.World) (iter.Seq[world.Company], []func(Seat) bool, []string) {
+	companies := w.Listed()
+	var conditions []func(Seat) bool
 	for key := range f.values {
 		switch key {
 		case "company_id":
@@ -412,36 +410,36 @@ func (s *Server) employeeConditions(f *filters) (iter.Seq[world.Company], []func
 				f.wrong(key, "A valid integer is required.")
 			}
 			companies = func(yield func(world.Company) bool) {
-				if c, found := s.world.ByID(id.String()); found {
+				if c, found := w.ByID(id.String()); found {
 					yield(c)
 				}
 			}
 		case "full_name":
 			name := f.text(key)
-			conditions = append(conditions, func(at seat) bool { return at.company.IsNamed(at.place, name) })
+			conditions = append(conditions, func(at Seat) bool { return at.Company.IsNamed(at.Place, name) })
 		case "seniority":
 			wanted := f.numbers(key)
-			conditions = append(conditions, func(at seat) bool {
-				rank, _ := at.company.Role(at.place)
+			conditions = append(conditions, func(at Seat) bool {
+				rank, _ := at.Company.Role(at.Place)
 				return slices.Contains(wanted, rank+1)
 			})
 		case "department":
 			wanted := f.numbers(key)
-			conditions = append(conditions, func(at seat) bool {
-				_, department := at.company.Role(at.place)
+			conditions = append(conditions, func(at Seat) bool {
+				_, department := at.Company.Role(at.Place)
 				return slices.Contains(wanted, department+1)
 			})
 		case "advance", "job_title", "url":
-			conditions = append(conditions, s.personCondition(key, f.personTexts(key)))
+			conditions = append(conditions, personCondition(w, key, f.personTexts(key)))
 		default:
 			f.wrong(key, "There is no such filter.")
 		}
 	}
-	return companies, conditions, f.end()
+	return companies, conditions, f.wrongs()
 }
 
 // personTexts reads a list of strings, or one string for url, whose type the specification leaves open.
-func (f *filters) personTexts(key string) []string {
+func (f *Filters) personTexts(key string) []string {
 	if raw := f.values[key]; key == "url" && len(raw) > 0 && raw[0] == '"' {
 		return []string{f.text(key)}
 	}
@@ -449,9 +447,9 @@ func (f *filters) personTexts(key string) []string {
 }
 
 // personCondition demands something of the person in a seat.
-func (s *Server) personCondition(key string, wanted []string) func(seat) bool {
-	return func(at seat) bool {
-		e, found := s.world.Employee(at.company, at.place)
+func personCondition(w world.World, key string, wanted []string) func(Seat) bool {
+	return func(at Seat) bool {
+		e, found := w.Employee(at.Company, at.Place)
 		if !found {
 			return false
 		}
