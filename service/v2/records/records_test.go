@@ -275,12 +275,21 @@ stat_direct_percent=12.5
 referrals=[]
 keywords=["tools","{\"k\":1}"]
 up_visits=false`)
+	rows := i.TechnologyRows()
+	if len(rows) != 1 {
+		t.Fatalf("%d technologies", len(rows))
+	}
+	wantShown(t, TechnologyColumns(), rows[0], "id=2\nname=nginx\nimage_path=n.png\ndescription=server\ncategory=Web servers\n"+
+		"group_id=1\ngroup_name=Web\ngroup_important=true")
+	wantShown(t, VisitsColumns(), i.Visits[0].Cells(), "id=1\ntraffic_data_id=3\ndate_value=2026-10-01\nvalue=500")
 	nested := fmt.Sprint(i.TopCountries[0].Name.Value, i.TopCountries[0].SharePercent.Value, i.Visits[0].Value.Value,
 		i.Technologies[0].Important.Value, i.Technologies[0].List[0].Category.Value, len(i.Technologies[0].List), i.Graph)
 	const want = "GB51.5 500 trueWeb servers1 {[2026-10] [{2026-10-01 {500 true}} {1759276800000 {0 false}} {2026-11-01 {0 false}}] [{2026-10-01 {0.5 true}}] [] []}"
 	if nested != want {
 		t.Errorf("got  %s\nwant %s", nested, want)
 	}
+	i.Technologies[0].List = nil
+	wantShown(t, TechnologyColumns(), i.TechnologyRows()[0], "group_id=1\ngroup_name=Web\ngroup_important=true")
 }
 
 func TestOwnershipIsReadWhole(t *testing.T) {
