@@ -80,7 +80,7 @@ func layers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
