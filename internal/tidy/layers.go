@@ -191,7 +191,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "service/jsonobject"},
-		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
