@@ -25,8 +25,9 @@ type line struct {
 }
 
 // Dump writes every record in the order of the keys, one JSON object to a line.
-// Identities and answers are masked when show is nil; the journal's secret always is. A record that cannot be read is written as such; the error after the
-// last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
+// Fields have the names that the journal knows them by. Identities and answers are masked when show is nil;
+// the journal's secret always is. A record that cannot be read is written as such; the error after the last
+// line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
 func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
@@ -35,7 +36,7 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	if err != nil {
 		return err
 	}
-	shown := shower{s, interfaces, show}
+	shown := shower{s, interfaces, show, namesOf(s)}
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	unread := 0
@@ -60,6 +61,7 @@ type shower struct {
 	store      store.Store
 	interfaces []string // of the accounts
 	show       Show     // nil masks
+	names      *names
 }
 
 // answer returns what Dump writes of the answer of an attempt.
@@ -100,7 +102,7 @@ func describe(key, value []byte, show shower) line {
 		if !isField {
 			return line{Record: l.Record, Problem: "has a key that names no field"}
 		}
-		l.Key, l.Field = field.Key.String(), field.Field.String()
+		l.Key, l.Field = field.Key.String(), show.names.ofEntry(field.Field, l.Value)
 	case record.ForgottenPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
@@ -121,7 +123,7 @@ func view(key, value []byte, show shower) (any, error) {
 		if show.show == nil {
 			in.Identity = maskIdentity(in.Identity)
 		}
-		return in, err
+		return show.names.intent(in), err
 	case record.ResolutionPrefix:
 		return viewResolution(key, value, show)
 	case record.DoubtPrefix:
@@ -141,20 +143,16 @@ func view(key, value []byte, show shower) (any, error) {
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
-	return viewMeta(key, value)
-}
-
-// resolution is an attempt.Resolution with an answer that can be read.
-type resolution struct {
-	attempt.Resolution
-	Data   string `json:"data,omitempty"` // is empty: it takes the place of the bytes
-	Answer any    `json:"answer,omitempty"`
+	return show.names.viewMeta(key, value)
 }
 
 func viewResolution(key, value []byte, show shower) (any, error) {
 	var res attempt.Resolution
 	err := record.Decode(key, value, &res)
-	shown := resolution{Resolution: res}
+	if len(key) != record.IDKeyLength {
+		return nil, err // describe says so
+	}
+	shown := show.names.resolution(record.IDOf(key), res)
 	switch {
 	case err != nil || res.Data == "":
 	case show.show == nil:
@@ -165,10 +163,11 @@ func viewResolution(key, value []byte, show shower) (any, error) {
 	return shown, err
 }
 
-func viewMeta(key, value []byte) (any, error) {
+func (n *names) viewMeta(key, value []byte) (any, error) {
 	switch string(key) {
 	case string(record.StateKey):
-		return decoded[record.State](key, value)
+		s, err := decoded[record.State](key, value)
+		return n.state(s), err
 	case string(record.IdentityKey):
 		identity, err := decoded[record.Journal](key, value)
 		return map[string]string{"id": identity.ID, "secret": masked}, err

@@ -12,6 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/interfaces"
+	"payonce/internal/listcost"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -44,6 +45,7 @@ type job struct {
 	scope     row.Scope
 	prices    pricing.Choice // what the wanted fields cost
 	survey    *survey.Survey
+	watched   *listcost.Watcher // of the journal; nil when nobody asks what the list has cost
 	counts    survey.Counts
 	account   cost.Account
 	published pricing.Publications // nothing when the service was not asked
@@ -114,10 +116,14 @@ func (j *job) take(ctx context.Context) (err error) {
 
 // recorder returns the journal, or one that knows nothing when there is none yet.
 func (j *job) recorder() survey.Recorder {
-	if journal := j.session.journal(); journal != nil {
-		return journal
+	journal := j.session.journal()
+	switch {
+	case journal == nil:
+		return blankRecorder{key: checkpoint.AnonymousKey()}
+	case j.watched != nil:
+		return j.watched
 	}
-	return blankRecorder{key: checkpoint.AnonymousKey()}
+	return journal
 }
 
 // blankRecorder is the journal of a workspace that has none.

@@ -160,6 +160,7 @@ func (v *Plan) printMoney(p *page) {
 		}
 	}
 	v.printExpected(p)
+	v.SpentBefore.render(p)
 }
 
 // printQuantities shows what the maximum is made of.

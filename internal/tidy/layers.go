@@ -80,7 +80,7 @@ func layers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
@@ -107,7 +107,7 @@ func useCaseLayers() map[string][]string {
 		"service/v1/v1fields": {"enrich"},
 		// Reports, and how they look.
 		"internal/report/form": {},
-		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report":      {"internal/listcost", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -128,6 +128,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/interfaces": {"enrich", "cost", "pipeline/output", "service/v1", "service/v1/v1fields"},
+		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
@@ -153,7 +154,7 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
-			"internal/interfaces", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
@@ -190,7 +191,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "service/jsonobject"},
-		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}

@@ -138,9 +138,21 @@ func (s span) holds(number float64) bool {
 
 // holdsDay compares days, and years where an end is a number.
 func (s span) holdsDay(day time.Time) bool {
-	from := s.GTE == nil || s.GTE.day.IsZero() && float64(day.Year()) >= s.GTE.number || !s.GTE.day.IsZero() && !day.Before(s.GTE.day)
-	to := s.LTE == nil || s.LTE.day.IsZero() && float64(day.Year()) <= s.LTE.number || !s.LTE.day.IsZero() && !day.After(s.LTE.day)
-	return from && to
+	return (s.GTE == nil || !s.GTE.isAfter(day)) && (s.LTE == nil || !s.LTE.isBefore(day))
+}
+
+func (b *bound) isAfter(day time.Time) bool {
+	if b.day.IsZero() {
+		return float64(day.Year()) < b.number
+	}
+	return day.Before(b.day)
+}
+
+func (b *bound) isBefore(day time.Time) bool {
+	if b.day.IsZero() {
+		return float64(day.Year()) > b.number
+	}
+	return day.After(b.day)
 }
 
 // Condition is what a company has to meet.

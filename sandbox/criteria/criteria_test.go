@@ -84,3 +84,22 @@ func firstCompany(t *testing.T, w world.World, meets Condition) world.Company {
 }
 
 func abs(value float64) float64 { return max(value, -value) }
+
+// TestDaysAndYears: the range of the incorporation takes years and days; both ends belong to it.
+func TestDaysAndYears(t *testing.T) {
+	w := world.World{People: world.People{Seed: 7}}
+	c := firstCompany(t, w, func(c world.Company) bool { return c.Founded().YearDay() > 40 })
+	day, year := c.Founded().Format("2006-01-02"), c.Founded().Year()
+	next := c.Founded().AddDate(0, 0, 1).Format("2006-01-02")
+	for value, want := range map[string]bool{
+		fmt.Sprintf(`{"gte":%q,"lte":%q}`, day, day): true, fmt.Sprintf(`{"gte":%q}`, next): false,
+		fmt.Sprintf(`{"lte":%q}`, next): true, fmt.Sprintf(`{"gte":%d,"lte":%d}`, year, year): true,
+		fmt.Sprintf(`{"gte":%d}`, year+1): false, fmt.Sprintf(`{"lte":"%d"}`, year-1): false, `{}`: true,
+	} {
+		f, _ := Parse(fmt.Sprintf(`{"company_incorporation":%s}`, value))
+		conditions, problems := f.Companies(w)
+		if problems != nil || conditions[0](c) != want {
+			t.Errorf("%s of %s: %v, want %t", value, day, problems, want)
+		}
+	}
+}

@@ -255,8 +255,12 @@ func (b *Books) today(m Module, now time.Time) *Usage {
 
 // apply makes an entry true.
 func (b *Books) apply(e entry) error {
-	if e.Module != "" && b.usage[e.Module] == nil {
+	ofModule := e.Kind == counted || e.Kind == totalSet || e.Kind == dailySet
+	if ofModule && b.usage[e.Module] == nil {
 		return fmt.Errorf("an entry of the unknown module %q", e.Module)
+	}
+	if e.Kind == totalSet && e.Limit == nil {
+		return errors.New("a total without a number")
 	}
 	switch e.Kind {
 	case arrived:

@@ -339,6 +339,9 @@ func TestCountersEqualTheLog(t *testing.T) {
 
 // TestMemoryDoesNotGrowWithCompanies asks for many companies while the books keep few records.
 func TestMemoryDoesNotGrowWithCompanies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on much data in one goroutine")
+	}
 	s := opened(t, func(c *Config) { c.KeepRecords = 10 })
 	held := func() uint64 {
 		runtime.GC()

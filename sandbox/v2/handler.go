@@ -119,26 +119,24 @@ func (s *Server) serveOperation(w http.ResponseWriter, r *http.Request, o operat
 		if no == nil {
 			said, no = o.serve(s, in)
 		}
-		whole, _ := s.word(w, o, said, no)
-		whole.Write(w)
+		s.word(w, o, said, no).Write(w)
 		return
 	}
 	said, no, struck := s.ask(r, o, key, in, problem)
-	whole, _ := s.word(w, o, said, no)
-	whole.Spoil(w, r, s.closed, struck)
+	s.word(w, o, said, no).Spoil(w, r, s.closed, struck)
 }
 
 // word words an answer or a refusal.
-func (s *Server) word(w http.ResponseWriter, o operation, said answer, no *refusal) (reply.Message, bool) {
+func (s *Server) word(w http.ResponseWriter, o operation, said answer, no *refusal) reply.Message {
 	if no != nil {
 		reply.SetRetryAfter(w, s.config.Now(), no.retryAfter, no.asDate)
-		return no.message(o.module), false
+		return no.message(o.module)
 	}
 	status := said.status
 	if status == 0 {
 		status = http.StatusOK
 	}
-	return reply.JSON(status, said.body), true
+	return reply.JSON(status, said.body)
 }
 
 // readInput reads what a request asks. The problem is what is wrong with its form, if anything.
@@ -173,7 +171,9 @@ func fits(f fault.Fault) bool {
 
 // ask takes a call through the whole service: it is let in, answered, spoiled and counted. A call that was let
 // in counts against the rate limit, whatever becomes of it.
-func (s *Server) ask(r *http.Request, o operation, key string, in *input, problem *refusal) (answer, *refusal, fault.Fault) {
+func (s *Server) ask(
+	r *http.Request, o operation, key string, in *input, problem *refusal,
+) (answer, *refusal, fault.Fault) {
 	admitted := s.units.Arrive(units.Call{Key: key, Path: in.path, About: in.about()})
 	if admitted.Code != "" {
 		no := &refusal{code: admitted.Code, retryAfter: admitted.Wait}
@@ -207,7 +207,9 @@ func (s *Server) ask(r *http.Request, o operation, key string, in *input, proble
 
 // perform takes its time and counts the call. The client's leaving makes it shorter but never undoes it. It
 // reports whether the service was closed meanwhile.
-func (s *Server) perform(ctx context.Context, number int, o operation, said *answer, no **refusal, delay time.Duration) bool {
+func (s *Server) perform(
+	ctx context.Context, number int, o operation, said *answer, no **refusal, delay time.Duration,
+) bool {
 	if code := s.units.Allowed(o.module); code != "" && said.commit == nil {
 		*no = s.refused(number, &refusal{code: code})
 		return false

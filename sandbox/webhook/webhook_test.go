@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,13 @@ func (r *receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: http.NoBody}, nil
 }
 
+// attempts returns when the attempts were made.
+func (r *receiver) attempts() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.times)
+}
+
 // TestRepeats: a notification is repeated until it is accepted, at most five times within an hour.
 func TestRepeats(t *testing.T) {
 	minutes := func(numbers ...time.Duration) (times []time.Duration) {
@@ -64,7 +72,7 @@ func TestRepeats(t *testing.T) {
 			defer s.Close()
 			s.Send("http://127.0.0.1/hook", []byte("{}"))
 			<-time.After(3 * time.Hour)
-			if diff := cmp.Diff(test.want, to.times); diff != "" {
+			if diff := cmp.Diff(test.want, to.attempts()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.name, diff)
 			}
 			deliveries := s.Deliveries()
@@ -84,8 +92,8 @@ func TestCloseGivesUp(t *testing.T) {
 			s.Send("http://127.0.0.1/hook", nil)
 			synctest.Wait()
 			s.Close()
-			if len(to.times) != 1 {
-				t.Errorf("%d attempts", len(to.times))
+			if n := len(to.attempts()); n != 1 {
+				t.Errorf("%d attempts", n)
 			}
 		})
 	}

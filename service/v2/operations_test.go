@@ -27,11 +27,6 @@ type operationTest struct {
 	used   string // by a paid call
 }
 
-// paid shows the value of a paid call.
-func paid[T any](value T, verdict enrich.Verdict, show func(T) string) (any, enrich.Verdict, error) {
-	return show(value), verdict, nil
-}
-
 // Values of answers that operations share.
 const (
 	companyBody  = `{"id": 4711, "name": "Acme Ltd", "company_phone": ["+44 1"], "later": true}`

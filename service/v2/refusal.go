@@ -83,16 +83,28 @@ func (s settings) decodeComplaint(body []byte) complaint {
 // the name of its member.
 func messagesOf(object jsonobject.Object) (messages []string, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		texts := object.Texts(name)
-		var elements []json.RawMessage
-		if one := object.String(name); one.Known && name == "fields" {
-			texts = []string{one.Value}
-		} else if json.Unmarshal(object[name], &elements) != nil || len(texts) != len(elements) || len(texts) == 0 {
+		texts, ok := textsOf(object, name)
+		if !ok {
 			return nil, false
 		}
 		messages = append(messages, name+": "+strings.Join(texts, " "))
 	}
 	return messages, len(object) > 0
+}
+
+// textsOf returns the messages of a member: a list of texts, or the one text of the member that is
+// about missing fields.
+func textsOf(object jsonobject.Object, name string) ([]string, bool) {
+	switch object[name][0] {
+	case '"':
+		return []string{object.Text(name)}, name == "fields"
+	case '[':
+		var elements []json.RawMessage
+		texts := object.Texts(name)
+		isList := json.Unmarshal(object[name], &elements) == nil
+		return texts, isList && len(texts) > 0 && len(texts) == len(elements)
+	}
+	return nil, false
 }
 
 // judge is the verdict on the response to a call.

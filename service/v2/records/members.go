@@ -253,9 +253,8 @@ func decode[T any](
 }
 
 func parseText(raw json.RawMessage) (string, bool) {
-	value := jsonobject.Object{"": raw}
-	if value.String("").Known {
-		return value.Text(""), true
+	if len(raw) > 0 && raw[0] == '"' {
+		return jsonobject.Object{"": raw}.Text(""), true
 	}
 	return string(raw), isNumber(raw)
 }
