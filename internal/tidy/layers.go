@@ -81,7 +81,7 @@ func layers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
@@ -192,7 +192,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "service/jsonobject"},
-		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
