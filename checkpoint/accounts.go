@@ -136,13 +136,13 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 func (j *Journal) Number() attempt.Account { return j.number }
 
 // Accounts returns how many accounts the journal has. Their numbers begin at 0.
-func (j *Journal) Accounts() attempt.Account { return attempt.Account(len(j.catalogues())) }
+func (j *Journal) Accounts() attempt.Account { return attempt.Account(len(j.Catalogues())) }
 
 // own returns the state of the account. The caller holds the lock.
 func (j *Journal) own() *account.Account { return j.state.accounts[j.number] }
 
-// catalogues returns the fields of each account.
-func (j *Journal) catalogues() (all []enrich.Catalogue) {
+// Catalogues returns the fields of each account.
+func (j *Journal) Catalogues() (all []enrich.Catalogue) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, a := range j.state.accounts {

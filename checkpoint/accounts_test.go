@@ -1,12 +1,18 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/expired"
+	"payonce/checkpoint/persons"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
@@ -427,4 +433,61 @@ func TestAnAssumptionAboutOneAccountLeavesTheDoubtsOfAnotherDecidable(t *testing
 	if doubts := second.Doubts(); len(doubts) != 1 || doubts[0].Decidable || second.AwaitsAccount() {
 		t.Errorf("the second account doubts %+v, want one that cannot be decided", doubts)
 	}
+}
+
+// TestAnswersAreReadByTheInterfaceOfTheirAccount has an account of an interface with other fields and
+// another form of answers.
+func TestAnswersAreReadByTheInterfaceOfTheirAccount(t *testing.T) {
+	r := newRig(t)
+	number, err := r.Account(AccountID{Interface: "other", BaseURL: "https://other.example", Key: "key"}, AccountOptions{
+		Rate: r.rate, Catalogue: enrich.Named("figures", "owners", "files"),
+	})
+	r.check(err)
+	const files = enrich.Field(2)
+	req := request(person(1), enrich.FieldsOf(files))
+	req.Account, req.Rates = number, cost.Rates{files: {Uses: cost.OfMoney(cost.Cent)}}
+	ticket := r.grant(req)
+	_, err = r.Settle(ticket.ID, enrich.Answered{Status: enrich.Matched, Returned: req.Lookup.Fields, Data: "other"})
+	r.check(err)
+	r.settle(r.grant(request(person(1), email)), found)
+	wantSound(t, r.store)
+
+	var shown bytes.Buffer
+	r.check(verify.Dump(r.store, nil, &shown, func(of string, answered enrich.Answered) (any, error) {
+		if (of == "other") != (answered.Data == "other") {
+			t.Errorf("the dump reads %q as an answer of %q", answered.Data, of)
+		}
+		return "by " + of, nil
+	}))
+	if !strings.Contains(shown.String(), `"answer":"by other"`) {
+		t.Errorf("the dump shows %s", shown.String())
+	}
+	var due []string
+	r.check(expired.Each(r.store, start.Add(time.Hour), func(a expired.Attempt) error {
+		due = append(due, a.Of)
+		return nil
+	}))
+	if !slices.Equal(due, []string{"other", ""}) {
+		t.Errorf("the expired answers are of %q", due)
+	}
+	held, err := r.Find(Person{Email: "ada@other.example"}, func(of string, _ enrich.Answered) (facts persons.Facts, err error) {
+		if of == "other" {
+			facts.Email = "ada@other.example"
+		}
+		return facts, nil
+	})
+	r.check(err)
+	erased, err := r.Forget(held)
+	r.check(err)
+	if erased.Attempts != 2 { // that of the other account has the same profile URL
+		t.Errorf("erased %+v, want the attempts of both accounts", erased)
+	}
+	on, err := r.For(number)
+	r.check(err)
+	known, err := on.Record(person(1))
+	r.check(err)
+	if known.States[files] != attempt.Forgotten {
+		t.Errorf("the other account knows the states %v", known.States)
+	}
+	wantSound(t, r.store)
 }

@@ -36,8 +36,12 @@ type Erasure struct {
 }
 
 // Find returns what the journal holds about a person, under every identity.
-func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, error)) (Found, error) {
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts}
+func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
+	interfaces, err := record.Interfaces(j.store)
+	if err != nil {
+		return Found{}, err
+	}
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
 	order, others, err := reading.Find(who)
 	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
@@ -65,7 +69,7 @@ func (j *Journal) Find(who Person, facts func(enrich.Answered) (persons.Facts, e
 // first. So after a crash Find still finds the others.
 func (j *Journal) Forget(found Found) (Erasure, error) {
 	e := erasing{j: j}
-	catalogues := j.catalogues()
+	catalogues := j.Catalogues()
 	forgotten := map[enrich.Key]bool{}
 	forget := func(key enrich.Key) error {
 		if forgotten[key] {
@@ -104,7 +108,7 @@ func (f Found) identities() (count int) {
 // keysOf returns the keys of an identity by account.
 func (j *Journal) keysOf(id enrich.Identity) (keys []enrich.Key) {
 	first := record.HashKey(j.secret, id)
-	for account := range j.catalogues() {
+	for account := range j.Catalogues() {
 		keys = append(keys, record.KeyIn(attempt.Account(account), j.secret, first))
 	}
 	return keys

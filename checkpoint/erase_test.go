@@ -228,7 +228,7 @@ func TestPruneErasesInBatches(t *testing.T) {
 func (r *rig) erase(who Person) (Erasure, error) { return forget(r.Journal, who) }
 
 func forget(j *Journal, who Person) (Erasure, error) {
-	found, err := j.Find(who, func(answered enrich.Answered) (facts persons.Facts, err error) {
+	found, err := j.Find(who, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 		return facts, err
 	})
@@ -239,4 +239,4 @@ func forget(j *Journal, who Person) (Erasure, error) {
 }
 
 // shown shows an answer of the interface v1.
-func shown(answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
+func shown(_ string, answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }

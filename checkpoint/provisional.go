@@ -99,7 +99,7 @@ func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
 // MayBeFree returns how much of what is settled in a scope may turn out to have been
 // free.
 func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
-	catalogues := j.catalogues()
+	catalogues := j.Catalogues()
 	for id, fields := range j.Provisional() {
 		in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		if err != nil {

@@ -108,7 +108,7 @@ func TestWholeJournalForBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answers v1.AnswerDecoder
-	found, err := j.Find(Person{Identity: fullPerson(7)}, func(answered enrich.Answered) (facts persons.Facts, err error) {
+	found, err := j.Find(Person{Identity: fullPerson(7)}, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = answers.Person(answered)
 		return facts, err
 	})

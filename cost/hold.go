@@ -1,10 +1,6 @@
 package cost
 
-import (
-	"encoding/json"
-
-	"payonce/enrich"
-)
+import "payonce/enrich"
 
 // Hold is the most that one lookup can consume, set aside before it is sent.
 type Hold struct {
@@ -32,21 +28,13 @@ func (h Hold) Amounts() (held Amounts) {
 // Money returns the money held: the price of every field without a free unit.
 func (h Hold) Money() Money { return h.Amounts().Money() }
 
-// MarshalJSON writes the prices of the fields in place of their rates.
-func (h Hold) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Fields, Free enrich.Fields
-		Prices       Prices
-	}{h.Fields, h.Free, h.Rates.Prices()})
-}
-
 // Charge is what a completed lookup consumed.
 type Charge struct {
-	Amounts Amounts       `json:"-"`
-	Free    enrich.Fields `json:"free,omitempty"` // charged fields that the free allowance paid for
-	Paid    enrich.Fields `json:"paid,omitempty"` // charged fields that it did not pay for
+	Amounts Amounts
+	Free    enrich.Fields // charged fields that the free allowance paid for
+	Paid    enrich.Fields // charged fields that it did not pay for
 	// Reported says that the interface reported the amounts. Otherwise they follow from the fields.
-	Reported bool `json:"reported,omitempty"`
+	Reported bool
 }
 
 // Fields returns the fields that were charged.
@@ -54,21 +42,6 @@ func (c Charge) Fields() enrich.Fields { return c.Free | c.Paid }
 
 // Money returns the money that the lookup cost.
 func (c Charge) Money() Money { return c.Amounts.Money() }
-
-// MarshalJSON writes the amount of money, and the amounts of the other meters if they do not follow
-// from the fields.
-func (c Charge) MarshalJSON() ([]byte, error) {
-	type charge Charge
-	shown := struct {
-		Amount Money `json:"amount"`
-		charge
-		Units []int64 `json:"units,omitempty"`
-	}{Amount: c.Money(), charge: charge(c)}
-	if c.Reported {
-		shown.Units = c.Amounts.units(0)
-	}
-	return json.Marshal(shown)
-}
 
 // Settle returns what the service charged under the hold when it returned the
 // given fields (specification v1, "Outcome rules"): only returned fields that

@@ -83,7 +83,10 @@ func (t Totals) MarshalJSON() ([]byte, error) {
 // leastUnits is how many meters beside money are written to JSON at least: those of v1.
 const leastUnits = 2
 
-// units returns the amounts of the meters after the first, up to the last one that is not zero.
+// Units returns the amounts of the meters besides money, up to the last one that is not zero.
+func (a Amounts) Units() []int64 { return a.units(0) }
+
+// units is Units with the amounts of a number of meters at least.
 func (a Amounts) units(least int) []int64 {
 	units := a[1:]
 	for len(units) > least && units[len(units)-1] == 0 {

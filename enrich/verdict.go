@@ -37,6 +37,15 @@ type Refused struct {
 	Pause bool
 	// RetryAfter is how long the service asks to wait; zero when it does not say.
 	RetryAfter time.Duration
+	// Limit is the limit that is reached; zero for other refusals.
+	Limit Limit
+}
+
+// Limit is a limit of one part of an account. The other parts can still be asked.
+type Limit struct {
+	Meter  string    // the name of the meter that counts the part; "" when it has none
+	Module string    // the service's name of the part
+	Until  time.Time // its end; zero when only the owner of the account can end it
 }
 
 // NotSent is the verdict on a POST of which provably no byte left.

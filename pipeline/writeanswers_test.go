@@ -177,7 +177,7 @@ func TestALaterNotFoundTakesNothingAway(t *testing.T) {
 
 // forget forgets a person.
 func forget(journal *checkpoint.Journal, who enrich.Identity) error {
-	found, err := journal.Find(checkpoint.Person{Identity: who}, func(answered enrich.Answered) (facts persons.Facts, err error) {
+	found, err := journal.Find(checkpoint.Person{Identity: who}, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 		return facts, err
 	})

@@ -11,6 +11,7 @@ import (
 	"payonce/enrich"
 	"payonce/sandbox/admincall"
 	"payonce/sandbox/books"
+	"payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -23,9 +24,9 @@ type done struct {
 // dashboard, and for letting things go wrong. It belongs on a separate address.
 func (s *Server) AdminHandler(token string) http.Handler {
 	return admincall.Interface{
-		Token: token, Calls: s.adminCalls(),
-		NotFound: func(err error) bool { return errors.Is(err, books.ErrUnknown) },
-		Invalid:  func(err error) bool { return errors.Is(err, books.ErrInvalid) },
+		Token: token, Calls: append(s.adminCalls(), s.second.AdminCalls()...),
+		NotFound: func(err error) bool { return errors.Is(err, books.ErrUnknown) || v2.IsUnknown(err) },
+		Invalid:  func(err error) bool { return errors.Is(err, books.ErrInvalid) || v2.IsInvalid(err) },
 	}.Handler()
 }
 

@@ -8,6 +8,9 @@ import (
 
 	"payonce/enrich"
 	"payonce/sandbox/books"
+	"payonce/sandbox/fault"
+	"payonce/sandbox/v2"
+	"payonce/sandbox/world"
 	"payonce/service/v1/v1fields"
 )
 
@@ -34,6 +37,11 @@ type Config struct {
 	Faults []Fault
 	// MCP says how the MCP endpoint speaks.
 	MCP MCP
+
+	// V2 is the account of the second interface. The world, the faults, the latency, the
+	// clock, the file and how many calls are kept follow from the rest of the
+	// configuration.
+	V2 v2.Config
 }
 
 // MCP are the choices that the transport of MCP leaves to a server. The zero value
@@ -67,6 +75,7 @@ func DefaultConfig() Config {
 		},
 		UnknownRate: 0.08,
 		MatchRates:  enrich.ByField[float64]{v1fields.WorkEmail: 0.72, v1fields.BusinessPhone: 0.45},
+		V2:          v2.DefaultConfig(),
 	}
 }
 
@@ -80,6 +89,22 @@ func (c Config) prepare() (Config, error) {
 	c.Config = workspace
 	c.Faults = slices.Clone(c.Faults)
 	return c, nil
+}
+
+// people returns everybody whom both interfaces know.
+func (c Config) people() world.People {
+	return world.People{Seed: c.Seed, MatchRates: c.MatchRates, UnknownRate: c.UnknownRate}
+}
+
+// second returns the configuration of the second interface.
+func (c Config) second(faults *fault.Rules) v2.Config {
+	second := c.V2
+	second.World, second.Faults, second.Now, second.KeepRecords = world.World{People: c.people()}, faults, c.Now, c.KeepArrivals
+	second.Latency.Min, second.Latency.Max = c.Latency.Min, c.Latency.Max
+	if c.BooksPath != "" {
+		second.Path = c.BooksPath + ".v2"
+	}
+	return second
 }
 
 func (c Config) checkPeople() error {

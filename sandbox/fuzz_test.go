@@ -114,14 +114,15 @@ func FuzzMCP(f *testing.F) {
 // balance.
 func FuzzAdmin(f *testing.F) {
 	s, serve := serving(f, func(s *Server) http.Handler { return s.AdminHandler("token") })
-	calls := s.adminCalls()
+	calls := append(s.adminCalls(), s.second.AdminCalls()...)
 	for i, call := range calls {
 		f.Add(i, string(call.Body))
 		f.Add(i, `{"usd":"-1","work_emails":-1,"plan":"x"}`)
 	}
 	f.Fuzz(func(t *testing.T, number int, body string) {
 		method, path, _ := strings.Cut(calls[uint(number)%uint(len(calls))].Call, " ")
-		path = strings.NewReplacer("/keys/{id}", "/keys/key_2", "{id}", "pay_1", "{operation}", "enrich").Replace(path)
+		path = strings.NewReplacer("/keys/{id}", "/keys/key_2", "/companies/{id}", "/companies/1", "{module}", "companies",
+			"{id}", "pay_1", "{operation}", "enrich").Replace(path)
 		r := httptest.NewRequest(method, path, bytes.NewReader([]byte(body)))
 		r.Header.Set("Authorization", "Bearer token")
 		w := serve(r)
@@ -129,6 +130,9 @@ func FuzzAdmin(f *testing.F) {
 			t.Errorf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
 		}
 		if err := s.Audit(); err != nil {
+			t.Errorf("%s %s %s: %v", method, path, body, err)
+		}
+		if err := s.second.Units().Audit(); err != nil {
 			t.Errorf("%s %s %s: %v", method, path, body, err)
 		}
 		if _, code := s.books.Status(books.ConfiguredKey); code == books.InvalidAPIKey {

@@ -10,6 +10,7 @@ import (
 
 	"payonce/sandbox/reply"
 	"payonce/sandbox/schema"
+	"payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -39,6 +40,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat)) // the service's clock may be skewed
 	if s.isClosed() {
 		panic(http.ErrAbortHandler)
+	}
+	if strings.HasPrefix(r.URL.Path, v2.Path+"/") {
+		s.second.Handler().ServeHTTP(w, r)
+		return
 	}
 	operation, isLookup := operationAt(r.URL.Path)
 	key := s.keyOf(r)

@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"slices"
+
 	"payonce/sandbox/books"
 	"payonce/sandbox/fault"
+	"payonce/sandbox/units"
 	"payonce/sandbox/window"
 )
 
@@ -67,4 +70,8 @@ const (
 func ParseFault(text string) (Fault, error) { return fault.Parse(text, faultCodes()) }
 
 // faultCodes lists the codes of the refusals of both interfaces.
-func faultCodes() []ErrorCode { return books.Codes() }
+func faultCodes() []ErrorCode {
+	codes := append(books.Codes(), units.Codes()...)
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}

@@ -1,13 +1,15 @@
 // Package sandbox is the service of the specification, embedded: the REST and MCP
 // interfaces of v1 with their keys, allowances, balance, budget and limits, on
 // made-up people, for demonstrations, tests and rehearsals. It charges as the
-// service does, and charges twice when it is asked twice.
+// service does, and charges twice when it is asked twice. Package v2 is the second
+// interface, which it serves beside the first.
 //
 // The books (package books) know nothing of HTTP. A transport turns its request
 // into a question, hands it to ask, and words the reply in its own way.
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -15,6 +17,7 @@ import (
 
 	"payonce/sandbox/books"
 	"payonce/sandbox/fault"
+	"payonce/sandbox/v2"
 	"payonce/sandbox/world"
 )
 
@@ -28,6 +31,7 @@ type Server struct {
 	closed  chan struct{}
 	closing sync.Once
 	mcp     *toolServer
+	second  *v2.Server
 	// unnumbered counts the requests that are no lookups, for their request IDs.
 	unnumbered atomic.Uint64
 }
@@ -46,17 +50,20 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		config: config,
-		people: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate},
+		people: config.people(),
 		books:  opened,
 		faults: fault.NewRules(config.Seed, config.Faults),
 		closed: make(chan struct{}),
+	}
+	if s.second, err = v2.New(config.second(s.faults)); err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), opened.Close())
 	}
 	s.mcp = newToolServer(s)
 	return s, nil
 }
 
 // Handler returns the REST interface, whose paths begin with /api/v1, the MCP
-// endpoint at /mcp, and a page at / that says what this is. Every response carries
+// endpoint at /mcp, the second interface below /v2, and a page at / that says what this is. Every response carries
 // the header "X-Sandbox: true". Faults that break a connection panic with
 // http.ErrAbortHandler, which net/http understands.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
@@ -69,13 +76,16 @@ func (s *Server) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
 		s.mcp.endSessions()
-		err = s.books.Close()
+		err = errors.Join(s.books.Close(), s.second.Close())
 	})
 	return err
 }
 
 // Books returns a copy of the books.
 func (s *Server) Books() Snapshot { return s.books.Snapshot() }
+
+// Second returns the second interface, with its books.
+func (s *Server) Second() *v2.Server { return s.second }
 
 // Workspace returns the books themselves, for what its owner does.
 func (s *Server) Workspace() *books.Books { return s.books }

@@ -67,7 +67,7 @@ func readable(t *testing.T, dir string, key []byte, texts ...string) (count int)
 	return count
 }
 
-func factsOf(answered enrich.Answered) (facts persons.Facts, err error) {
+func factsOf(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 	return facts, err
 }

@@ -16,6 +16,7 @@ import (
 // Attempt is an attempt whose identity or values have not been erased yet.
 type Attempt struct {
 	ID       attempt.ID
+	Of       string // the interface of the account; "" for that of the account 0
 	At       time.Time
 	Run      string
 	Identity enrich.Identity // zero when it was erased
@@ -25,6 +26,10 @@ type Attempt struct {
 // Each calls visit for every attempt that ended before a time, in their order. It reads only what
 // ended since the last time that attempts were erased by their age.
 func Each(s store.Store, before time.Time, visit func(Attempt) error) error {
+	interfaces, err := record.Interfaces(s)
+	if err != nil {
+		return err
+	}
 	_, spans, err := Since(s, before)
 	for _, span := range spans {
 		if err != nil {
@@ -34,8 +39,12 @@ func Each(s store.Store, before time.Time, visit func(Attempt) error) error {
 			if !IsDue(a, before) {
 				return nil
 			}
+			of, err := record.InterfaceOf(a.Intent.Account, interfaces)
+			if err != nil {
+				return err
+			}
 			return visit(Attempt{
-				ID: a.ID, At: a.Ended.At, Run: a.Ended.Run, Identity: a.Intent.Identity, Answered: a.Ended.Answer(),
+				ID: a.ID, Of: of, At: a.Ended.At, Run: a.Ended.Run, Identity: a.Intent.Identity, Answered: a.Ended.Answer(),
 			})
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/enrich"
 )
@@ -40,8 +41,13 @@ type Reading struct {
 	Last  attempt.ID // the last attempt
 	// KeysOf returns the keys of an identity in all accounts.
 	KeysOf func(enrich.Identity) []enrich.Key
-	Facts  func(enrich.Answered) (Facts, error)
+	Facts  Read
+	// Interfaces are those of the accounts.
+	Interfaces []string
 }
+
+// Read reads an answer of an interface. That of the account 0 is "".
+type Read func(of string, answered enrich.Answered) (Facts, error)
 
 // ErrNobody says that no person is named.
 var ErrNobody = errors.New("no person is named; name one by profile URL, by name and company, or by email or phone")
@@ -108,9 +114,14 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 
 func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
 	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity}
-	if a.Ended.Data != "" {
-		m.Facts, err = r.Facts(a.Ended.Answer())
+	if a.Ended.Data == "" {
+		return m, nil
 	}
+	of, err := record.InterfaceOf(m.Account, r.Interfaces)
+	if err != nil {
+		return m, err
+	}
+	m.Facts, err = r.Facts(of, a.Ended.Answer())
 	return m, err
 }
 

@@ -62,7 +62,7 @@ func journalOf(attempts []bought) Reading {
 		m = append(m, store.Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 	}
 	slices.SortFunc(m, func(a, b store.Write) int { return bytes.Compare(a.Key, b.Key) })
-	return Reading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Facts: func(answered enrich.Answered) (f Facts, err error) {
+	return Reading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f Facts, err error) {
 		parts := strings.Split(answered.Data, "|")
 		return Facts{parts[0], parts[1], parts[2]}, nil
 	}}

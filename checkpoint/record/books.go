@@ -38,8 +38,9 @@ func stateMembers(m *numbered.Members, s *State) {
 	horizon := s.Horizon
 	numbered.Uint(m, 4, &horizon)
 	accounts := make([]numberedAccount, 0, 1+len(s.Others))
-	for n, a := range append([]Account{s.Account}, s.Others...) {
-		accounts = append(accounts, numberedAccount{uint64(n), a})
+	accounts = append(accounts, numberedAccount{Account: s.Account})
+	for n, a := range s.Others {
+		accounts = append(accounts, numberedAccount{uint64(n) + 1, a})
 	}
 	accounts[0].Horizon = 0 // it is member 4
 	numbered.List(m, 5, &accounts, numberedAccountMembers)

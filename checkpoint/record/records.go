@@ -280,6 +280,25 @@ func Registrations(s store.Store) (list []Registration, err error) {
 	}
 }
 
+// Interfaces returns the interfaces of the accounts of a journal by their numbers. That of the account 0
+// is "": it is the one that the journal is opened for.
+func Interfaces(s store.Store) ([]string, error) {
+	known, err := Registrations(s)
+	interfaces := []string{""}
+	for _, r := range known {
+		interfaces = append(interfaces, r.Interface)
+	}
+	return interfaces, err
+}
+
+// InterfaceOf returns the interface of an account, which must be one of the journal.
+func InterfaceOf(account attempt.Account, interfaces []string) (string, error) {
+	if int64(account) >= int64(len(interfaces)) {
+		return "", fmt.Errorf("%w: an attempt is for account %d, which is missing", store.ErrCorrupt, account)
+	}
+	return interfaces[account], nil
+}
+
 // Catalogue returns the fields of the account, each with its name alone.
 func (r Registration) Catalogue() enrich.Catalogue {
 	c := enrich.Named(r.Fields...)

@@ -25,17 +25,23 @@ type line struct {
 }
 
 // Dump writes every record in the order of the keys, one JSON object to a line.
-// Identities and answers are masked when show is nil; the journal's secret always is. A record that cannot be read is written as such; the error after the
-// last line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
+// Fields have the names that the journal knows them by. Identities and answers are masked when show is nil;
+// the journal's secret always is. A record that cannot be read is written as such; the error after the last
+// line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
 func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
+	interfaces, err := record.Interfaces(s)
+	if err != nil {
+		return err
+	}
+	shown := shower{s, interfaces, show, namesOf(s)}
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	unread := 0
-	err := store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
-		l := describe(key, value, show)
+	err = store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
+		l := describe(key, value, shown)
 		if l.Problem != "" {
 			unread++
 		}
@@ -47,11 +53,36 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	return err
 }
 
-// Show returns what Dump writes of an answer.
-type Show func(enrich.Answered) (any, error)
+// Show returns what Dump writes of an answer of an interface. That of the account 0 is "".
+type Show func(of string, answered enrich.Answered) (any, error)
+
+// shower shows answers, each as those of its interface.
+type shower struct {
+	store      store.Store
+	interfaces []string // of the accounts
+	show       Show     // nil masks
+	names      *names
+}
+
+// answer returns what Dump writes of the answer of an attempt.
+func (s shower) answer(id attempt.ID, answered enrich.Answered) (any, error) {
+	var payer record.Payer
+	var err error
+	if len(s.interfaces) > 1 {
+		payer, _, err = record.Load[record.Payer](s.store, record.IDKey(record.IntentPrefix, id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	of, err := record.InterfaceOf(payer.Account, s.interfaces)
+	if err != nil {
+		return nil, err
+	}
+	return s.show(of, answered)
+}
 
 // describe returns the line of a record.
-func describe(key, value []byte, show Show) line {
+func describe(key, value []byte, show shower) line {
 	l := line{Record: record.KindOf(key[0])}
 	if l.Record == "" {
 		return line{Record: "unknown", Name: fmt.Sprintf("%q", key), Problem: "is of no known kind"}
@@ -71,7 +102,7 @@ func describe(key, value []byte, show Show) line {
 		if !isField {
 			return line{Record: l.Record, Problem: "has a key that names no field"}
 		}
-		l.Key, l.Field = field.Key.String(), field.Field.String()
+		l.Key, l.Field = field.Key.String(), show.names.ofEntry(field.Field, l.Value)
 	case record.ForgottenPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
@@ -84,15 +115,15 @@ func describe(key, value []byte, show Show) line {
 const masked = "(masked)"
 
 // view decodes a record and masks it.
-func view(key, value []byte, show Show) (any, error) {
+func view(key, value []byte, show shower) (any, error) {
 	switch key[0] {
 	case record.IntentPrefix:
 		var in record.Intent
 		err := record.Decode(key, value, &in)
-		if show == nil {
+		if show.show == nil {
 			in.Identity = maskIdentity(in.Identity)
 		}
-		return in, err
+		return show.names.intent(in), err
 	case record.ResolutionPrefix:
 		return viewResolution(key, value, show)
 	case record.DoubtPrefix:
@@ -116,34 +147,31 @@ func view(key, value []byte, show Show) (any, error) {
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
-	return viewMeta(key, value)
+	return show.names.viewMeta(key, value)
 }
 
-// resolution is an attempt.Resolution with an answer that can be read.
-type resolution struct {
-	attempt.Resolution
-	Data   string `json:"data,omitempty"` // is empty: it takes the place of the bytes
-	Answer any    `json:"answer,omitempty"`
-}
-
-func viewResolution(key, value []byte, show Show) (any, error) {
+func viewResolution(key, value []byte, show shower) (any, error) {
 	var res attempt.Resolution
 	err := record.Decode(key, value, &res)
-	shown := resolution{Resolution: res}
+	if len(key) != record.IDKeyLength {
+		return nil, err // describe says so
+	}
+	shown := show.names.resolution(record.IDOf(key), res)
 	switch {
 	case err != nil || res.Data == "":
-	case show == nil:
+	case show.show == nil:
 		shown.Answer = masked
 	default:
-		shown.Answer, err = show(res.Answer())
+		shown.Answer, err = show.answer(record.IDOf(key), res.Answer())
 	}
 	return shown, err
 }
 
-func viewMeta(key, value []byte) (any, error) {
+func (n *names) viewMeta(key, value []byte) (any, error) {
 	switch string(key) {
 	case string(record.StateKey):
-		return decoded[record.State](key, value)
+		s, err := decoded[record.State](key, value)
+		return n.state(s), err
 	case string(record.IdentityKey):
 		identity, err := decoded[record.Journal](key, value)
 		return map[string]string{"id": identity.ID, "secret": masked}, err

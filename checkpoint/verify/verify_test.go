@@ -187,7 +187,7 @@ func TestADumpHidesWhoAndWhat(t *testing.T) {
 		var out bytes.Buffer
 		var show verify.Show
 		if values {
-			show = func(answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
+			show = func(_ string, answered enrich.Answered) (any, error) { return v1.DecodeAnswer(answered) }
 		}
 		if err := verify.Dump(m, nil, &out, show); err != nil {
 			t.Fatal(err)

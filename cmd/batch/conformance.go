@@ -71,6 +71,7 @@ func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
 		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.place) + "\"",
 	})
+	o.observer.End()
 	if err != nil {
 		return err
 	}

@@ -188,6 +188,9 @@ func codeOf(err error) string {
 func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON bool) {
 	format := flags.Lookup("log-format")
 	log := host.Log{Out: env.stderr, Now: env.now, JSON: format != nil && format.Value.String() == "json"}
+	if colour := flags.Lookup("color"); colour != nil {
+		log.Colour = env.colours(colour.Value.String(), env.showsProgress)
+	}
 	continued, facts := failed.Hint, []any{}
 	failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
 	if failed.Command != "" {

@@ -141,6 +141,7 @@ func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.StringVar(&o.service.baseURL, "base-url", o.service.baseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
+	flags.Var(&o.colour, "color", "colours: auto for a terminal without NO_COLOR, always or never")
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
 	flags.BoolVar(&o.service.sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }

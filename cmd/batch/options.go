@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
@@ -34,10 +35,12 @@ import (
 type options struct {
 	env       environment
 	place     hints.Place // for the commands of hints
+	observer  *host.Observer
 	config    string
 	json      bool
 	quiet     bool // only errors are told while it runs
 	logFormat flagvalue.Choice
+	colour    flagvalue.Choice
 	journal   journalFlags
 	service   serviceFlags
 	rate      rateFlags
@@ -63,6 +66,7 @@ func newOptions(env environment) *options {
 	o.rate.setDefaults()
 	o.list.SetDefaults()
 	o.budget.setDefaults()
+	o.colour = flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
 	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
 	return o
 }
@@ -90,6 +94,7 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 		return nil, err
 	}
 	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
+	o.observer = observer
 	env := o.environment()
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
@@ -99,11 +104,38 @@ func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
 	return w, nil
 }
 
+// workOf returns where a command works by its flags so far, without its configuration. Nothing is noted.
+func (env environment) workOf(cmd *cobra.Command) (*app.Work, error) {
+	o, flags := newOptions(env), pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.addJournalFlags(flags)
+	o.quiet = true
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flags.Lookup(flag.Name) != nil {
+			_ = flags.Set(flag.Name, flag.Value.String()) // it was parsed before
+		}
+	})
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: &host.Observer{Log: o.log()}}, nil
+}
+
 // log returns where a command notes what happens while it runs.
 func (o *options) log() host.Log {
 	return host.Log{
 		Out: o.env.stderr, Now: o.env.now, Terminal: o.env.showsProgress, JSON: o.logFormat.Value == "json", Quiet: o.quiet,
 	}
+}
+
+// colours reports whether there are to be colours, by the flag, for an output that may be a terminal.
+func (env environment) colours(flag string, terminal bool) bool {
+	switch flag {
+	case "always":
+		return true
+	case "auto":
+		return terminal && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb"
+	}
+	return false
 }
 
 // command makes the body of a command that loads its options and shows one report.
@@ -126,7 +158,12 @@ func (o *options) show(to io.Writer, r report.Report) error {
 	if o.json {
 		return report.JSON(to, r)
 	}
-	return report.Text(to, r, o.place.Of)
+	return o.showText(to, r)
+}
+
+// showText writes a report for a person.
+func (o *options) showText(to io.Writer, r report.Report) error {
+	return report.Coloured(to, r, o.place.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
 }
 
 // showPages shows a report and writes the pages that the flags name.

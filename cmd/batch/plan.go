@@ -149,7 +149,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run", "quiet", "log-format":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run", "quiet", "log-format", "color":
 			return
 		}
 		values := []string{flag.Value.String()}

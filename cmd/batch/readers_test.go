@@ -78,7 +78,7 @@ func TestStatusShowsARunAndItsEnd(t *testing.T) {
 	}
 	for _, args := range [][]string{{"runs"}, {"show", "list"}} {
 		shown := p.startAs(exec.Command(*programPath, append(args, "--state", p.state())...))
-		if code := shown.end(); code != exitDone || !strings.Contains(shown.stdout.String(), ", running\n") {
+		if code := shown.end(); code != exitDone || !strings.Contains(shown.stdout.String(), " running\n") {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, shown.stdout.String(), shown.stderr)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/complete"
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
@@ -50,6 +51,7 @@ func newRootCommand(env environment) *cobra.Command {
 	)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)
+	complete.Register(root, env.workOf)
 	help.AddExamples(root)
 	return root
 }

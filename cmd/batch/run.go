@@ -94,13 +94,14 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	person := &person{env: o.env, out: out, hints: o.place.Of}
+	person := &person{env: o.env, out: out}
 	switch {
 	case o.json && (o.quiet || o.logFormat.Value == "json"):
 		person.out = io.Discard // the object on standard output says how it went
 	case o.json:
 		person.out = o.env.stderr
 	}
+	person.show = func(plan *report.Plan) error { return o.showText(person.out, plan) }
 	run := app.RunOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.rate.value(),
 		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
@@ -111,6 +112,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	var ended *app.Ended
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
 		ended, err = w.Run(cmd.Context(), run, person)
+		o.observer.End()
 		return err
 	}); err != nil {
 		return err
@@ -162,9 +164,9 @@ func (o *options) besideLists() (io.Writer, error) {
 
 // person asks whoever started the run.
 type person struct {
-	env   environment
-	out   io.Writer // where the plan is shown
-	hints report.Hints
+	env  environment
+	out  io.Writer // where the plan is shown
+	show func(*report.Plan) error
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
@@ -176,7 +178,7 @@ func (p *person) Show(plan *report.Plan) error {
 		p.env.outliveReaders()
 		return nil
 	}
-	if err := report.Text(p.out, plan, p.hints); err != nil {
+	if err := p.show(plan); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.out)

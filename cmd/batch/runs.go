@@ -41,8 +41,8 @@ func newShowCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN|PLAN",
 		Short: "Show a run, or a plan that was kept",
-		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The name of a file\n" +
-			"that ends in .json shows the plan that was kept in it." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The beginning of its\n" +
+			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: usage.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.showOne(cmd, args[0]) },
 	}

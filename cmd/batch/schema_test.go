@@ -152,7 +152,8 @@ func documentedMembers(t *testing.T) []string {
 	for member := range schema.Defs["ceiling"].Properties {
 		names = append(names, "ceilings."+member)
 	}
-	rare := strings.NewReplacer("rows.forgotten", "rows", "prices.disagreements", "prices")
+	rare := strings.NewReplacer("rows.forgotten", "rows", "prices.disagreements", "prices",
+		"spent_before.without_outcome", "spent_before", "spent_before.at_most", "spent_before")
 	for i, name := range names {
 		names[i] = rare.Replace(name)
 	}

@@ -13,7 +13,7 @@ func newStatusCommand(env environment) *cobra.Command {
 	o := newOptions(env)
 	cmd := withExitCodes(watch.NewCommand(func(cmd *cobra.Command) (screen watch.Screen, status watch.Status, err error) {
 		w, err := o.work(cmd)
-		screen = watch.Screen{Out: env.stdout, Hints: hints.PlaceOf(cmd.Flags()).Of, JSON: o.json}
+		screen = watch.Screen{Out: env.stdout, Hints: hints.PlaceOf(cmd.Flags()).Of, JSON: o.json, Colours: env.colours(o.colour.Value, env.showsText)}
 		if env.showsText {
 			screen.Columns = env.columns
 		}

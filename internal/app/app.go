@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/interfaces"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -181,6 +182,9 @@ func (s *session) close() error {
 
 // journal returns the open journal, nil before it is opened.
 func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
+
+// asked returns the interface that the workspace's account has.
+func (s *session) asked() interfaces.Interface { return interfaces.V1() }
 
 func (s *session) now() time.Time { return s.work.Env.Now() }
 

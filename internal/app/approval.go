@@ -62,7 +62,7 @@ func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
 		return err
 	}
 	if higher, ok := j.monitor(status).StopOf(drift).(dispatch.PriceHigher); ok {
-		return problem.Usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, higher.Field, higher.InUse)
+		return problem.Usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, j.of.Catalogue.Name(higher.Field), higher.InUse)
 	}
 	return nil
 }

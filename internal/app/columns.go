@@ -8,7 +8,6 @@ import (
 	"payonce/internal/problem"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
-	"payonce/service/v1/v1fields"
 )
 
 // readColumns finds the columns of the list.
@@ -19,7 +18,7 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: v1fields.Catalogue()}
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.of.Catalogue}
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -36,7 +35,7 @@ func (j *job) readColumns(order List) error {
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
 	}
-	if err := j.reading.Mapping.CheckFilled(schema, v1fields.Catalogue(), order.Fields); err != nil {
+	if err := j.reading.Mapping.CheckFilled(schema, j.of.Catalogue, order.Fields); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	return nil
@@ -78,12 +77,12 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: v1fields.Catalogue()})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.of.Catalogue})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
 	j.reading, j.scope.Mapping = reading, reading.Mapping
-	return j.reading.Mapping.CheckFilled(j.schema, v1fields.Catalogue(), j.order.Fields)
+	return j.reading.Mapping.CheckFilled(j.schema, j.of.Catalogue, j.order.Fields)
 }
 
 // recorded returns how the columns are read.

@@ -87,7 +87,7 @@ func (o ConformOptions) check() error {
 // prepareConform reads who is to be looked up, and opens the journal when somebody may
 // be.
 func (s *session) prepareConform(ctx context.Context, o ConformOptions) (*job, []enrich.Lookup, error) {
-	j := &job{session: s, order: o.List, name: ConformanceRun}
+	j := &job{session: s, of: s.asked(), order: o.List, name: ConformanceRun}
 	var err error
 	if len(o.List.Names) > 0 {
 		if j, err = s.prepare(o.List); err != nil {

@@ -97,7 +97,7 @@ func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conform
 	after := journal.Totals(checkpoint.ScopeAll)
 	sent := conformance.Sent{Lookup: watched.lookup, Verdict: watched.verdict}
 	booked := after.Settled.Minus(before.Settled)
-	sent.Booked.Money, sent.Booked.Free = booked.Money(), v1.Tariff().AllowanceUnits(booked)
+	sent.Booked.Money, sent.Booked.Free = booked.Money(), s.job.of.Tariff.AllowanceUnits(booked)
 	switch {
 	case err != nil:
 		return sent, err

@@ -11,6 +11,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/interfaces"
+	"payonce/internal/listcost"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -24,12 +26,12 @@ import (
 	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
 	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // job is one list with what is wanted of it: what plan, run and write share.
 type job struct {
 	session *session
+	of      interfaces.Interface // that is asked
 	order   List
 	budget  Budget
 	pace    Pace
@@ -43,6 +45,7 @@ type job struct {
 	scope     row.Scope
 	prices    pricing.Choice // what the wanted fields cost
 	survey    *survey.Survey
+	watched   *listcost.Watcher // of the journal; nil when nobody asks what the list has cost
 	counts    survey.Counts
 	account   cost.Account
 	published pricing.Publications // nothing when the service was not asked
@@ -62,7 +65,7 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	s.lists = append(s.lists, list)
-	j := &job{session: s, order: order, list: list, name: order.Run}
+	j := &job{session: s, of: s.asked(), order: order, list: list, name: order.Run}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
 	}
@@ -72,7 +75,7 @@ func (s *session) prepare(order List) (*job, error) {
 		}
 	}
 	j.scope = row.Scope{
-		Catalogue: v1fields.Catalogue(),
+		Catalogue: j.of.Catalogue,
 		Mapping:   j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
 		Memory: order.Memory, TempDir: order.TempDir,
 	}
@@ -113,10 +116,14 @@ func (j *job) take(ctx context.Context) (err error) {
 
 // recorder returns the journal, or one that knows nothing when there is none yet.
 func (j *job) recorder() survey.Recorder {
-	if journal := j.session.journal(); journal != nil {
-		return journal
+	journal := j.session.journal()
+	switch {
+	case journal == nil:
+		return blankRecorder{key: checkpoint.AnonymousKey()}
+	case j.watched != nil:
+		return j.watched
 	}
-	return blankRecorder{key: checkpoint.AnonymousKey()}
+	return journal
 }
 
 // blankRecorder is the journal of a workspace that has none.
@@ -180,15 +187,15 @@ func (j *job) sent() cost.Workload {
 // foreseen says why the service would refuse the lookups now, as far as the account
 // and what is published tell; nil when nothing is known against them.
 func (j *job) foreseen() dispatch.Stop {
-	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Expendable, service()); stop != nil {
+	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Expendable, j.service()); stop != nil {
 		return stop
 	}
 	return j.published.Unavailable(j.account, j.sent())
 }
 
 // service returns what checks of an account need to know of its interface.
-func service() dispatch.Service {
-	return dispatch.Service{Catalogue: v1fields.Catalogue(), WantsMoney: v1.WantsMoney}
+func (j *job) service() dispatch.Service {
+	return dispatch.Service{Catalogue: j.of.Catalogue, WantsMoney: j.of.WantsMoney}
 }
 
 // freeLeft returns the free allowance that the plan counts on.
@@ -244,7 +251,7 @@ func (j *job) steps(stop dispatch.Stop) steps.Steps {
 
 // stepsOf returns the steps of a run whose output is made like this.
 func (s *session) stepsOf(made output.Output) steps.Steps {
-	made.Decoder = new(v1.AnswerDecoder)
+	made.Decoder = s.asked().NewDecoder()
 	return steps.Steps{{Output: made, Name: made.Scope.Catalogue.Interface, Account: s.journal()}}
 }
 
@@ -289,7 +296,7 @@ func (j *job) lookups(client *v1.Client, update func(dispatch.Tally)) *dispatch.
 	lookups := &dispatch.Lookups{
 		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(),
-		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: v1fields.Catalogue(),
+		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: j.of.Catalogue,
 		Request: j.request(),
 	}
 	lookups.Request.Reask = j.scope.Reask
@@ -307,7 +314,7 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 // request returns what every lookup of the run asks the journal for.
 func (j *job) request() attempt.Request {
 	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Rates: v1.Tariff().At(j.prices.Quote.Prices), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+		Run: j.name, Job: j.jobName(), Rates: j.of.Tariff.At(j.prices.Quote.Prices), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"payonce/cost"
+	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/survey"
@@ -48,7 +49,7 @@ func TestForeseenRefusals(t *testing.T) {
 		work := &Work{}
 		work.Workspace.Service.Profile = strings.HasPrefix(test.name, "profiles")
 		j := &job{
-			session:   work.open(),
+			session: work.open(), of: interfaces.V1(),
 			published: pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1fields.Operation]v1.Offer{v1fields.FindPhone: test.offer}}}},
 			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: survey.Counts{Lookups: maps.Clone(test.lookups)},
 		}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"payonce/internal/listcost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 )
@@ -43,6 +44,9 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opened {
+		j.watched = listcost.Watch(s.journal())
+	}
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
@@ -52,6 +56,13 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	plan, err := j.plan()
 	if err != nil {
 		return nil, problem.AsUsage(err)
+	}
+	if opened {
+		spent, err := j.watched.Cost(s.journal())
+		if err != nil {
+			return nil, err
+		}
+		plan.SpentBefore = report.SpentBeforeOf(spent)
 	}
 	planned := &Planned{Plan: plan, Paths: j.list.Paths, Recorded: j.recorded()}
 	if o.Sum {

@@ -6,7 +6,6 @@ import (
 	"payonce/cost"
 	"payonce/forecast"
 	"payonce/internal/report"
-	"payonce/service/v1/v1fields"
 )
 
 // forecast works out what the match rates of this journal tell of the planned
@@ -22,7 +21,7 @@ func (j *job) forecast(free cost.Allowances) *forecast.Forecast {
 func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
 	unknown := f.Unknown()
 	v.History = report.History{
-		None: len(unknown) == len(j.counts.Kinds), Missing: kindNames(unknown), Borrowed: kindNames(f.Borrowed()),
+		None: len(unknown) == len(j.counts.Kinds), Missing: j.kindNames(unknown), Borrowed: j.kindNames(f.Borrowed()),
 	}
 	if spend, known := f.Spend(j.prices.Quote.Prices); known {
 		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
@@ -35,10 +34,10 @@ func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
 }
 
 // kindNames names kinds of lookups for a person.
-func kindNames(kinds []cost.Kind) []string {
+func (j *job) kindNames(kinds []cost.Kind) []string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
-		names[i] = fmt.Sprintf("%s by %s", v1fields.Catalogue().Operation(kind.Fields), kind.Pattern)
+		names[i] = fmt.Sprintf("%s by %s", j.of.Catalogue.Operation(kind.Fields), kind.Pattern)
 	}
 	return names
 }

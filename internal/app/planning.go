@@ -6,7 +6,6 @@ import (
 	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1/v1fields"
 )
 
 // plan works out what a run of the job would do.
@@ -14,7 +13,7 @@ func (j *job) plan() (*report.Plan, error) {
 	free, demand := j.freeLeft(), cost.Demand(j.counts.Asked)
 	maximum, err := demand.Maximum(free, j.prices.Quote.Prices)
 	if err != nil {
-		return nil, cost.Named(err, v1fields.Catalogue())
+		return nil, cost.Named(err, j.of.Catalogue)
 	}
 	held, err := report.HeldOf(j.schema, j.scope.FieldColumns(), j.counts.Held, j.prices.Quote.Prices)
 	if err != nil {
@@ -35,12 +34,12 @@ func (j *job) plan() (*report.Plan, error) {
 	for reason, rows := range j.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
-	for _, operation := range v1fields.Operations() {
-		view.Lookups[operation.String()] = j.sent()[operation.Fields()]
+	for _, fields := range j.of.Operations {
+		view.Lookups[j.of.Catalogue.Operation(fields)] = j.sent()[fields]
 	}
 	for f := range j.scope.Wanted.Each() {
-		view.Fields[v1fields.Catalogue().Name(f)] = demand[f]
-		view.FreeAllowance[v1fields.Catalogue().Name(f)] = free[f]
+		view.Fields[j.of.Catalogue.Name(f)] = demand[f]
+		view.FreeAllowance[j.of.Catalogue.Name(f)] = free[f]
 	}
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
@@ -74,7 +73,7 @@ func addOptions(v *report.Plan, costs []cost.OptionCost) {
 func (j *job) split(maximum cost.Money, free cost.Allowances) report.Split {
 	split := report.Split{Free: map[string]int64{}}
 	for f := range j.scope.Wanted.Each() {
-		split.Free[v1fields.Catalogue().Name(f)] = min(j.counts.Asked[f], max(free[f], 0))
+		split.Free[j.of.Catalogue.Name(f)] = min(j.counts.Asked[f], max(free[f], 0))
 	}
 	balance := j.account.Balance
 	if balance.Included.Known {

@@ -13,7 +13,6 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/vendorfile"
 	"payonce/pipeline/survey"
-	"payonce/service/v1/v1fields"
 )
 
 // ReconcileOptions say what is settled by the user's word.
@@ -50,7 +49,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	rows := s.rowsOf(ctx, o.Reading, doubts)
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.Case{
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: v1fields.Catalogue().Names(d.Hold.Fields),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: s.asked().Catalogue.Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
@@ -104,7 +103,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 	view.Evidence = &report.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
 	for _, c := range found.Cases {
 		if c.Decidable {
-			findings[c.ID] = findingText(c)
+			findings[c.ID] = s.findingText(c)
 		}
 	}
 	return nil
@@ -139,10 +138,10 @@ func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.I
 // decided a lookup.
 const undecidedText = "undecided: the account does not prove it"
 
-func findingText(c attempt.Case) string {
+func (s *session) findingText(c attempt.Case) string {
 	switch c.Finding {
 	case cost.Charged:
-		return "charged: " + v1fields.Catalogue().Names(c.Fields) + ", the answer is lost"
+		return "charged: " + s.asked().Catalogue.Names(c.Fields) + ", the answer is lost"
 	case cost.NotCharged:
 		return "not charged: may be asked again"
 	default:

@@ -42,7 +42,7 @@ func (j *job) openAccount(ctx context.Context, client *v1.Client) error {
 // was bought with it cannot tell by itself: it would buy that again. An earlier start may
 // have been a strict one.
 func (j *job) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
-	drift := cost.DriftOf(base, now, totals, totals, v1.Tariff(), true)
+	drift := cost.DriftOf(base, now, totals, totals, j.of.Tariff, true)
 	if drift.Zero() {
 		return
 	}
@@ -95,7 +95,7 @@ func (j *job) settleDoubts(ctx context.Context, reconciler *dispatch.Reconciler)
 
 // monitor compares the account with the journal.
 func (j *job) monitor(status *v1.StatusClient) *dispatch.Monitor {
-	monitor := &dispatch.Monitor{Status: status, Accountant: j.session.journal(), Scope: checkpoint.ScopeAccount, Tariff: v1.Tariff(), Prices: j.prices.Quote.Prices}
+	monitor := &dispatch.Monitor{Status: status, Accountant: j.session.journal(), Scope: checkpoint.ScopeAccount, Tariff: j.of.Tariff, Prices: j.prices.Quote.Prices}
 	if !j.budget.Strict {
 		monitor.Free = j.scope.Wanted
 	}

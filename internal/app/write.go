@@ -12,7 +12,6 @@ import (
 	"payonce/internal/target"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
-	"payonce/service/v1/v1fields"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
@@ -65,7 +64,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	order := reading
 	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
 	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
-	if order.Fields, err = recordedFields(run.Fields); err != nil {
+	if order.Fields, err = s.recordedFields(run.Fields); err != nil {
 		return nil, err
 	}
 	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header, Fixed: true}
@@ -81,14 +80,10 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 }
 
 // recordedFields reads fields as a run records them.
-func recordedFields(text string) (enrich.Fields, error) {
-	var fields enrich.Fields
-	for name := range strings.SplitSeq(text, ",") {
-		f, known := map[string]enrich.Field{"email": v1fields.WorkEmail, "phone": v1fields.BusinessPhone}[name]
-		if !known {
-			return 0, problem.Usagef("the run looked for %q, which this program does not know", name)
-		}
-		fields = fields.With(f)
+func (s *session) recordedFields(text string) (enrich.Fields, error) {
+	fields, unknown := s.asked().Asked(strings.Split(text, ","))
+	if unknown != "" || fields == 0 {
+		return 0, problem.Usagef("the run looked for %q, which this program does not know", unknown)
 	}
 	return fields, nil
 }

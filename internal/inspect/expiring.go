@@ -79,7 +79,7 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 	var answers v1.AnswerDecoder
 	err = do(func(a expired.Attempt) error {
 		who, found := a.Identity, v1.Answer{}
-		if a.Answered.Data != "" {
+		if a.Answered.Data != "" && isV1(a.Of) {
 			var err error
 			if found, err = answers.Decode(a.Answered); err != nil {
 				return err

@@ -58,6 +58,9 @@ func Damage(view *report.JournalCheck) error {
 	return fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
 }
 
+// isV1 reports whether the answers of an interface are those of v1, which is the one of the account 0.
+func isV1(of string) bool { return of == "" || of == v1fields.Catalogue().Interface }
+
 // Dump writes every record of the journal, one JSON object to a line.
 func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
@@ -65,7 +68,12 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 			var show verify.Show
 			if values {
 				var answers v1.AnswerDecoder
-				show = func(answered enrich.Answered) (any, error) { return answers.Decode(answered) }
+				show = func(of string, answered enrich.Answered) (any, error) {
+					if !isV1(of) {
+						return answered.Data, nil
+					}
+					return answers.Decode(answered)
+				}
 			}
 			return verify.Dump(store, options.Journal.Stop, to, show)
 		})
@@ -111,7 +119,10 @@ func Forget(
 ) (*report.Erasure, error) {
 	var held []report.HeldLookup
 	var answers v1.AnswerDecoder
-	factsOf := func(answered enrich.Answered) (facts persons.Facts, err error) {
+	factsOf := func(of string, answered enrich.Answered) (facts persons.Facts, err error) {
+		if !isV1(of) {
+			return facts, nil
+		}
 		facts.Name, facts.Email, facts.Phone, err = answers.Person(answered)
 		return facts, err
 	}

@@ -3,10 +3,12 @@ package inspect
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 
 	"payonce/checkpoint"
 	"payonce/internal/app"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/starts"
 	"payonce/internal/workspace"
@@ -80,10 +82,46 @@ func ownerOf(s *workspace.Session) workspace.Owner {
 // isRunning reports whether the owner of the journal is a run of that name.
 func isRunning(owner workspace.Owner, run string) bool { return owner.Command == "run "+run }
 
-// Show shows a run: its spend and its rows by outcome.
+// RunNames returns the names of the runs in the journal.
+func RunNames(ctx context.Context, w *app.Work) ([]string, error) {
+	return app.WithJournal(ctx, w, "completion", func(s *workspace.Session) (names []string, err error) {
+		runs, err := s.Journal.Runs()
+		for _, run := range runs {
+			names = append(names, run.Name)
+		}
+		return names, err
+	})
+}
+
+// findRun returns the run of that name, or else the only one whose name begins so.
+func findRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
+	found, err := app.FindRun(journal, name)
+	if err == nil {
+		return found, nil
+	}
+	runs, listErr := journal.Runs()
+	if listErr != nil {
+		return found, listErr
+	}
+	var named []string
+	for _, run := range runs {
+		if strings.HasPrefix(run.Name, name) {
+			found, named = run, append(named, run.Name)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return found, err
+	case 1:
+		return found, nil
+	}
+	return found, problem.Coded("run_ambiguous", "the names of %d runs begin with %q: %s", len(named), name, strings.Join(named, ", "))
+}
+
+// Show shows a run: its spend and its rows by outcome. A part of its name is enough, from the beginning on.
 func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
 	return app.WithJournal(ctx, w, "show", func(s *workspace.Session) (*report.Run, error) {
-		run, err := app.FindRun(s.Journal, name)
+		run, err := findRun(s.Journal, name)
 		if err != nil {
 			return nil, err
 		}

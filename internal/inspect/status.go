@@ -34,7 +34,21 @@ func (a Activity) Describe() workspace.Progress {
 
 // Status says what uses the journal of the workspace now. When nothing does, it says how the last run
 // ended.
-func Status(ctx context.Context, w *app.Work) (*report.Status, error) {
+//
+// When the owner ends while it is read, Status looks again: then nothing runs, or another command does.
+func Status(ctx context.Context, w *app.Work) (view *report.Status, err error) {
+	for range maxLooks {
+		if view, err = lookAtStatus(ctx, w); !errors.Is(err, remote.ErrLost) {
+			return view, err
+		}
+	}
+	return view, err
+}
+
+// maxLooks is how often Status looks at a journal whose owners end.
+const maxLooks = 3
+
+func lookAtStatus(ctx context.Context, w *app.Work) (*report.Status, error) {
 	return app.With(w, func(s *workspace.Session) (*report.Status, error) {
 		now := s.Env.Now()
 		view := &report.Status{At: now.UTC().Truncate(time.Second), Active: []*report.Active{}, Zone: now.Location()}

@@ -41,6 +41,7 @@ type Plan struct {
 	Expected        *cost.Money      `json:"expected_usd"`       // null without a history
 	ExpectedRange   *Range           `json:"expected_range_usd"` // the same
 	History         History          `json:"history"`
+	SpentBefore     *SpentBefore     `json:"spent_before,omitempty"` // on the people of the list; left out for none
 	Ceilings        []Ceiling        `json:"ceilings"`
 	Possible        cost.Money       `json:"possible_usd"` // what the ceilings leave of the maximum
 	Approval        *Approval        `json:"approval,omitempty"`

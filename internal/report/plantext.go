@@ -55,13 +55,13 @@ func (v *Plan) render(p *page) {
 // printCells says what the cells of the list hold besides what their columns say.
 func (v *Plan) printCells(p *page) {
 	for _, unused := range v.Unused {
-		p.prose("not used", "column #%d %q as %s, because it holds %s", unused.Number, unused.Column, unused.Field, unused.Holds)
+		p.alert("not used", "column #%d %q as %s, because it holds %s", unused.Number, unused.Column, unused.Field, unused.Holds)
 	}
 	for _, held := range v.Held {
 		p.prose("held", "%s in %q; not buying them saves up to $%s", rowsWith(held), held.Column, held.SavesUpTo)
 	}
 	if v.DoubtfulNames > 0 {
-		p.prose("doubtful names", "%s with a name of several words, of which the first and the last are used", Counted(v.DoubtfulNames, "row"))
+		p.alert("doubtful names", "%s with a name of several words, of which the first and the last are used", Counted(v.DoubtfulNames, "row"))
 	}
 	if v.Placeholders > 0 {
 		p.prose("placeholders", "%s with n/a or the like, taken as empty", Counted(v.Placeholders, "cell"))
@@ -142,7 +142,7 @@ func (v *Plan) printMoney(p *page) {
 	p.prose("prices", "%s", Amounts(v.Prices.USD))
 	p.prose("  from", "%s", v.Prices.Source)
 	for _, disagreement := range v.Prices.Disagreements {
-		p.prose("  but", "%s", disagreement)
+		p.alert("  but", "%s", disagreement)
 	}
 	p.prose("free allowance", "%s", Counts(v.FreeAllowance))
 	p.entry("maximum spend", "$%s, when every field is returned", v.Maximum)
@@ -160,6 +160,7 @@ func (v *Plan) printMoney(p *page) {
 		}
 	}
 	v.printExpected(p)
+	v.SpentBefore.render(p)
 }
 
 // printQuantities shows what the maximum is made of.
@@ -212,10 +213,10 @@ func (v *Plan) printCeilings(p *page) {
 		p.prose("account", "not asked; its balance and budget may bind earlier")
 	}
 	if v.Refused != nil {
-		p.prose("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.remedy(v.Refused.Code))
+		p.alert("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.remedy(v.Refused.Code))
 	}
 	if v.Approval != nil && v.Approval.Needed {
-		p.prose("approval", "needed: $%s is possible, above the threshold of $%s; %s",
+		p.alert("approval", "needed: $%s is possible, above the threshold of $%s; %s",
 			v.Possible, v.Approval.Threshold, p.hint("approval", v.Possible))
 	}
 }

@@ -84,7 +84,7 @@ func (v *Reconciliation) render(p *page) {
 	if v.Why != "" {
 		p.prose("why no more is known", "%s", v.Why)
 	}
-	p.entry("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
+	p.alert("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
 	v.renderVendor(p)
 	if len(v.Options) > 0 {
 		p.gap()

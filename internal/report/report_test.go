@@ -21,6 +21,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/listcost"
 	"payonce/pipeline/dispatch"
 )
 
@@ -81,7 +82,11 @@ func samples() map[string]Report {
 				{Name: "unpriced"},
 			}, MayPayBy: []string{"payg"},
 			History: History{Missing: []string{"enrich by name"}},
-			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+			SpentBefore: SpentBeforeOf(listcost.Cost{
+				Lookups: 5, Charged: 75 * cost.Cent, AtMost: true, Bought: enrich.ByField[int64]{4, 1}, Open: 1,
+				Runs: map[string]cost.Money{"a": 5 * cost.Cent, "trial": 40 * cost.Cent, "b": 20 * cost.Cent, "spring": 10 * cost.Cent},
+			}),
+			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"rerun": &Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2}, Spent: 30 * cost.Cent,

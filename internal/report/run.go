@@ -94,12 +94,12 @@ func (v *Run) render(p *page) {
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("held", "$%s, %s in doubt", v.Held, Lookups(v.InDoubt))
 	if v.Forfeited > 0 {
-		p.prose("forfeited", "%s: charged, and what was answered is lost", Lookups(v.Forfeited))
+		p.alert("forfeited", "%s: charged, and what was answered is lost", Lookups(v.Forfeited))
 	}
 	p.prose("free allowance used", "%s", Counts(v.FreeUsed))
 	p.entry("lookups answered", "%d", v.Lookups)
 	if v.Drift != nil {
-		p.prose("drift", "%s", v.Drift)
+		p.alert("drift", "%s", v.Drift)
 	}
 	p.rows(v.Rows)
 	v.Spend.render(p)

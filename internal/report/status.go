@@ -117,7 +117,11 @@ func (v *Active) render(p *page, status *Status) {
 		p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+run.Tightest), run.Tightest), run.Left)
 	}
 	if progress != nil {
-		p.prose("waiting", "%s", progress.Wait.text(status))
+		if progress.Wait == nil {
+			p.prose("waiting", "%s", progress.Wait.text(status))
+		} else {
+			p.alert("waiting", "%s", progress.Wait.text(status))
+		}
 		p.entry("rate", "%s", progress.Rate)
 		p.entry("ends", "about %s", status.clock(progress.EndsAt))
 	}

@@ -120,11 +120,11 @@ func (v *Summary) render(p *page) {
 	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
 	p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+v.Tightest), v.Tightest), v.Left)
 	if v.Held > 0 {
-		p.entry("held", "$%s for lookups in doubt", v.Held)
+		p.alert("held", "$%s for lookups in doubt", v.Held)
 	}
 	p.prose("free allowance used", "%s", Counts(v.FreeUsed))
 	if v.Drift != nil {
-		p.prose("drift", "%s", v.Drift)
+		p.alert("drift", "%s", v.Drift)
 	}
 	p.entry("output", "%s", v.Output)
 	p.kept(v.Kept)
@@ -148,7 +148,11 @@ func (v *Summary) printFound(p *page) {
 // rows writes the rows by outcome.
 func (p *page) rows(rows map[string]int64) {
 	for _, status := range statusOrder {
-		if n := rows[string(status)]; n > 0 {
+		switch n := rows[string(status)]; {
+		case n == 0:
+		case status == row.StatusInDoubt || status == row.StatusForfeited:
+			p.alert(nameOf(status), "%d", n)
+		default:
 			p.entry(nameOf(status), "%d", n)
 		}
 	}

@@ -12,6 +12,8 @@
 //   - anything sleeps, tests included,
 //   - a fraction is computed in cost or checkpoint outside tests,
 //   - there is an init function outside tests,
+//   - a text of a package that works with any interface names a field or an operation of v1, or a
+//     text outside service/v2, the sandbox and the wiring names what only v2 has,
 //   - an import is dotted, since a dot hides from these checks where a name is from.
 //
 // The checks read a tree of files, so that they can be tried on small trees that

@@ -26,13 +26,7 @@ func layers() map[string][]string {
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
 		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
-		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
-		"service/paidhttp":    {"enrich"},
-		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
-		"service/jsonobject":  {"cost"},
-		"service/inputschema": {},
-		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
-		"configs":             {"enrich", "service/v1/v1fields", "cost"},
+		"configs":           {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
 		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
@@ -54,7 +48,7 @@ func layers() map[string][]string {
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
-		"checkpoint/persons":     {"enrich", "attempt", "checkpoint/store", "checkpoint/outcomes"},
+		"checkpoint/persons":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
@@ -78,6 +72,7 @@ func layers() map[string][]string {
 	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
 	maps.Copy(all, jobLayers())
+	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
 	return all
 }
@@ -96,6 +91,11 @@ func sandboxLayers() map[string][]string {
 		"sandbox/reply":      {"sandbox/fault"},
 		"sandbox/admincall":  {"sandbox/reply"},
 		"sandbox/world":      {"enrich", "service/v1/v1fields", "sandbox/dice"},
+		"sandbox/units":      {"sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"sandbox/criteria":   {"sandbox/world"},
+		"sandbox/watch":      {"sandbox/ledgerfile"},
+		"sandbox/webhook":    {},
+		"sandbox/v2":         {"enrich", "sandbox/..."},
 		"sandbox":            {"enrich", "cost", "service/v1/v1fields", "sandbox/..."},
 	}
 }
@@ -105,13 +105,9 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
-		// The v2 interface.
-		"service/v2/v2fields": {"enrich"},
-		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
-		"service/v2/records":  {"cost", "service/jsonobject"},
 		// Reports, and how they look.
 		"internal/report/form": {},
-		"internal/report":      {"internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report":      {"internal/listcost", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -131,6 +127,8 @@ func useCaseLayers() map[string][]string {
 		},
 		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
+		"internal/interfaces": {"enrich", "cost", "pipeline/output", "service/v1", "service/v1/v1fields"},
+		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
@@ -143,6 +141,7 @@ func useCaseLayers() map[string][]string {
 		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
 		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
 		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/complete":  {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
 		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
@@ -155,7 +154,7 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
-			"internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
@@ -182,11 +181,30 @@ func jobLayers() map[string][]string {
 	}
 }
 
+// serviceLayers lists the packages that speak to services.
+func serviceLayers() map[string][]string {
+	return map[string][]string{
+		// At-most-once HTTP, MCP over it, and what reads JSON that a service sent.
+		"service/paidhttp":    {"enrich"},
+		"service/mcp":         {"service/paidhttp", "service/jsonobject"},
+		"service/jsonobject":  {"cost"},
+		"service/inputschema": {},
+		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
+		"service/v2/v2fields": {"enrich"},
+		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
+		"service/v2/records":  {"cost", "service/jsonobject"},
+		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
+	}
+}
+
 // testPackageLayers lists the packages that nothing but tests uses.
 func testPackageLayers() map[string][]string {
 	return map[string][]string{
 		"service/servicetest":         {},
 		"internal/testuser":           {},
+		"internal/terminaltest":       {},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
 		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
@@ -201,7 +219,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

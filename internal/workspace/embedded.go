@@ -16,9 +16,10 @@ import (
 // Embedded is the service of the specification in this process, reached
 // over loopback like the real one.
 type Embedded struct {
-	Service *sandbox.Server
-	BaseURL string
-	server  *http.Server
+	Service   *sandbox.Server
+	BaseURL   string
+	V2BaseURL string // of the second interface
+	server    *http.Server
 }
 
 // HeaderTimeout ends connections that never say what they want.
@@ -85,9 +86,10 @@ func Serve(config sandbox.Config, address string) (*Embedded, error) {
 		return nil, errors.Join(problem.AsUsage(err), books.Close())
 	}
 	e := &Embedded{
-		Service: books,
-		server:  &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
-		BaseURL: "http://" + listener.Addr().String() + "/api/v1",
+		Service:   books,
+		server:    &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
+		BaseURL:   "http://" + listener.Addr().String() + "/api/v1",
+		V2BaseURL: "http://" + listener.Addr().String() + "/v2",
 	}
 	go e.server.Serve(listener) // ends with close
 	return e, nil

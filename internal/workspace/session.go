@@ -135,9 +135,11 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			EncryptionKey: key,
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
-		Journal: checkpoint.Options{Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop},
-		Wait:    o.Journal.Wait,
-		Owner:   env.owner(doing),
+		Journal: checkpoint.Options{
+			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, BaseURL: o.Service.BaseURL,
+		},
+		Wait:  o.Journal.Wait,
+		Owner: env.owner(doing),
 	}, err
 }
 

@@ -12,7 +12,7 @@ import (
 
 // checkSheet reads the XML of a sheet before the rows are read. The library takes an error in the
 // XML for the end of the sheet, so rows would be missing without an error.
-func checkSheet(path, sheet string) (*Checked, error) {
+func checkSheet(path, sheet string, styles *styles) (*Checked, error) {
 	book, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, err
@@ -27,10 +27,11 @@ func checkSheet(path, sheet string) (*Checked, error) {
 		return nil, err
 	}
 	defer part.Close()
-	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}}
+	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}, dates: newDates(styles)}
 	if err := checked.read(xml.NewDecoder(part)); err != nil {
 		return nil, fmt.Errorf("%s: %w", entry.Name, err)
 	}
+	checked.dates.styles = nil
 	checked.table, err = tableOf(&book.Reader, entry)
 	return checked, err
 }
@@ -43,6 +44,7 @@ type Checked struct {
 	header   int64         // line of the header; 0 before it is found
 	unvalued map[int]int64 // formulas without a value
 	serving  map[int]int64 // formulas of several cells, without a value or with an empty text
+	dates    *dates
 }
 
 // note records the first line of a column.
@@ -77,6 +79,7 @@ func (c *Checked) read(decoder *xml.Decoder) error {
 			return err
 		}
 		column, line := order.column-1, int64(order.rows.line)
+		c.dates.note(column, line, start)
 		if formula.unvalued {
 			note(c.unvalued, column, line)
 		}

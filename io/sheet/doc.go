@@ -6,7 +6,7 @@
 // A cell is read as it is stored, without its number format:
 //
 //   - a number is its digits, so 15551234567 stays a phone number;
-//   - a date is its serial number, the days since the end of 1899;
+//   - a number whose format shows a year or a day is a date in ISO 8601: 2026-02-03, or 2026-02-03T12:00:00;
 //   - TRUE is 1;
 //   - a formula is the value that it had when the workbook was saved.
 //
@@ -17,5 +17,6 @@
 //
 // A Writer changes only the cells that it fills and the columns that it appends. It copies formats,
 // widths, formulas, comments and all other sheets byte for byte. New cells are text, amounts are
-// numbers. A filled cell keeps its format; appended cells have the default format.
+// numbers. A filled cell keeps its format; appended cells have the default format. A filter or table that
+// begins with the header and ends with the last column of the list is extended over the appended columns.
 package sheet

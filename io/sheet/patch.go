@@ -136,15 +136,18 @@ func withoutSpans(raw []byte) []byte {
 	return raw
 }
 
-// rest copies the rest of the sheet.
-func (p *patch) rest() error {
+// rest copies the rest of the sheet. change may change the starts of elements.
+func (p *patch) rest(change func(start xml.StartElement, raw []byte) []byte) error {
 	for {
-		_, raw, err := p.in.next()
+		token, raw, err := p.in.next()
 		if errors.Is(err, io.EOF) {
 			return p.out.Flush()
 		}
 		if err != nil {
 			return err
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			raw = change(start, raw)
 		}
 		if _, err := p.out.Write(raw); err != nil {
 			return err

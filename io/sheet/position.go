@@ -17,6 +17,8 @@ import (
 
 // area is where a table of a workbook is, in lines from 1.
 type area struct {
+	part   string // of the table's definition
+	right  int    // last column
 	header int64
 	last   int64 // of the rows, without totals
 	end    int64 // with totals
@@ -65,11 +67,12 @@ func tableOf(book *zip.Reader, sheet *zip.File) (*area, error) {
 func tableIn(book *zip.Reader, name string) (*area, error) {
 	var definition struct {
 		Ref     string `xml:"ref,attr"`
+		Type    string `xml:"tableType,attr"`
 		Headers string `xml:"headerRowCount,attr"`
 		Totals  int64  `xml:"totalsRowCount,attr"`
 	}
-	found, err := readPart(book, name, &definition)
-	if err != nil || !found || definition.Headers == "0" {
+	there, err := readPart(book, name, &definition)
+	if err != nil || !there || definition.Headers == "0" {
 		return nil, err
 	}
 	from, to, isArea := strings.Cut(definition.Ref, ":")
@@ -77,11 +80,15 @@ func tableIn(book *zip.Reader, name string) (*area, error) {
 	if err != nil || !isArea {
 		return nil, nil // no program writes such a table
 	}
-	_, last, err := excelize.CellNameToCoordinates(to)
+	right, last, err := excelize.CellNameToCoordinates(to)
 	if err != nil {
 		return nil, nil
 	}
-	return &area{int64(first), int64(last) - definition.Totals, int64(last)}, nil
+	found := &area{name, right, int64(first), int64(last) - definition.Totals, int64(last)}
+	if definition.Type != "" && definition.Type != "worksheet" {
+		found.right = 0 // its columns are those of a query
+	}
+	return found, nil
 }
 
 // maxPart is the most bytes of a part that describes a table.

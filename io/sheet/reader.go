@@ -34,6 +34,7 @@ type Reader struct {
 	number  int64 // of the last row in the list
 	header  int64 // line of the header
 	columns []string
+	dates   *dateReader
 	err     error // sticky, also io.EOF
 }
 
@@ -100,6 +101,7 @@ func (r *Reader) begin(check func(*Reader) error) (err error) {
 	if r.rows, err = r.book.Rows(r.sheet); err != nil {
 		return err
 	}
+	r.dates = r.checked.dates.reader()
 	return r.toHeader()
 }
 
@@ -114,15 +116,16 @@ func (r *Reader) find() (err error) {
 			Hint: "the sheets are " + strings.Join(r.book.GetSheetList(), ", "),
 		}
 	}
-	r.checked, err = checkSheet(r.name, r.sheet)
+	r.checked, err = checkSheet(r.name, r.sheet, newStyles(r.book))
 	return err
 }
 
 // onlySheet returns the only sheet that has values.
 func (r *Reader) onlySheet() (only *Checked, err error) {
 	var found []string
+	styles := newStyles(r.book)
 	for _, sheet := range r.book.GetSheetList() {
-		checked, err := checkSheet(r.name, sheet)
+		checked, err := checkSheet(r.name, sheet, styles)
 		if err != nil {
 			return nil, err
 		}
@@ -217,6 +220,7 @@ func (r *Reader) fill(b *block) (err error) {
 			}
 		}
 		r.number++
+		r.dates.convert(r.line, cells)
 		b.add(r.line, cells)
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestCellsAreTheValuesOfTheWorkbook(t *testing.T) {
 	got, err := cellsOf(path, "")
 	want := [][]string{
 		{"name", "phone", "since", "share", "yes", "sum"},
-		{"Zoë", "15551234567", "46056.5", "0.1", "1", ""},
+		{"Zoë", "15551234567", "2026-02-03T12:00:00", "0.1", "1", ""},
 		{" 007 ", "", "", "1E5", "", ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -17,6 +17,7 @@ import (
 type Writer struct {
 	list     *Reader
 	appended []table.Column
+	extend   extension
 	source   *zip.ReadCloser
 	below    *below
 	out      *zip.Writer
@@ -45,6 +46,10 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		return nil, unreadable(list.name, err)
 	}
 	w := &Writer{list: list, appended: appended, source: source, below: &below{out: out}}
+	w.extend = extension{header: int(list.header), last: len(list.columns)}
+	for _, column := range appended {
+		w.extend.names = append(w.extend.names, column.Name)
+	}
 	w.out = zip.NewWriter(w.below)
 	if err := w.begin(); err != nil {
 		_ = source.Close() // was only read
@@ -76,11 +81,7 @@ func (w *Writer) begin() error {
 		return err
 	}
 	w.patch = &patch{in: newMarkup(in), out: bufio.NewWriter(out)}
-	names := make([]string, len(w.appended))
-	for i, column := range w.appended {
-		names[i] = column.Name
-	}
-	edits, err := w.edits(nil, names, nil)
+	edits, err := w.edits(nil, w.extend.names, nil)
 	if err != nil {
 		return err
 	}
@@ -99,8 +100,36 @@ func (w *Writer) copy(entry *zip.File) error {
 		return nil
 	case typesPart, relationsPart:
 	default:
+		if change, err := w.extending(entry); change != nil || err != nil {
+			if err != nil {
+				return err
+			}
+			return w.change(entry, change)
+		}
 		return w.out.Copy(entry)
 	}
+	return w.change(entry, func(out io.Writer, in io.Reader) error { return copyWithout(out, in, drop) })
+}
+
+// extending returns how the definitions of a table or a filter get the appended columns; nil for other entries.
+func (w *Writer) extending(entry *zip.File) (change func(io.Writer, io.Reader) error, err error) {
+	switch t := w.list.checked.table; {
+	case len(w.appended) == 0:
+		return nil, nil
+	case t != nil && entry.Name == t.part && t.right == w.extend.last:
+		return w.extend.extendTable, nil
+	case entry.Name == workbookPart:
+		if found, err := hasFilterName(&w.source.Reader); !found || err != nil {
+			return nil, err
+		}
+		sheet, err := w.list.book.GetSheetIndex(w.list.sheet)
+		return func(out io.Writer, in io.Reader) error { return w.extend.extendNames(out, in, sheet) }, err
+	}
+	return nil, nil
+}
+
+// change writes an entry again with changes.
+func (w *Writer) change(entry *zip.File, change func(io.Writer, io.Reader) error) error {
 	in, err := entry.Open()
 	if err != nil {
 		return err
@@ -110,7 +139,7 @@ func (w *Writer) copy(entry *zip.File) error {
 	if err != nil {
 		return err
 	}
-	return copyWithout(out, in, drop)
+	return change(out, in)
 }
 
 // Part returns an empty part for the rows of a block.
@@ -242,7 +271,7 @@ func (w *Writer) Close() error {
 func (w *Writer) Discard() { _ = w.source.Close() } // was only read
 
 func (w *Writer) close() error {
-	if err := w.patch.rest(); err != nil {
+	if err := w.patch.rest(w.extend.filter); err != nil {
 		return w.failed(err)
 	}
 	return w.out.Close()

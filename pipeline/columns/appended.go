@@ -8,16 +8,6 @@ import (
 	"payonce/io/table"
 )
 
-// Results returns the columns that an output appends, behind those of fields without a column of their own.
-func Results(catalogue enrich.Catalogue, optional bool) []table.Column {
-	always, asked := Details(catalogue)
-	results := slices.Concat(always, Outcomes())
-	if optional {
-		results = append(results, asked...)
-	}
-	return results
-}
-
 // Outcomes returns the columns with what became of a row.
 func Outcomes() []table.Column {
 	return []table.Column{

@@ -127,7 +127,7 @@ type Send func(ctx context.Context, step int, found *survey.Survey, rows row.Lis
 
 // Run runs the steps one after another, and returns the first reason why one of them stopped. The survey is
 // that of the first step, nil when it was not taken yet. A step that stops does not keep later ones from
-// asking for what does not wait for it; an interrupt does.
+// asking for what does not wait for it; the end of ctx does.
 func (s Steps) Run(
 	ctx context.Context, list row.List, found *survey.Survey, send Send,
 ) (first dispatch.Stop, err error) {
@@ -136,18 +136,13 @@ func (s Steps) Run(
 	} else {
 		first, err = s.run(ctx, list, 0, send)
 	}
-	last := first
-	for step := 1; step < len(s) && err == nil && !isInterrupt(last); step++ {
-		if last, err = s.run(ctx, list, step, send); first == nil {
-			first = last
+	for step := 1; step < len(s) && err == nil && ctx.Err() == nil; step++ {
+		var stop dispatch.Stop
+		if stop, err = s.run(ctx, list, step, send); first == nil {
+			first = stop
 		}
 	}
 	return first, err
-}
-
-func isInterrupt(stop dispatch.Stop) bool {
-	_, is := stop.(dispatch.Interrupted)
-	return is
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {

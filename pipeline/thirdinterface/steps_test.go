@@ -175,6 +175,19 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("the output (-want +got):\n%s", diff)
 	}
+	var dump bytes.Buffer
+	check(verify.Dump(store, nil, &dump, nil))
+	for _, named := range []string{
+		`"Fields":"employer"`, `"returned":"employer"`, `"field":"employer"`,
+		`"Fields":"company,insights"`, `"returned":"company,insights"`, `"field":"insights"`, `"rates":{"company":`,
+	} {
+		if !strings.Contains(dump.String(), named) {
+			t.Errorf("the dump has no %s", named)
+		}
+	}
+	if text := dump.String(); strings.Contains(text, "work_email") || strings.Contains(text, "field_") {
+		t.Errorf("the dump names fields of no account:\n%s", text)
+	}
 	_, err = verify.Check(store, people(), nil, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 	check(err)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -22,7 +23,30 @@ type File struct {
 	file *os.File // nil: the books are kept in memory alone
 	size int64    // of the file, as far as it was read and written here
 	err  error    // the first failed write; nothing is written after it
+
+	create func() error // opens a file that was not there when the books were opened; nil when it was
 }
+
+// OpenLater is Open for books that may never have an entry: a file that is not there is
+// created by the first entry.
+func OpenLater(path, header string, replay func(line []byte) error) (*File, error) {
+	if _, err := os.Stat(path); path == "" || !errors.Is(err, fs.ErrNotExist) {
+		return Open(path, header, replay)
+	}
+	l := &File{}
+	l.create = func() error {
+		opened, err := Open(path, header, func([]byte) error { return errOthersWrote })
+		if err != nil {
+			return err
+		}
+		l.file, l.size, l.create = opened.file, opened.size, nil
+		return nil
+	}
+	return l, nil
+}
+
+// errOthersWrote says why nothing more can be written.
+var errOthersWrote = errors.New("another process has written into them; end one of the two and start the other again")
 
 // Open opens or creates a file and hands every line after its header to replay. The
 // header is the first line, with its end; a file that begins in another way is
@@ -116,6 +140,9 @@ func replayLines(reader *bufio.Reader, replay func([]byte) error) (whole int64, 
 // Append writes one entry as a line of JSON. After a failed write the ledger takes nothing more: the
 // file may end in a torn line, which only opening it again cuts off.
 func (l *File) Append(entry any) error {
+	if l.err == nil && l.create != nil {
+		l.err = l.create()
+	}
 	if l.file == nil || l.err != nil {
 		return l.err
 	}
@@ -135,7 +162,7 @@ func (l *File) write(line []byte) error {
 		return err
 	}
 	if info.Size() != l.size {
-		return errors.New("another process has written into them; end one of the two and start the other again")
+		return errOthersWrote
 	}
 	n, err := l.file.Write(line)
 	l.size += int64(n)

@@ -102,8 +102,8 @@ func (w World) listedCompany(l listed) Company {
 
 func countryOf(key uint64) int {
 	left := int(dice.Mix(key, uint64(ofCountry)) % 100)
-	for i, country := range countries {
-		if left -= country.share; left < 0 {
+	for i := range countries {
+		if left -= countries[i].share; left < 0 {
 			return i
 		}
 	}

@@ -267,3 +267,19 @@ func (w World) ByEmail(email string) (Employee, bool) {
 	e, known := w.ByContact(enrich.Contact{FirstName: title(first), LastName: title(last), CompanyDomain: domain})
 	return e, known && e.everything().Values[v1fields.WorkEmail] == box+"@"+domain
 }
+
+// IsNamed reports whether an employee has a full name, in any case.
+func (c Company) IsNamed(place int, fullName string) bool {
+	first, last := c.names(place)
+	return strings.EqualFold(first+" "+last, fullName)
+}
+
+// Employs reports whether somebody with a full name is an employee of the company.
+func (w World) Employs(c Company, fullName string) bool {
+	for place := range c.Staff() {
+		if c.IsNamed(place, fullName) {
+			return true
+		}
+	}
+	return false
+}

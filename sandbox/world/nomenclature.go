@@ -190,3 +190,12 @@ func currencies() []string {
 	}
 	return slices.Sorted(maps.Keys(set))
 }
+
+// SeniorityNames returns the names of ranks, in the order of the nomenclature.
+func SeniorityNames() []string { return slices.Clone(seniorities) }
+
+// TradingNames returns the names of trading activities, in the order of the nomenclature.
+func TradingNames() []string { return slices.Clone(tradings) }
+
+// TechnologyName returns the name of a technology, as the nomenclature numbers it.
+func TechnologyName(id int) string { return technologyName(id - 1) }

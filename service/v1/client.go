@@ -12,7 +12,7 @@ import (
 type Client struct {
 	*StatusClient
 	lookups lookups
-	wait    wait
+	wait    paidhttp.Wait
 }
 
 // lookups is the way in which lookups are sent.
@@ -61,7 +61,7 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 	if unfit := c.inputs.check(q); unfit != nil {
 		return unfit.refused()
 	}
-	if left := c.wait.left(c.settings.Now()); left > 0 {
+	if left := c.wait.Left(c.settings.Now()); left > 0 {
 		return askedToWait("asked_to_wait", left)
 	}
 	said, verdict := c.lookups.send(context.WithoutCancel(ctx), q)
@@ -69,7 +69,7 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 		verdict = c.settings.judge(said)
 	}
 	if lost, ok := verdict.(enrich.Lost); ok {
-		c.wait.begin(lost.RetryAfter, c.settings.Now())
+		c.wait.Begin(lost.RetryAfter, c.settings.Now())
 	}
 	return verdict
 }

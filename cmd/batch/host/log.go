@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Log writes what somebody should know while a command runs: lines for a person, or objects for a
@@ -16,6 +18,7 @@ type Log struct {
 	Terminal bool // Out is a terminal: its lines have no time
 	JSON     bool // one object to a line
 	Quiet    bool // errors alone
+	Colour   bool // errors are red
 }
 
 // Note writes what happened. The facts are names and values, which only objects have.
@@ -37,7 +40,11 @@ func (l Log) Fail(text, hint string, facts ...any) {
 		l.object(slog.LevelError, text, facts)
 		return
 	}
-	fmt.Fprintln(l.Out, "batch: "+text+hint)
+	name := "batch:"
+	if l.Colour {
+		name = ansi.Style{}.Bold().ForegroundColor(ansi.Red).Styled(name)
+	}
+	fmt.Fprintln(l.Out, name+" "+text+hint)
 }
 
 func (l Log) object(level slog.Level, text string, facts []any) {

@@ -4,11 +4,10 @@ package host
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -26,6 +25,8 @@ type Observer struct {
 
 	mu    sync.Mutex
 	shown *progress // nil while nothing is sent
+	// stages is the line of a stage without progress; nil before the first.
+	stages *line
 
 	phase atomic.Pointer[string]          // what the use case does now
 	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
@@ -35,6 +36,7 @@ type Observer struct {
 const (
 	phaseReading = "reading the list"
 	phaseSending = "sending"
+	phaseWriting = "writing the output"
 )
 
 // Phase returns what the use case does now, "" when there is nothing to say. Unlike the other methods it
@@ -64,6 +66,7 @@ func (w *Observer) Note(text string) {
 		w.shown.note(text)
 		return
 	}
+	w.showStage("")
 	w.Log.Note(text)
 }
 
@@ -74,9 +77,11 @@ const surveyGCPercent = 30
 // Surveying implements app.Observer.
 func (w *Observer) Surveying() func() {
 	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
+	w.stage(phaseReading)
 	return func() {
 		debug.SetGCPercent(usual)
 		done()
+		w.stage("")
 	}
 }
 
@@ -97,14 +102,45 @@ func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done fun
 		defer w.mu.Unlock()
 		shown.finish()
 		w.shown = nil
+		w.enter(phaseWriting)
+		w.showStage(phaseWriting)
 	}
 }
 
-// progress shows how a run goes on: a bar where standard error is a terminal, and
-// a line every 30 seconds where it is not.
+// End removes the line about the last stage from the terminal.
+func (w *Observer) End() { w.stage("") }
+
+// stage shows what the use case does now on the terminal; "" shows nothing.
+func (w *Observer) stage(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.showStage(name)
+}
+
+func (w *Observer) showStage(name string) {
+	if w.stages == nil {
+		w.stages = w.terminal()
+	}
+	if name == "" || w.shown != nil {
+		w.stages.clear()
+		return
+	}
+	w.stages.show(name)
+}
+
+// terminal returns a line of the terminal, or one that writes nothing.
+func (w *Observer) terminal() *line {
+	if !w.Log.Terminal || w.Log.JSON || w.Log.Quiet {
+		return &line{now: w.Log.Now}
+	}
+	return &line{out: w.Log.Out, columns: w.Columns, now: w.Log.Now}
+}
+
+// progress shows how a run goes on: in one line of the terminal, or with a line every 30 seconds where
+// standard error is none.
 type progress struct {
 	log      Log
-	columns  func() int // of the terminal that the bar is on; nil or 0 without one
+	line     *line
 	now      func() time.Time
 	total    int64
 	rate     checkpoint.Rate
@@ -112,8 +148,7 @@ type progress struct {
 	maxSpend cost.Money
 
 	begun  time.Time
-	mu     sync.Mutex // the bar and the writer; drift and interrupts come from other goroutines
-	bar    *progressbar.ProgressBar
+	mu     sync.Mutex // drift and interrupts come from other goroutines
 	logged time.Time
 	tally  dispatch.Tally
 }
@@ -123,34 +158,25 @@ const logInterval = 30 * time.Second
 
 func (w *Observer) newProgress(s app.Sending) *progress {
 	p := &progress{
-		log: w.Log, columns: w.Columns, now: w.Log.Now, total: s.Lookups, rate: s.Rate,
+		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
 		spent: s.Spent, maxSpend: s.MaxSpend, logged: w.Log.Now(), begun: w.Log.Now(),
 	}
-	if w.Log.Terminal && !w.Log.JSON && !w.Log.Quiet {
-		p.bar = progressbar.NewOptions64(p.total,
-			progressbar.OptionSetWriter(p.log.Out),
-			progressbar.OptionSetWidth(20),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetDescription(p.describe()))
-	}
+	p.line.show(p.parts()...)
 	return p
 }
 
-// update is called after every lookup.
+// update is called after every lookup, and when a wait begins or ends.
 func (p *progress) update(tally dispatch.Tally) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tally = tally
-	if p.bar != nil {
-		p.bar.Describe(p.describe())
-		p.bar.Set64(min(tally.Lookups, p.total)) // an error would mean more than the total
+	p.line.show(p.parts()...)
+	if p.line.out != nil {
 		return
 	}
 	if now := p.now(); now.Sub(p.logged) >= logInterval {
 		p.logged = now
-		p.log.Note(fmt.Sprintf("%d of %d lookups, %s", tally.Lookups, p.total, p.describe()),
+		p.log.Note(p.done()+", "+strings.Join(p.figures(), ", "),
 			"lookups", tally.Lookups, "total", p.total, "spent_usd", (p.spent + tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
 	}
 }
@@ -177,29 +203,48 @@ func (p *progress) state(s app.Sending) *report.Progress {
 	return view
 }
 
-// describe says what was spent, how many fields were found and what time is left. A bar
-// that is longer than the terminal is wide would fill it line by line: of it the rates
-// are left out, then the money.
-func (p *progress) describe() string {
-	money, rates := fmt.Sprintf("$%s of $%s, ", p.spent+p.tally.Spent, p.maxSpend), ""
+// parts are what the line of a terminal says, the most important first. A wait comes first: nothing else
+// changes meanwhile.
+func (p *progress) parts() []string {
+	if wait := p.wait(); wait != "" {
+		return []string{wait, p.done(), p.left().Round(time.Second).String() + " left", p.money()}
+	}
+	return append([]string{"sending: " + p.done()}, p.figures()...)
+}
+
+func (p *progress) done() string {
+	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
+}
+
+func (p *progress) money() string {
+	return fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)
+}
+
+// figures say what was spent, how many fields were found and what time is left.
+func (p *progress) figures() []string {
+	figures := []string{p.money(), p.left().Round(time.Second).String() + " left"}
 	for f := range v1fields.AllFields.Each() {
 		if asked := p.tally.Asked[f]; asked > 0 {
-			rates += fmt.Sprintf("%d%% %s, ", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f)))
+			figures = append(figures, fmt.Sprintf("%d%% %s", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f))))
 		}
 	}
-	left := p.left().Round(time.Second).String() + " left"
-	columns := 0
-	if p.columns != nil {
-		columns = p.columns()
+	return figures
+}
+
+// waits name the reasons of waits.
+var waits = map[dispatch.WaitReason]string{
+	dispatch.WaitSlowDown: "waiting: service says slow down",
+	dispatch.WaitRate:     "waiting: rate limit",
+	dispatch.WaitSettle:   "waiting: responses lost, account settles",
+}
+
+// wait says what the next lookup waits for and until when; "" for nothing.
+func (p *progress) wait() string {
+	text := waits[p.tally.Wait.Reason]
+	if until := p.tally.Wait.Until; text != "" && !until.IsZero() {
+		text += ", next call " + until.Local().Format(time.TimeOnly)
 	}
-	room := columns - len(fmt.Sprintf("  100%% || (%d/%d) ", p.total, p.total))
-	switch {
-	case columns <= 0 || len(money+rates+left) <= room:
-		return money + rates + left
-	case len(money+left) <= room:
-		return money + left
-	}
-	return left
+	return text
 }
 
 // left returns how long the rest takes: what the limit asks for after the current wait, or longer where
@@ -217,18 +262,14 @@ func (p *progress) left() time.Duration {
 func (p *progress) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		fmt.Fprintln(p.log.Out)
-	}
+	p.line.clear()
 	p.log.Note(text)
+	p.line.show(p.parts()...)
 }
 
-// finish ends the bar's line.
+// finish removes the line.
 func (p *progress) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Exit()
-		fmt.Fprintln(p.log.Out)
-	}
+	p.line.clear()
 }

@@ -24,7 +24,7 @@ func Offer(ctx context.Context, env Environment, order app.List, refused error, 
 	if path != "" {
 		fmt.Fprintln(env.Stderr, wrapped(refused.Error()))
 	}
-	if path == "" || !confirm("Look at the columns now? [y/N] ") {
+	if path == "" || !confirm("Choose the columns now? [y/N] ") {
 		return false, m.Close()
 	}
 	saved, err := edit(ctx, env, m, false)

@@ -10,6 +10,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	"payonce/sandbox/v2"
 )
 
 // adminServer is the admin interface of a sandbox on a separate address.
@@ -54,6 +55,10 @@ func announce(env Environment, server *workspace.Embedded, admin *adminServer) {
 	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
 	if env.Getenv("SERVICE_API_KEY") == "" {
 		say("SERVICE_API_KEY", sandbox.DefaultKey)
+	}
+	say("SERVICE_V2_BASE_URL", server.V2BaseURL)
+	if env.Getenv("SERVICE_V2_API_KEY") == "" {
+		say("SERVICE_V2_API_KEY", v2.DefaultKey)
 	}
 	if admin == nil {
 		return

@@ -11,6 +11,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +24,8 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	"payonce/sandbox/units"
+	"payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -55,6 +59,11 @@ type sandboxFlags struct {
 	faults       []string
 	admin        string
 	clockSkew    time.Duration
+
+	// Of the second interface.
+	rateV2     flagvalue.Rate
+	units      []string
+	dailyUnits []string
 }
 
 // NewSandboxCommand returns the command that serves the sandbox.
@@ -66,6 +75,7 @@ func NewSandboxCommand(env Environment) *cobra.Command {
 		matchPhone: flagvalue.Share(defaults.MatchRates[v1fields.BusinessPhone] * 100),
 		unknown:    flagvalue.Share(defaults.UnknownRate * 100),
 		plan:       flagvalue.Choice{Value: defaults.Plan},
+		rateV2:     flagvalue.Rate{Slots: defaults.V2.Window.Limit, Window: defaults.V2.Window.Per},
 	}
 	for _, option := range defaults.Card.Options {
 		f.plan.Choices = append(f.plan.Choices, option.Name)
@@ -75,7 +85,9 @@ func NewSandboxCommand(env Environment) *cobra.Command {
 		Short: "Serve the embedded service, with faults on request",
 		Long: "Serve the service of the specification on the loopback interface, over REST and MCP, on made-up\n" +
 			"people: for rehearsals and tests. It charges made-up money, and like the service it charges\n" +
-			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n\n" +
+			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n" +
+			"The second interface, on companies and people, is served beside it at /v2. It counts units. Its\n" +
+			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n\n" +
 			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
@@ -99,6 +111,9 @@ func NewSandboxCommand(env Environment) *cobra.Command {
 	flags.BoolVar(&f.mcp.Sessions, "mcp-sessions", false, "give MCP clients sessions, whose ID each request has to carry")
 	flags.BoolVar(&f.mcp.EventStream, "mcp-events", false, "answer MCP with a stream of events instead of JSON")
 	flags.IntVar(&f.attemptLimit, "attempt-limit", 0, "the most lookups of a month; 0 for no limit")
+	flags.Var(&f.rateV2, "rate-v2", "calls of each key in a rolling window, on the second interface")
+	flags.StringArrayVar(&f.units, "units", nil, "the total of a module of the second interface, as `MODULE=N` (repeatable)")
+	flags.StringArrayVar(&f.dailyUnits, "daily-units", nil, "the daily limit of a module, as `MODULE=N` (repeatable)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
 	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
 	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
@@ -133,6 +148,9 @@ func (f *sandboxFlags) config(env Environment) (sandbox.Config, error) {
 	if config.Latency, err = parseLatency(f.latency); err != nil {
 		return config, err
 	}
+	if err := f.second(&config.V2, env); err != nil {
+		return config, err
+	}
 	for _, text := range f.faults {
 		fault, err := sandbox.ParseFault(text)
 		if err != nil {
@@ -141,6 +159,32 @@ func (f *sandboxFlags) config(env Environment) (sandbox.Config, error) {
 		config.Faults = append(config.Faults, fault)
 	}
 	return config, nil
+}
+
+// second sets the account of the second interface.
+func (f *sandboxFlags) second(account *v2.Config, env Environment) error {
+	if key := env.Getenv("SERVICE_V2_API_KEY"); key != "" {
+		account.Key = key
+	}
+	account.Window = sandbox.Window{Limit: f.rateV2.Slots, Per: f.rateV2.Window}
+	account.Daily = map[units.Module]int64{}
+	if err := setUnits(account.Totals, "--units", f.units); err != nil {
+		return err
+	}
+	return setUnits(account.Daily, "--daily-units", f.dailyUnits)
+}
+
+func setUnits(limits map[units.Module]int64, flag string, texts []string) error {
+	for _, text := range texts {
+		name, number, _ := strings.Cut(text, "=")
+		module := units.Module(name)
+		limit, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || limit < 0 || !slices.Contains(units.Modules(), module) {
+			return fmt.Errorf("%s %s: write it like companies=1000; the modules are %v", flag, text, units.Modules())
+		}
+		limits[module] = limit
+	}
+	return nil
 }
 
 func setCents(cents *int64, v flagvalue.Money) {

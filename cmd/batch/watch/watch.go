@@ -8,7 +8,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"payonce/internal/report"
 )
@@ -21,6 +22,8 @@ type Screen struct {
 	Out   io.Writer
 	Hints report.Hints
 	JSON  bool
+	// Colours says that the status has colours.
+	Colours bool
 	// Columns returns the width of the terminal that Out is. It is nil when Out is no terminal: then
 	// nothing is overwritten.
 	Columns func() int
@@ -54,7 +57,7 @@ func (s Screen) show(found *report.Status, before int, again bool) (lines int, e
 		return 0, report.JSON(s.Out, found)
 	}
 	var text bytes.Buffer
-	if err := report.Text(&text, found, s.Hints); err != nil {
+	if err := report.Coloured(&text, found, s.Hints, s.Colours); err != nil {
 		return 0, err
 	}
 	switch {
@@ -85,8 +88,8 @@ func (s Screen) overwrite(text string, before int) (lines int, err error) {
 
 // cut returns the first characters of a line, as many as columns; all of it when the width is not known.
 func cut(line string, columns int) string {
-	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
+	if columns <= 0 {
 		return line
 	}
-	return string([]rune(line)[:columns])
+	return ansi.Truncate(line, columns, "")
 }

@@ -32,6 +32,7 @@ func (Markdown) Entry(name, text string) string {
 }
 
 func (f Markdown) Prose(name, text string) string { return f.Entry(name, text) }
+func (f Markdown) Alert(name, text string) string { return f.Entry(name, text) }
 
 func (f Markdown) Finding(result, rule, seen string) string {
 	return f.Entry(result, rule) + f.Entry("", seen)

@@ -25,7 +25,7 @@ func (f Text) Table(header []string, rows [][]string) string {
 		}
 	}
 	var lines strings.Builder
-	write := func(row []string) {
+	write := func(row []string, style ansi.Style) {
 		var line strings.Builder
 		for column, cell := range row {
 			blanks := strings.Repeat(" ", widths[column]-ansi.StringWidth(cell))
@@ -34,11 +34,11 @@ func (f Text) Table(header []string, rows [][]string) string {
 			}
 			line.WriteString(cell + blanks + strings.Repeat(" ", gapWidth))
 		}
-		lines.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		lines.WriteString(f.styled(style, strings.TrimRight(line.String(), " ")) + "\n")
 	}
-	write(header)
+	write(header, ansi.Style{}.Bold())
 	for _, row := range rows {
-		write(row)
+		write(row, nil)
 	}
 	return lines.String()
 }

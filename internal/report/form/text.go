@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // LineWidth is how many columns a line of text has at most where its words can be moved to
@@ -15,16 +17,51 @@ const LineWidth = 80
 const nameWidth = 25
 
 // Text is text in two columns.
-type Text struct{}
+type Text struct {
+	Colour bool // with the colours of a terminal
+}
 
-func (Text) Begin() string              { return "" }
-func (Text) End() string                { return "" }
-func (Text) Title(text string) string   { return text + "\n" }
-func (Text) Section(text string) string { return text + "\n" }
-func (Text) Gap() string                { return "\n" }
-func (Text) Line(text string) string    { return text + "\n" }
-func (Text) Item(text string) string    { return text + "\n" }
-func (Text) Fixed(text string) string   { return text + "\n" }
+func (Text) Begin() string                { return "" }
+func (Text) End() string                  { return "" }
+func (f Text) Title(text string) string   { return f.styled(ansi.Style{}.Bold(), text) + "\n" }
+func (f Text) Section(text string) string { return f.styled(ansi.Style{}.Bold(), text) + "\n" }
+func (Text) Gap() string                  { return "\n" }
+func (Text) Line(text string) string      { return text + "\n" }
+func (Text) Item(text string) string      { return text + "\n" }
+func (Text) Fixed(text string) string     { return text + "\n" }
+
+// styled returns a text in a style when there are colours.
+func (f Text) styled(style ansi.Style, text string) string {
+	if !f.Colour || text == "" {
+		return text
+	}
+	return style.Styled(text)
+}
+
+// The colours of what is well, of what somebody should look at, and of what is wrong.
+func good() ansi.Style    { return ansi.Style{}.ForegroundColor(ansi.Green) }
+func caution() ansi.Style { return ansi.Style{}.ForegroundColor(ansi.Yellow) }
+func bad() ansi.Style     { return ansi.Style{}.ForegroundColor(ansi.Red) }
+
+// styleOf returns the style of the result of a finding.
+func styleOf(result string) ansi.Style {
+	switch result {
+	case "ok", "agrees":
+		return good()
+	case "problem", "differs":
+		return bad()
+	}
+	return caution()
+}
+
+// Alert is Prose about something that somebody should look at.
+func (f Text) Alert(name, text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(f.Prose(name, text)) {
+		lines.WriteString(f.styled(caution(), strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return lines.String()
+}
 
 func (Text) Command(words []string) string { return "  " + commandLines(words) + "\n" }
 
@@ -39,11 +76,11 @@ func (f Text) Prose(name, text string) string {
 	return lines.String()
 }
 
-func (Text) Finding(result, rule, seen string) string {
+func (f Text) Finding(result, rule, seen string) string {
 	const margin = 12
 	var lines strings.Builder
 	for _, text := range Wrap(strings.Fields(rule), LineWidth-margin) {
-		fmt.Fprintf(&lines, "%-*s%s\n", margin, result, text)
+		fmt.Fprintf(&lines, "%s%s\n", f.styled(styleOf(strings.TrimSpace(result)), fmt.Sprintf("%-*s", margin, result)), text)
 		result = ""
 	}
 	for _, text := range Wrap(strings.Fields(seen), LineWidth-margin-2) {

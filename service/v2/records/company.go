@@ -35,7 +35,7 @@ type Company struct {
 	ProNetwork         cost.Optional[string]
 	Social             cost.Optional[string]
 
-	Problems Problems
+	Problems
 }
 
 // Classification is an industry or a code of a company.
@@ -135,7 +135,7 @@ type Employee struct {
 	// Both are paid for.
 	EmailGiven, PhoneGiven bool
 
-	Problems Problems
+	Problems
 }
 
 func employee(m *members, e *Employee) {

@@ -14,8 +14,8 @@ import (
 // Financials are the financial figures of a company, by year (specification v2, "Financial
 // figures").
 type Financials struct {
-	Years    []Year // ascending
-	Problems Problems
+	Years []Year // ascending
+	Problems
 }
 
 // Year has the figures of one year.
@@ -62,11 +62,11 @@ func DecodeFinancials(body []byte) (Financials, error) {
 		number, err := strconv.Atoi(key)
 		switch {
 		case err != nil || len(key) != 4 || number < firstYear || number > lastYear:
-			f.Problems.add(pathName(key), "a year")
+			f.Problems.Add(pathName(key), "a year")
 		case isYear:
 			f.Years = append(f.Years, f.year(number, year, figures, known))
 		case !object.IsNull(key):
-			f.Problems.add(key, "an object of figures")
+			f.Problems.Add(key, "an object of figures")
 		}
 	}
 	if years == 0 && len(object) > 0 {

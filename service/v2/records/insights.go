@@ -34,7 +34,7 @@ type Insights struct {
 	Graph                                                   Graph
 	UpVisits                                                cost.Optional[bool]
 
-	Problems Problems
+	Problems
 }
 
 func insights(m *members, i *Insights) {
@@ -184,7 +184,7 @@ func points(m *members, name string, into *[]Point) {
 	*into = eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (Point, bool) {
 		var pair []json.RawMessage
 		if json.Unmarshal(element, &pair) != nil || len(pair) != 2 {
-			m.problems.add(path, "a pair of a date and a number")
+			m.problems.Add(path, "a pair of a date and a number")
 			return Point{}, false
 		}
 		p := Point{Date: plainValue(pair[0])}
@@ -193,13 +193,51 @@ func points(m *members, name string, into *[]Point) {
 		}
 		value, ok := parseNumber(pair[1])
 		if !ok {
-			m.problems.add(path+"[1]", Number.String())
+			m.problems.Add(path+"[1]", Number.String())
 			return p, true
 		}
 		p.Value = cost.Known(value)
 		return p, true
 	})
 }
+
+// TechnologyColumns returns the columns of a technology, with those of its group.
+func TechnologyColumns() []Column { return columnsOf(technologyRow) }
+
+// TechnologyRows returns the cells of every technology, in the order of TechnologyColumns. A group
+// without technologies has a row of its own.
+func (i Insights) TechnologyRows() (rows [][]Cell) {
+	for _, group := range i.Technologies {
+		list := group.List
+		if len(list) == 0 {
+			list = []Technology{{}}
+		}
+		for _, one := range list {
+			rows = append(rows, cellsOf(technologyOf{one, group}, technologyRow))
+		}
+	}
+	return rows
+}
+
+// technologyOf is a technology with its group.
+type technologyOf struct {
+	Technology
+	group TechnologyGroup
+}
+
+func technologyRow(m *members, t *technologyOf) {
+	technology(m, &t.Technology)
+	m.text("group_id", &t.group.ID)
+	m.text("group_name", &t.group.Name)
+	m.text("group_parent_id", &t.group.ParentID)
+	m.flag("group_important", &t.group.Important)
+}
+
+// VisitsColumns returns the columns of the visits of a month.
+func VisitsColumns() []Column { return columnsOf(visits) }
+
+// Cells returns the values of the visits, in the order of VisitsColumns.
+func (v Visits) Cells() []Cell { return cellsOf(v, visits) }
 
 // DecodeInsights reads a digital insights record. An error says that the body is none.
 func DecodeInsights(body []byte) (Insights, error) {

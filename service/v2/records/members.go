@@ -52,11 +52,12 @@ func (m *members) raw(name string) (json.RawMessage, bool) {
 	return raw, there && string(raw) != "null"
 }
 
-func (m *members) problem(name, want string) { m.problems.add(m.path+pathName(name), want) }
+func (m *members) problem(name, want string) { m.problems.Add(m.path+pathName(name), want) }
 
 // scalar describes a member with one value.
 func scalar[T any](
-	m *members, name string, kind Kind, into *cost.Optional[T], parse func(json.RawMessage) (T, bool), cell func(*Cell, T),
+	m *members, name string, kind Kind, into *cost.Optional[T],
+	parse func(json.RawMessage) (T, bool), cell func(*Cell, T),
 ) {
 	if !m.reading {
 		c := Cell{Kind: kind, Known: into.Known}
@@ -128,7 +129,7 @@ func (m *members) texts(name string, into *[]string) {
 	*into = eachElement(m, name, raw, Texts.String(), func(path string, element json.RawMessage) (string, bool) {
 		text, ok := parseText(element)
 		if !ok {
-			m.problems.add(path, Text.String())
+			m.problems.Add(path, Text.String())
 		}
 		return text, ok
 	})
@@ -171,7 +172,7 @@ func readList[T any](m *members, name string, raw json.RawMessage, describe func
 	return eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (value T, ok bool) {
 		object, ok := jsonobject.Parse(element)
 		if !ok {
-			m.problems.add(path, "an object")
+			m.problems.Add(path, "an object")
 			return value, false
 		}
 		inner := reader(object, m.problems)
@@ -183,7 +184,8 @@ func readList[T any](m *members, name string, raw json.RawMessage, describe func
 
 // eachElement reads the elements of a list. Those that are null or cannot be read are left out.
 func eachElement[T any](
-	m *members, name string, raw json.RawMessage, want string, read func(path string, element json.RawMessage) (T, bool),
+	m *members, name string, raw json.RawMessage, want string,
+	read func(path string, element json.RawMessage) (T, bool),
 ) []T {
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil {
@@ -235,7 +237,9 @@ func (m *members) nested(name, prefix string, describe func(*members)) {
 }
 
 // decode reads a record of which at least one member is there.
-func decode[T any](body []byte, what string, problems *Problems, describe func(*members, *T)) (value T, err error) {
+func decode[T any](
+	body []byte, what string, problems *Problems, describe func(*members, *T),
+) (value T, err error) {
 	object, ok := jsonobject.Parse(body)
 	if !ok {
 		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
@@ -249,9 +253,8 @@ func decode[T any](body []byte, what string, problems *Problems, describe func(*
 }
 
 func parseText(raw json.RawMessage) (string, bool) {
-	value := jsonobject.Object{"": raw}
-	if value.String("").Known {
-		return value.Text(""), true
+	if len(raw) > 0 && raw[0] == '"' {
+		return jsonobject.Object{"": raw}.Text(""), true
 	}
 	return string(raw), isNumber(raw)
 }

@@ -13,7 +13,7 @@ type Ownership struct {
 	Data           []string // texts, or JSON: the specification does not show what they are
 	GroupStructure []GroupMember
 
-	Problems Problems
+	Problems
 }
 
 func ownership(m *members, o *Ownership) {

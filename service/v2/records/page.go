@@ -14,7 +14,7 @@ type Page[T any] struct {
 	Pages cost.Optional[int64]
 	Items []T
 
-	Problems Problems
+	Problems
 }
 
 // CompanyItem is a company in the results of a search. Only some searches return all members.

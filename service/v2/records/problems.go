@@ -23,15 +23,16 @@ type Problems struct {
 // maxProblems is how many problems of one answer are described.
 const maxProblems = 100
 
-func (p *Problems) add(path, want string) {
+// Add adds a problem.
+func (p *Problems) Add(path, want string) {
 	p.Count++
 	if len(p.First) < maxProblems {
 		p.First = append(p.First, Problem{path, want})
 	}
 }
 
-// String lists the problems on one line, "" when there are none.
-func (p Problems) String() string {
+// Text lists the problems on one line, "" when there are none.
+func (p Problems) Text() string {
 	texts := make([]string, len(p.First))
 	for i, problem := range p.First {
 		texts[i] = problem.String()

@@ -38,7 +38,7 @@ func wantShown(t *testing.T, columns []Column, cells []Cell, want string) {
 
 func wantProblems(t *testing.T, problems Problems, want string) {
 	t.Helper()
-	if diff := cmp.Diff(want, problems.String()); diff != "" {
+	if diff := cmp.Diff(want, problems.Text()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
@@ -109,7 +109,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	if err != nil || len(c.Problems.First) != maxProblems || c.Problems.Count != 100001 {
 		t.Errorf("%d of %d problems, error %v", len(c.Problems.First), c.Problems.Count, err)
 	}
-	if text := c.Problems.String(); !strings.HasSuffix(text, "; 99901 more") {
+	if text := c.Problems.Text(); !strings.HasSuffix(text, "; 99901 more") {
 		t.Errorf("problems end in %q", text[len(text)-20:])
 	}
 }
@@ -195,7 +195,7 @@ func TestEveryFigureArrivesTyped(t *testing.T) {
 	}
 	f, err := DecodeFinancials(body)
 	if err != nil || f.Problems.Count > 0 || len(f.Years) != 1 || len(f.Years[0].Extra) > 0 {
-		t.Fatalf("%d years, problems %s, error %v", len(f.Years), f.Problems, err)
+		t.Fatalf("%d years, problems %s, error %v", len(f.Years), f.Problems.Text(), err)
 	}
 	for i, figure := range Figures() {
 		cell := f.Years[0].Figure(figure.Name)
@@ -275,12 +275,21 @@ stat_direct_percent=12.5
 referrals=[]
 keywords=["tools","{\"k\":1}"]
 up_visits=false`)
+	rows := i.TechnologyRows()
+	if len(rows) != 1 {
+		t.Fatalf("%d technologies", len(rows))
+	}
+	wantShown(t, TechnologyColumns(), rows[0], "id=2\nname=nginx\nimage_path=n.png\ndescription=server\ncategory=Web servers\n"+
+		"group_id=1\ngroup_name=Web\ngroup_important=true")
+	wantShown(t, VisitsColumns(), i.Visits[0].Cells(), "id=1\ntraffic_data_id=3\ndate_value=2026-10-01\nvalue=500")
 	nested := fmt.Sprint(i.TopCountries[0].Name.Value, i.TopCountries[0].SharePercent.Value, i.Visits[0].Value.Value,
 		i.Technologies[0].Important.Value, i.Technologies[0].List[0].Category.Value, len(i.Technologies[0].List), i.Graph)
 	const want = "GB51.5 500 trueWeb servers1 {[2026-10] [{2026-10-01 {500 true}} {1759276800000 {0 false}} {2026-11-01 {0 false}}] [{2026-10-01 {0.5 true}}] [] []}"
 	if nested != want {
 		t.Errorf("got  %s\nwant %s", nested, want)
 	}
+	i.Technologies[0].List = nil
+	wantShown(t, TechnologyColumns(), i.TechnologyRows()[0], "group_id=1\ngroup_name=Web\ngroup_important=true")
 }
 
 func TestOwnershipIsReadWhole(t *testing.T) {
@@ -350,7 +359,7 @@ func TestWatchAndUsageAreRead(t *testing.T) {
 	}
 	fields, problems, err := DecodeFieldNames([]byte(`["name", 5, {}]`))
 	if err != nil || fmt.Sprint(fields) != "[name 5]" || problems.Count != 1 {
-		t.Errorf("%v, problems %s, error %v", fields, problems, err)
+		t.Errorf("%v, problems %s, error %v", fields, problems.Text(), err)
 	}
 	for body, want := range map[string]string{
 		`{"callback": "https://a.example/x"}`: "https://a.example/x true <nil>", `{"callback": null}`: " false <nil>",

@@ -97,6 +97,9 @@ func (m Modules) Charge(o v2fields.Operation, has Reveal) cost.Amounts {
 	return m.Hold(o, Reveal{}).Only(cost.MetersOf(Meters()...)).Plus(contactData(has.Email, has.Phone))
 }
 
+// Nothing is what a refused call uses up, and one that found nothing.
+func Nothing() cost.Amounts { return cost.Amounts{} }
+
 // Consumed returns amounts as an answer reports them.
 func Consumed(amounts cost.Amounts) []int64 { return amounts[:meterCount:meterCount] }
 
@@ -111,8 +114,9 @@ func contactData(email, phone bool) (amounts cost.Amounts) {
 }
 
 // Tariff returns what the interface charges for. The rate of a field is the most that any
-// operation for it uses up. Every meter varies: a call that found nothing uses nothing, so each
-// answer reports what it used.
+// operation for it uses up. Whether a value uses an email or a phone varies, so each answer reports
+// what it used. It always uses the unit of its module, so counters can prove that a lost call was
+// not counted.
 func (m Modules) Tariff() cost.Tariff { return m.tariff(Everything(), v2fields.Operations()) }
 
 // Rates returns the rates of fields, without a price in money. They cover the given operations, or
@@ -136,9 +140,9 @@ func (m Modules) tariff(reveal Reveal, operations []v2fields.Operation) cost.Tar
 		}
 	}
 	for f := range v2fields.AllFields.Each() {
-		for meter, amount := range t.Rates[f].Uses {
-			if amount > 0 {
-				t.Rates[f].Varies |= cost.MetersOf(cost.Meter(meter))
+		for _, meter := range []cost.Meter{Emails, Phones} {
+			if t.Rates[f].Uses[meter] > 0 {
+				t.Rates[f].Varies |= cost.MetersOf(meter)
 			}
 		}
 	}

@@ -112,6 +112,9 @@ func TestTheTariffHoldsWhatAnyOperationOfAFieldUses(t *testing.T) {
 		if got := text(hold.Amounts()); got != want {
 			t.Errorf("field %d holds %q, want %q", f, got, want)
 		}
+		if varies := cost.MetersOf(units.Emails, units.Phones); hold.Rates[f].Varies&^varies != 0 {
+			t.Errorf("field %d varies in %b", f, hold.Rates[f].Varies)
+		}
 		nothing := hold.Answered(enrich.Answered{Status: enrich.NotFound, Consumed: units.Consumed(cost.Amounts{})})
 		if nothing.Amounts != (cost.Amounts{}) || !hold.Follows(nothing, 0) {
 			t.Errorf("field %d: an answer that used nothing is charged %s", f, text(nothing.Amounts))

@@ -210,7 +210,7 @@ func (s *Screen) wrapped(text string) []string {
 
 func (s *Screen) roleLines() []string {
 	lines := []string{fmt.Sprintf("What is column #%d %q?", s.column+1, report.Printable(s.m.Schema.Columns[s.column])), ""}
-	names := []string{"nothing that is needed"}
+	names := []string{"(not used)"}
 	for _, role := range columns.Roles() {
 		name := fit(string(role), roleWidth+1)
 		for _, column := range s.m.Reading.Mapping[role] {
@@ -233,5 +233,5 @@ func (s *Screen) rowLines() []string {
 	for _, row := range s.m.Rows() {
 		lines = append(lines, fmt.Sprintf("%5d  %s", row.Row, report.Printable(row.Text())))
 	}
-	return append(lines, "", "any key goes back")
+	return append(lines, "", "press any key to go back")
 }

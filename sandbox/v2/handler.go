@@ -1,0 +1,270 @@
+package v2
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/sandbox/dice"
+	"payonce/sandbox/fault"
+	"payonce/sandbox/reply"
+	"payonce/sandbox/units"
+)
+
+// maxBody is the longest body that is read, in bytes.
+const maxBody = 64 << 10
+
+// answer is what an operation returns when it does not refuse.
+type answer struct {
+	status         int // 0 for 200
+	body           any
+	emails, phones int64 // that the body shows
+	// commit makes the answer true and counts it; nil counts one unit and what the body shows.
+	commit func(number int) (fault.Code, error)
+}
+
+// operation is one operation of the interface. Serving it changes nothing.
+type operation struct {
+	route  string       // method and path, without the prefix
+	module units.Module // that it uses up units of; empty when it is free
+	serve  func(*Server, *input) (answer, *refusal)
+}
+
+// operations lists those of the specification, and the nomenclatures of the sandbox.
+func operations() []operation {
+	return []operation{
+		{"GET /metrics", "", (*Server).metrics},
+		{"GET /metrics/contacts", "", (*Server).contactMetrics},
+		{"GET /nomenclature", "", (*Server).nomenclatures},
+		{"GET /nomenclature/{name}", "", (*Server).nomenclature},
+
+		{"POST /prospecting", units.Companies, (*Server).prospecting},
+		{"POST /overview", units.Companies, (*Server).overview},
+		{"GET /companies/{id}", units.Companies, (*Server).companyDetails},
+		{"POST /enrichment/url", units.Companies, (*Server).companyByWebsite},
+		{"POST /enrichment/company/linkedin", units.Companies, (*Server).companyByProfile},
+		{"POST /enrichment/company", units.Companies, (*Server).companyByNumber},
+		{"POST /autocomplete", units.Companies, (*Server).autocomplete},
+
+		{"POST /employees", units.Contacts, (*Server).searchEmployees},
+		{"GET /employees/{id}", units.Contacts, (*Server).employeeDetails},
+		{"POST /enrichment/email", units.Contacts, (*Server).contactByEmail},
+		{"POST /enrichment/employee/linkedin", units.Contacts, (*Server).contactByProfile},
+		{"POST /enrichment/employee/contacts", units.Contacts, (*Server).contactByName},
+		{"POST /enrichment/employee/search", units.Contacts, (*Server).searchPeople},
+
+		{"GET /financial/{id}", units.Financials, (*Server).financials},
+		{"POST /digital-insights", units.Insights, (*Server).findCompanies},
+		{"GET /digital-insights/{id}", units.Insights, (*Server).insights},
+		{"POST /ownership", units.Ownership, (*Server).findCompanies},
+		{"GET /ownership/{id}", units.Ownership, (*Server).ownership},
+
+		{"POST /companies/{id}/watch/start", units.Watch, (*Server).startWatch},
+		{"DELETE /companies/{id}/watch/stop", "", (*Server).stopWatch},
+		{"GET /companies/watch", "", (*Server).watched},
+		{"GET /companies/{id}/watch/events", "", (*Server).watchEvents},
+		{"GET /companies/{id}/watch/fields", "", (*Server).watchFields},
+		{"PUT /companies/{id}/watch/fields/add", "", (*Server).addWatchFields},
+		{"PUT /companies/{id}/watch/fields/remove", "", (*Server).removeWatchFields},
+		{"PUT /companies/watch/callback", "", (*Server).setCallback},
+		{"GET /companies/watch/callback", "", (*Server).callback},
+	}
+}
+
+// routes returns the operations by their paths.
+func (s *Server) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, o := range operations() {
+		method, path, _ := strings.Cut(o.route, " ")
+		mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) { s.serveOperation(w, r, o) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		(&refusal{code: units.NotFound}).message("").Write(w)
+	})
+	return mux
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Sandbox", "true")
+	w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat))
+	if s.isClosed() {
+		panic(http.ErrAbortHandler)
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// keyOf returns the ID of the key that a request carries, "" when it carries no valid one.
+func (s *Server) keyOf(r *http.Request) string {
+	value, isToken := strings.CutPrefix(r.Header.Get("Authorization"), "Token ")
+	if !isToken {
+		return ""
+	}
+	id, _ := s.units.Identify(value)
+	return id
+}
+
+func (s *Server) serveOperation(w http.ResponseWriter, r *http.Request, o operation) {
+	key := s.keyOf(r)
+	if key == "" && o.module == "" {
+		(&refusal{code: units.InvalidToken}).message(o.module).Write(w)
+		return
+	}
+	in, problem := readInput(w, r)
+	if o.module == "" {
+		said, no := answer{}, problem
+		if no == nil {
+			said, no = o.serve(s, in)
+		}
+		s.word(w, o, said, no).Write(w)
+		return
+	}
+	said, no, struck := s.ask(r, o, key, in, problem)
+	s.word(w, o, said, no).Spoil(w, r, s.closed, struck)
+}
+
+// word words an answer or a refusal.
+func (s *Server) word(w http.ResponseWriter, o operation, said answer, no *refusal) reply.Message {
+	if no != nil {
+		reply.SetRetryAfter(w, s.config.Now(), no.retryAfter, no.asDate)
+		return no.message(o.module)
+	}
+	status := said.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	return reply.JSON(status, said.body)
+}
+
+// readInput reads what a request asks. The problem is what is wrong with its form, if anything.
+func readInput(w http.ResponseWriter, r *http.Request) (*input, *refusal) {
+	in := &input{path: r.URL.Path, id: r.PathValue("id"), name: r.PathValue("name"), query: r.URL.Query()}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return in, invalid("non_field_errors", "The body cannot be read, or is too long.")
+	}
+	in.text = string(body)
+	if len(body) == 0 {
+		return in, nil
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return in, invalid("non_field_errors", "The Content-Type must be application/json.")
+	}
+	return in, in.parse(body)
+}
+
+// fits reports whether a fault can happen to a call of this interface, which has no money.
+func fits(f fault.Fault) bool {
+	if f.Effect == fault.CreditSpent || f.Effect == fault.BudgetSet {
+		return false
+	}
+	for _, code := range units.Codes() {
+		if f.Code == code {
+			return true
+		}
+	}
+	return f.Answer != fault.Refused
+}
+
+// ask takes a call through the whole service: it is let in, answered, spoiled and counted. A call that was let
+// in counts against the rate limit, whatever becomes of it.
+func (s *Server) ask(
+	r *http.Request, o operation, key string, in *input, problem *refusal,
+) (answer, *refusal, fault.Fault) {
+	admitted := s.units.Arrive(units.Call{Key: key, Path: in.path, About: in.about()})
+	if admitted.Code != "" {
+		no := &refusal{code: admitted.Code, retryAfter: admitted.Wait}
+		if admitted.Err != nil {
+			no.detail = admitted.Err.Error()
+		}
+		return answer{}, no, fault.Fault{}
+	}
+	number := admitted.Number
+	said, no := answer{}, problem
+	if no == nil {
+		said, no = o.serve(s, in)
+	}
+	if no != nil && no.code == units.InvalidRequest {
+		return answer{}, s.refused(number, no), fault.Fault{}
+	}
+	struck, delay := s.strike(key, number, in)
+	switch {
+	case struck.Performs():
+		if ended := s.perform(r.Context(), number, o, &said, &no, delay); ended {
+			struck = fault.Fault{Answer: fault.Dropped}
+		}
+	case !reply.Pause(s.closed, nil, delay):
+		struck = fault.Fault{Answer: fault.Dropped}
+	}
+	if struck.Answer == fault.Refused {
+		no = s.refused(number, &refusal{code: struck.Code, retryAfter: struck.RetryAfter, asDate: struck.RetryDate})
+	}
+	return said, no, struck
+}
+
+// perform takes its time and counts the call. The client's leaving makes it shorter but never undoes it. It
+// reports whether the service was closed meanwhile.
+func (s *Server) perform(
+	ctx context.Context, number int, o operation, said *answer, no **refusal, delay time.Duration,
+) bool {
+	if code := s.units.Allowed(o.module); code != "" && said.commit == nil {
+		*no = s.refused(number, &refusal{code: code})
+		return false
+	}
+	if !reply.Pause(s.closed, ctx.Done(), s.latency(number)) || !reply.Pause(s.closed, nil, delay) {
+		return true
+	}
+	if *no != nil {
+		*no = s.refused(number, *no)
+		return false
+	}
+	count := said.commit
+	if count == nil {
+		charge := units.Charge{Module: o.module, Units: 1, Emails: said.emails, Phones: said.phones}
+		count = func(number int) (fault.Code, error) { return s.units.Count(number, charge) }
+	}
+	code, err := count(number)
+	switch {
+	case err != nil:
+		*no = &refusal{code: units.InternalError, detail: err.Error()}
+	case code != "":
+		*no = s.refused(number, &refusal{code: code})
+	}
+	return false
+}
+
+// refused notes a refusal in the books. What they cannot note is refused because they cannot.
+func (s *Server) refused(number int, no *refusal) *refusal {
+	if err := s.units.Refuse(number, no.code); err != nil {
+		return &refusal{code: units.InternalError, detail: err.Error()}
+	}
+	return no
+}
+
+// strike applies the effects of the faults that strike a call. It returns the one that decides the answer, and
+// the sum of their delays.
+func (s *Server) strike(key string, number int, in *input) (decisive fault.Fault, delay time.Duration) {
+	arrival := fault.Arrival{Series: "v2", Number: number, Path: in.path, About: in.about(), Fits: fits}
+	for _, f := range s.faults.Strike(arrival) {
+		delay += f.Delay
+		if decisive.Answer == fault.Truthful {
+			decisive = f
+		}
+		if f.Effect == fault.KeyRevoked {
+			if err := s.units.RevokeKey(key); err != nil {
+				return fault.Fault{Answer: fault.Refused, Code: units.InternalError}, delay
+			}
+		}
+	}
+	return decisive, delay
+}
+
+// latency draws how long a call takes.
+func (s *Server) latency(number int) time.Duration {
+	span := s.config.Latency.Max - s.config.Latency.Min
+	drawn := dice.Roll(s.config.World.People.Seed, "latency v2", strconv.Itoa(number)).Float64()
+	return s.config.Latency.Min + time.Duration(drawn*float64(span))
+}

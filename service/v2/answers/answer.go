@@ -1,0 +1,116 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"payonce/enrich"
+	"payonce/numbered"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// Answer is an answered call as the journal keeps it.
+type Answer struct {
+	Operation v2fields.Operation
+	// Body is the answer as compact JSON. It is empty when nothing was found.
+	Body []byte
+	// LeftOut are members of the answer that were too long to be kept, the first of them by
+	// their names.
+	LeftOut     []string
+	RetrievedAt time.Time
+}
+
+// stored is an answer with the members of its form in the journal.
+type stored struct {
+	operation string
+	plain     []byte
+	deflated  []byte
+	leftOut   []string
+	at        time.Time
+}
+
+// The numbers never change their meaning.
+func (s *stored) members(m *numbered.Members) {
+	numbered.Text(m, 1, &s.operation)
+	numbered.Bytes(m, 2, &s.plain)
+	numbered.Bytes(m, 3, &s.deflated)
+	numbered.Texts(m, 4, &s.leftOut)
+	numbered.Time(m, 5, &s.at)
+}
+
+func members(m *numbered.Members, s *stored) { s.members(m) }
+
+// Read returns the answer that the body of a successful response is, with what the call used up.
+// An error says that the body is no answer to the operation.
+func Read(
+	o v2fields.Operation, body []byte, at time.Time, reveal units.Reveal, modules units.Modules,
+) (enrich.Answered, error) {
+	found, err := look(o, body)
+	if err != nil {
+		return enrich.Answered{}, err
+	}
+	answered := encode(o, body, at)
+	answered.Status = enrich.NotFound
+	if found.something {
+		answered.Status = enrich.Matched
+		if f, isRecord := o.Field(); isRecord {
+			answered.Returned = enrich.FieldsOf(f)
+		}
+	}
+	if f, isRecord := o.Field(); isRecord && f == v2fields.Contact && found.something && found.lacks(reveal) {
+		answered.Status = enrich.Partial
+	}
+	answered.Consumed = units.Consumed(modules.Charge(o, found.contact))
+	return answered, nil
+}
+
+// NothingFound is the answer to a call about something that the service does not know. It used
+// nothing.
+func NothingFound(o v2fields.Operation, at time.Time) enrich.Answered {
+	answered := encode(o, nil, at)
+	answered.Status, answered.Consumed = enrich.NotFound, units.Consumed(units.Nothing())
+	return answered
+}
+
+// encode returns the answer in the form of the journal.
+func encode(o v2fields.Operation, body []byte, at time.Time) enrich.Answered {
+	s := stored{operation: o.String(), at: at}
+	s.keep(compact(body), journalBounds())
+	return enrich.Answered{Data: string(numbered.Append(nil, &s, members))}
+}
+
+// Decode returns the answer that Read encoded. Of an answer that was erased nothing is left.
+func Decode(answered enrich.Answered) (Answer, error) {
+	var s stored
+	if err := numbered.Read(&numbered.Members{}, answered.Data, &s, members); err != nil {
+		return Answer{}, fmt.Errorf("an answer in the journal: %w", err)
+	}
+	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at}
+	if answered.Data == "" {
+		return a, nil
+	}
+	var known bool
+	if a.Operation, known = v2fields.OperationNamed(s.operation); !known {
+		return Answer{}, fmt.Errorf("an answer in the journal: %w: its operation is unknown", numbered.ErrDamaged)
+	}
+	if len(s.deflated) > 0 {
+		body, err := inflate(s.deflated)
+		if err != nil {
+			return Answer{}, fmt.Errorf("an answer in the journal: %w: %w", numbered.ErrDamaged, err)
+		}
+		a.Body = body
+	}
+	return a, nil
+}
+
+// compact returns JSON without insignificant white space.
+func compact(body []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, body) != nil {
+		return nil
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,275 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+	"payonce/numbered"
+	"payonce/service/v2/records"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+func at() time.Time { return time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC) }
+
+func readAs(t *testing.T, o v2fields.Operation, body string) enrich.Answered {
+	t.Helper()
+	answered, err := Read(o, []byte(body), at(), units.Everything(), units.Modules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answered
+}
+
+// TestAnAnswerKeepsTheRecordOfTheService decodes what was encoded, with members that nobody knows.
+func TestAnAnswerKeepsTheRecordOfTheService(t *testing.T) {
+	body := "{\"id\": 1,\n \"name\": \"A\\u0041\", \"later\": {\"b\": 2, \"a\": [1, 2]}}"
+	answered := readAs(t, v2fields.GetCompany, body)
+	again := readAs(t, v2fields.GetCompany, body)
+	if diff := cmp.Diff(answered, again); diff != "" {
+		t.Errorf("the same answer is encoded in two ways:\n%s", diff)
+	}
+	got, err := Decode(answered)
+	want := Answer{Operation: v2fields.GetCompany, Body: []byte(`{"id":1,"name":"A\u0041","later":{"b":2,"a":[1,2]}}`), RetrievedAt: at()}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("the answer (-want +got):\n%s error %v", diff, err)
+	}
+	company, err := Company(answered)
+	if err != nil || company.Name.Value != "AA" {
+		t.Errorf("company %+v, error %v", company.Name, err)
+	}
+	if _, err := Employee(answered); err == nil {
+		t.Error("a company is read as an employee")
+	}
+	if _, err := Companies(answered); err == nil {
+		t.Error("a company is read as a page")
+	}
+}
+
+// TestAnErasedAnswerIsEmpty reads an answer whose values were erased, and one that found nothing.
+func TestAnErasedAnswerIsEmpty(t *testing.T) {
+	for name, answered := range map[string]enrich.Answered{
+		"erased": {Status: enrich.Matched}, "nothing found": NothingFound(v2fields.GetCompany, at()),
+	} {
+		company, err := Company(answered)
+		if err != nil || company.ID.Known {
+			t.Errorf("%s: %+v, error %v", name, company.ID, err)
+		}
+		page, err := Companies(answered)
+		if err != nil || len(page.Items) > 0 {
+			t.Errorf("%s: %+v, error %v", name, page, err)
+		}
+	}
+	if _, err := Decode(enrich.Answered{Data: "garbage"}); err == nil {
+		t.Error("garbage is an answer")
+	}
+}
+
+// random returns text that cannot be compressed well.
+func random(length int) string {
+	source := rand.New(rand.NewPCG(1, uint64(length)))
+	letters := make([]byte, length)
+	for i := range letters {
+		letters[i] = byte(' '+2) + byte(source.IntN(0x5a))
+		if letters[i] == '\\' || letters[i] == '"' {
+			letters[i] = 'x'
+		}
+	}
+	return string(letters)
+}
+
+// TestARecordOf10MBFitsIntoTheJournal encodes a record that is long because of its texts.
+func TestARecordOf10MBFitsIntoTheJournal(t *testing.T) {
+	body := `{"id":5,"domain":"acme.example","raw":"` + strings.Repeat("a server ", 1_200_000) + `"}`
+	answered := readAs(t, v2fields.GetInsights, body)
+	insights, err := Insights(answered)
+	if err != nil || len(insights.Raw.Value) < 10<<20 || insights.Count > 0 {
+		t.Errorf("%d bytes, problems %q, error %v", len(insights.Raw.Value), insights.Text(), err)
+	}
+	if len(body) < 10<<20 || len(answered.Data) > journalBounds().kept {
+		t.Errorf("%d bytes take %d", len(body), len(answered.Data))
+	}
+}
+
+// keepWithin keeps a body within small bounds, and returns the answer.
+func keepWithin(o v2fields.Operation, body string) enrich.Answered {
+	s := stored{operation: o.String(), at: at()}
+	s.keep([]byte(body), bounds{plain: 100, kept: 2000})
+	return enrich.Answered{Status: enrich.Matched, Data: string(numbered.Append(nil, &s, members))}
+}
+
+// TestMembersThatAreTooLongAreLeftOut encodes a record that cannot be compressed enough.
+func TestMembersThatAreTooLongAreLeftOut(t *testing.T) {
+	body := fmt.Sprintf(`{"raw":%q,"id":5,"domain":"acme.example","later":%q,"keywords":[%q]}`, random(5000), random(4000), random(1000))
+	answered := keepWithin(v2fields.GetInsights, body)
+	if len(answered.Data) > 2100 {
+		t.Errorf("%d bytes are kept", len(answered.Data))
+	}
+	insights, err := Insights(answered)
+	if err != nil || insights.Domain.Value != "acme.example" || len(insights.Keywords) != 1 || insights.Raw.Known {
+		t.Errorf("domain %q, error %v", insights.Domain.Value, err)
+	}
+	const want = "later is not short enough to be kept; raw is not short enough to be kept"
+	if diff := cmp.Diff(want, insights.Text()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	// Not even one member has room.
+	company, err := Company(keepWithin(v2fields.GetCompany, fmt.Sprintf(`{"name":%q}`, random(9000))))
+	if err != nil || company.Name.Known || company.Count != 1 {
+		t.Errorf("name %t, problems %q, error %v", company.Name.Known, company.Text(), err)
+	}
+	// The names of what is left out are bounded, too.
+	var members []string
+	for i := range 500 {
+		members = append(members, fmt.Sprintf(`"%d %s":%q`, i, random(500), random(100)))
+	}
+	answer, err := Decode(keepWithin(v2fields.GetCompany, "{"+strings.Join(members, ",")+"}"))
+	if err != nil || len(answer.LeftOut) != maxLeftOut || len(answer.LeftOut[0]) != maxLeftOutName {
+		t.Errorf("%d members are left out: %q, error %v", len(answer.LeftOut), answer.LeftOut, err)
+	}
+}
+
+// TestALongListIsCutInItsOrder encodes an array that is too long.
+func TestALongListIsCutInItsOrder(t *testing.T) {
+	var items []string
+	for i := range 40 {
+		items = append(items, fmt.Sprintf(`{"id":%d,"name":%q}`, i, random(100+10*i)))
+	}
+	page, err := Candidates(keepWithin(v2fields.OwnershipSearch, "["+strings.Join(items, ",")+"]"))
+	if err != nil || len(page.Items) == 0 || len(page.Items) == 40 || page.Count == 0 {
+		t.Fatalf("%d of 40 candidates, problems %q, error %v", len(page.Items), page.Text(), err)
+	}
+	for i, item := range page.Items { // the shortest are the first
+		if item.ID.Value != fmt.Sprint(i) {
+			t.Errorf("candidate %d is %s", i, item.ID.Value)
+		}
+	}
+}
+
+// TestValuesAreThoseOfTheCatalogue reads answers as a list shows them.
+func TestValuesAreThoseOfTheCatalogue(t *testing.T) {
+	for _, test := range []struct {
+		operation v2fields.Operation
+		body      string
+		field     string
+		details   map[string]string
+	}{
+		{
+			v2fields.GetEmployee, `{"id": 9, "full_name": "Ada", "seniority_level": ["cxo"], "email": "a@b.example", "company_id": 3}`, "Ada",
+			map[string]string{"contact_id": "9", "contact_full_name": "Ada", "contact_seniority_level": `["cxo"]`, "contact_email": "a@b.example", "contact_company_id": "3"},
+		},
+		{
+			v2fields.EnrichURL, `{"id": "3", "name": "", "company_phone": ["+1", "+2"], "founding_date": "1999-01-02"}`, "3",
+			map[string]string{"company_id": "3", "company_phone": `["+1","+2"]`, "company_founding_date": "1999-01-02"},
+		},
+		{
+			v2fields.GetFinancials, `{"2023": {"Turnover": 1}, "2024": {"Turnover": 2.5, "Currency": "GBP", "Employee-Numbers": 7}}`, "2023 2024",
+			map[string]string{"financials_year": "2024", "financials_currency": "GBP", "financials_turnover": "2.5", "financials_employees": "7"},
+		},
+		{v2fields.GetInsights, `{"id": 5, "domain": "acme.example"}`, "acme.example", nil},
+		{v2fields.GetInsights, `{"global_rank": 5}`, "returned", nil},
+		{v2fields.GetOwnership, `{"shareholders": [{"id": 1}, {"id": 2}]}`, "2", nil},
+		{v2fields.Overview, `{"data": [{"id": 1}]}`, "", nil},
+		{v2fields.GetCompany, `{"id": null}`, "", nil},
+	} {
+		answered := readAs(t, test.operation, test.body)
+		values := enrich.Values{Details: []string{"of another answer"}}
+		if err := (Decoder{}).Values(answered, &values); err != nil {
+			t.Errorf("%s: %v", test.operation, err)
+		}
+		got := map[string]string{}
+		for i, detail := range v2fields.Catalogue().Details {
+			if values.Details[i] != "" {
+				got[detail.Name] = values.Details[i]
+			}
+		}
+		if diff := cmp.Diff(test.details, got); diff != "" && len(test.details)+len(got) > 0 {
+			t.Errorf("%s: details (-want +got):\n%s", test.operation, diff)
+		}
+		for f, value := range values.Fields {
+			if (value != "") != answered.Returned.Has(enrich.Field(f)) || value != "" && value != test.field {
+				t.Errorf("%s: field %d is %q, want %q", test.operation, f, value, test.field)
+			}
+		}
+		if !values.RetrievedAt.Equal(at()) || values.Status != answered.Status || len(values.Details) != len(v2fields.Catalogue().Details) {
+			t.Errorf("%s: %+v", test.operation, values)
+		}
+	}
+	var values enrich.Values
+	if err := (Decoder{}).Values(enrich.Answered{Status: enrich.Matched}, &values); err != nil || len(values.Details) != len(v2fields.Catalogue().Details) {
+		t.Errorf("an erased answer: %+v, error %v", values, err)
+	}
+}
+
+// TestDetailsAreTheMembersOfRecords compares the names of the catalogue with those of the records.
+func TestDetailsAreTheMembersOfRecords(t *testing.T) {
+	for name, test := range map[string]struct {
+		members []string
+		columns []records.Column
+	}{
+		"contact": {v2fields.ContactMembers(), records.EmployeeColumns()},
+		"company": {v2fields.CompanyMembers(), records.CompanyColumns()},
+	} {
+		var names []string
+		for _, column := range test.columns {
+			names = append(names, column.Name)
+		}
+		if diff := cmp.Diff(test.members, names); diff != "" {
+			t.Errorf("%s (-catalogue +record):\n%s", name, diff)
+		}
+	}
+}
+
+// FuzzRead reads hostile bodies as answers to every paid operation. What is an answer stays one in
+// the journal, with the same values.
+func FuzzRead(f *testing.F) {
+	for _, body := range []string{
+		`{"id":1,"name":"A","company_phone":null,"industry":[{"id":[]}]}`, `{"2024":{"Turnover":"x","New":[1]},"y":{}}`,
+		`{"data":[{"id":1},null,7],"total_pages":"x"}`, `[{"id":"1"},{}]`, `null`, `{"shareholders":[{"quantity":1.5}],"group_structure":[{"id":1,"x":{}}]}`,
+		`{"email":["a"],"phone":{},"full_name":"\ud800"}`, `{"graph":{"visits":{"data":[["a",1],[]]}},"mx_list":"x"}`, ``,
+	} {
+		for o := range v2fields.Operations() {
+			f.Add(uint8(o), []byte(body))
+		}
+	}
+	f.Fuzz(func(t *testing.T, number uint8, body []byte) {
+		o := v2fields.Operation(int(number) % len(v2fields.Operations()))
+		answered, err := Read(o, body, at(), units.Everything(), units.Modules{})
+		if err != nil {
+			return
+		}
+		if o != v2fields.WatchStart && !json.Valid(body) {
+			t.Error("an answer out of no JSON")
+		}
+		answer, err := Decode(answered)
+		if err != nil || answer.Operation != o || !bytes.Equal(answer.Body, compact(body)) {
+			t.Fatalf("the answer is %+v, error %v", answer, err)
+		}
+		var values, again enrich.Values
+		err = (Decoder{}).Values(answered, &values)
+		if err != nil || (Decoder{}).Values(answered, &again) != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(values, again); diff != "" {
+			t.Errorf("the values differ:\n%s", diff)
+		}
+		for f := range answered.Returned.Each() {
+			if values.Fields[f] == "" {
+				t.Errorf("field %d was returned and has no value", f)
+			}
+		}
+		if (answered.Status == enrich.NotFound) != (answered.Returned == 0) {
+			if _, isRecord := o.Field(); isRecord {
+				t.Errorf("%s with the fields %b", answered.Status, answered.Returned)
+			}
+		}
+	})
+}

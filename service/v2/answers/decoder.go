@@ -1,0 +1,92 @@
+package answers
+
+import (
+	"strconv"
+	"strings"
+
+	"payonce/enrich"
+	"payonce/service/v2/records"
+	"payonce/service/v2/v2fields"
+)
+
+// Decoder reads the values of answers as text. Its methods may be called from many goroutines.
+type Decoder struct{}
+
+// Values reads the values of an answer, with the details of v2fields.Catalogue. The value of a
+// field that was returned is never empty.
+func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
+	*values = enrich.Values{Status: answered.Status, Details: values.Details[:0]}
+	a, err := Decode(answered)
+	values.RetrievedAt = a.RetrievedAt
+	var contact, company, headline []records.Cell
+	f, isRecord := a.Operation.Field()
+	if err == nil && isRecord && len(a.Body) > 0 {
+		switch f {
+		case v2fields.Contact:
+			var e records.Employee
+			e, err = Employee(answered)
+			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
+		case v2fields.Company:
+			var c records.Company
+			c, err = Company(answered)
+			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
+		case v2fields.Financials:
+			var years records.Financials
+			years, err = Financials(answered)
+			headline, values.Fields[f] = headlineOf(years)
+		case v2fields.Insights:
+			var i records.Insights
+			i, err = Insights(answered)
+			values.Fields[f] = first(i.DomainName.Value, i.Domain.Value, i.ID.Value)
+		case v2fields.Ownership:
+			var o records.Ownership
+			o, err = Ownership(answered)
+			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
+		}
+		if !answered.Returned.Has(f) {
+			values.Fields[f] = ""
+		}
+	}
+	values.Details = appendCells(values.Details, contact, len(v2fields.ContactMembers()))
+	values.Details = appendCells(values.Details, company, len(v2fields.CompanyMembers()))
+	values.Details = appendCells(values.Details, headline, len(v2fields.HeadlineMembers()))
+	return err
+}
+
+// returned is the value of a field that has a record without a name.
+const returned = "returned"
+
+// first returns the first text that is not empty.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return returned
+}
+
+// headlineOf returns the headline figures, and the years that there are.
+func headlineOf(f records.Financials) ([]records.Cell, string) {
+	h, found := f.Headline()
+	if !found {
+		return nil, ""
+	}
+	years := make([]string, len(f.Years))
+	for i, year := range f.Years {
+		years[i] = strconv.Itoa(year.Year)
+	}
+	return []records.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
+}
+
+// appendCells appends the texts of cells, or as many empty ones.
+func appendCells(texts []string, cells []records.Cell, count int) []string {
+	for i := range count {
+		text := ""
+		if i < len(cells) {
+			text = cells[i].String()
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

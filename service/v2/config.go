@@ -1,0 +1,106 @@
+package v2
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"payonce/service/paidhttp"
+	"payonce/service/v2/units"
+)
+
+// Defaults of a Config.
+const (
+	DefaultTimeout   = 45 * time.Second
+	DefaultUserAgent = "payonce"
+)
+
+// MaxBody is how many bytes of a response are read. Records of 10 MB are possible.
+const MaxBody = 32 << 20
+
+// BaseURL is the name of the address in errors.
+const BaseURL = "v2 base URL"
+
+// Config says where the service is and how it is called.
+type Config struct {
+	// BaseURL is the address that every path is relative to, with its path prefix /v2: https, or
+	// http on the machine itself.
+	BaseURL string
+	// Key is sent to BaseURL alone, in a header, and is in no error.
+	Key string
+	// Modules corrects what is assumed of the modules of operations.
+	Modules units.Modules
+	// Timeout bounds one call from the dial to the last byte of its response; DefaultTimeout when
+	// zero.
+	Timeout time.Duration
+	// MaxConnections bounds the connections that paid calls have open at a time; zero means no
+	// limit. A call that waits for one too long is enrich.NotSent.
+	MaxConnections int
+	// UserAgent is DefaultUserAgent when empty.
+	UserAgent string
+	// Now is the clock for waits and for the ends of daily limits; time.Now when nil.
+	Now func() time.Time
+	// Dial opens the connections, as net.Dialer.DialContext does; nil for the system's network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// ErrNoBaseURL says that a Config has no address.
+var ErrNoBaseURL = errors.New("the v2 base URL is missing")
+
+// settings are a Config that has been checked.
+type settings struct {
+	paidhttp.Caller
+	base    paidhttp.Address
+	modules units.Modules
+}
+
+func (c Config) check() (settings, error) {
+	s := settings{modules: c.Modules, Caller: paidhttp.Caller{
+		Key: c.Key, Scheme: "Token", UserAgent: cmp.Or(c.UserAgent, DefaultUserAgent),
+		Timeout: cmp.Or(c.Timeout, DefaultTimeout), Now: c.Now,
+	}}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if c.BaseURL == "" {
+		return settings{}, ErrNoBaseURL
+	}
+	var err error
+	if s.base, err = paidhttp.ParseAddress(BaseURL, "https://host/v2", c.BaseURL); err != nil {
+		return settings{}, err
+	}
+	if err := s.Check(); err != nil {
+		return settings{}, err
+	}
+	if c.MaxConnections < 0 {
+		return settings{}, fmt.Errorf("%d connections are less than none; give 0 for no bound", c.MaxConnections)
+	}
+	return s, s.modules.Check()
+}
+
+// dialer returns the configuration's way to open connections.
+func (c Config) dialer() paidhttp.Dialer {
+	if c.Dial != nil {
+		return c.Dial
+	}
+	return paidhttp.SystemDialer()
+}
+
+// The bounds of what is kept of the service's texts, in bytes.
+const (
+	maxMessage = 300
+	maxName    = 100
+)
+
+// sentAt returns the time of a response by the service's clock, which does not depend on this
+// machine's; asked is this machine's time of the request, for a response without.
+func sentAt(r paidhttp.Response, asked time.Time) time.Time {
+	if date, err := http.ParseTime(r.Header.Get("Date")); err == nil {
+		return date.UTC()
+	}
+	return asked.UTC()
+}

@@ -1,0 +1,303 @@
+package v2
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+	"payonce/service/paidhttp"
+	"payonce/service/v2/calls"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// Bodies of failures (specification v2, "Errors").
+const (
+	invalidTokenBody = `{"detail": "Invalid token."}`
+	invalidBody      = `{"url": ["This field is required.", "Really."], "page": ["Too large."]}`
+	noFieldsBody     = `{"fields": ["One or more of name, registration_number."]}`
+	notFoundBody     = `{"detail": "Not found."}`
+	serverErrorBody  = `{"detail": "A server error occurred."}`
+	tooFastBody      = `{"detail": "Request was throttled."}`
+)
+
+func limitBody(guard, module string) string {
+	return fmt.Sprintf(`{"access": {"permission": "p", "permission_name": "P", "module": %q, "module_name": "M", "app": "a", "app_name": "A"},
+		"error_guard": %q, "message_guard": "The limit is reached."}`, module, guard)
+}
+
+// outcome is a verdict in words.
+func outcome(verdict enrich.Verdict) string {
+	switch v := verdict.(type) {
+	case enrich.Answered:
+		return fmt.Sprintf("answered %s, used %d", v.Status, sum(v.Consumed))
+	case enrich.Refused:
+		text := fmt.Sprintf("%s, %s", v.Class, v.Code)
+		if v.Pause || v.RetryAfter > 0 {
+			text += fmt.Sprintf(", wait %s", v.RetryAfter)
+		}
+		if v.Limit != (enrich.Limit{}) {
+			text += fmt.Sprintf(", limit of %s (%s)", v.Limit.Meter, v.Limit.Module)
+			if !v.Limit.Until.IsZero() {
+				text += " until " + v.Limit.Until.Format(time.RFC3339)
+			}
+		}
+		return text
+	case enrich.Lost:
+		return "lost"
+	}
+	return fmt.Sprintf("%T", verdict)
+}
+
+func sum(amounts []int64) (total int64) {
+	for _, amount := range amounts {
+		total += amount
+	}
+	return total
+}
+
+// TestResponsesAreClassifiedByTheirShape is the table of responses to a paid call.
+func TestResponsesAreClassifiedByTheirShape(t *testing.T) {
+	const (
+		badKey   = "stop, invalid_api_key"
+		badInput = "invalid input, invalid_request"
+		daily    = "stop, limits.daily, limit of companies (companies) until 2026-11-21T00:00:00Z"
+		total    = "stop, limit, limit of companies (companies)"
+		nothing  = "answered not_found, used 0"
+	)
+	tests := []struct {
+		status int
+		body   string
+		want   string
+	}{
+		{200, companyBody, "answered matched, used 1"},
+		{200, `{"name": null, "id": null}`, "answered not_found, used 1"},
+		// The shape of the body decides, whatever the status is.
+		{401, invalidTokenBody, badKey},
+		{403, invalidTokenBody, badKey},
+		{500, invalidTokenBody, badKey},
+		{200, invalidTokenBody, badKey},
+		{400, invalidBody, badInput},
+		{422, invalidBody, badInput},
+		{500, invalidBody, badInput},
+		{200, invalidBody, badInput},
+		{400, noFieldsBody, badInput},
+		{400, `{"fields": "One or more."}`, badInput},
+		{429, limitBody("limits.daily", "companies"), daily},
+		{403, limitBody("limits.daily", "companies"), daily},
+		{200, limitBody("limits.daily", "companies"), daily},
+		{500, limitBody("limit", "companies"), total},
+		{429, limitBody("limit", "companies"), total},
+		{429, limitBody("limit", "other"), "stop, limit, limit of  (other)"},
+		{429, limitBody("limits.hourly", "companies"), "stop, limits.hourly, limit of companies (companies)"},
+		{429, `{"error_guard": "limit"}`, "stop, limit"},
+		// A detail alone means what the status says.
+		{401, `{"detail": "No credentials."}`, badKey},
+		{403, `{"detail": "You may not."}`, "stop, access_restricted"},
+		{404, notFoundBody, nothing},
+		{429, tooFastBody, "slow down, rate_limited, wait 17s"},
+		{400, `{"detail": "JSON parse error"}`, badInput},
+		{500, serverErrorBody, "lost"},
+		{502, serverErrorBody, "lost"},
+		{200, serverErrorBody, "lost"},
+		{409, serverErrorBody, "lost"},
+		{500, `{"detail": "Unexpected token < in JSON"}`, "lost"},
+		// Without a known shape the status decides.
+		{400, "<html>", badInput},
+		{401, "", badKey},
+		{403, "<html>", "stop, access_restricted"},
+		{429, "<html>", "slow down, rate_limited, wait 17s"},
+		{404, "<html>", "lost"},
+		{402, "{}", "lost"},
+		{500, "", "lost"},
+		{503, "<html>", "lost"},
+		// What is no answer is lost.
+		{200, "", "lost"},
+		{200, "null", "lost"},
+		{200, "{}", "lost"},
+		{200, "<html>", "lost"},
+		{200, companyBody[:20], "lost"},
+		{200, `{"status_of_all": "ok"}`, "lost"},
+		{201, companyBody, "lost"},
+		{202, companyBody, "lost"},
+		{204, "", "lost"},
+		{302, invalidBody, "lost"},
+		{307, limitBody("limit", "companies"), "lost"},
+		// Lists of texts can be a record.
+		{200, `{"company_phone": ["+44 1"]}`, "answered not_found, used 1"},
+		{200, `{"company_phone": []}`, "answered not_found, used 1"},
+		{400, `{"company_phone": ["+44 1"]}`, badInput},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.status, " ", test.body), func(t *testing.T) {
+			stand := newStand(t, respond(test.status, test.body, "Retry-After", "17"))
+			if got := outcome(company(stand.client())); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+			if arrived := stand.arrived(); len(arrived) != 1 {
+				t.Errorf("%d requests arrived, want 1", len(arrived))
+			}
+		})
+	}
+}
+
+// TestARefusalIsWholeAndPlain looks at all that a refusal has.
+func TestARefusalIsWholeAndPlain(t *testing.T) {
+	stand := newStand(t, respond(400, `{"url": ["bad\n`+testKey+`", "worse"], "page": ["x"]}`))
+	want := enrich.Refused{
+		Class: enrich.InvalidInput, HTTPStatus: 400, Code: CodeInvalidRequest, Message: "page: x; url: bad [key] worse",
+	}
+	if diff := cmp.Diff(enrich.Verdict(want), company(stand.client())); diff != "" {
+		t.Errorf("invalid request (-want +got):\n%s", diff)
+	}
+	stand = newStand(t, respond(429, limitBody("limits.daily", "contacts"), "Retry-After", "17"))
+	want = enrich.Refused{
+		Class: enrich.StopRun, HTTPStatus: 429, Code: "limits.daily", Message: "The limit is reached.",
+		Limit: enrich.Limit{Meter: "contacts", Module: "contacts", Until: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)},
+	}
+	if diff := cmp.Diff(enrich.Verdict(want), company(stand.client())); diff != "" {
+		t.Errorf("limit (-want +got):\n%s", diff)
+	}
+}
+
+// TestADailyLimitEndsAtMidnightUTC tries times of a day, in other zones too.
+func TestADailyLimitEndsAtMidnightUTC(t *testing.T) {
+	for at, want := range map[string]string{
+		"2026-11-20T00:00:00Z":      "2026-11-21T00:00:00Z",
+		"2026-11-20T23:59:59Z":      "2026-11-21T00:00:00Z",
+		"2026-11-20T23:30:00-05:00": "2026-11-22T00:00:00Z",
+		"2026-12-31T12:00:00Z":      "2027-01-01T00:00:00Z",
+	} {
+		now, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := settings{Caller: paidhttp.Caller{Now: func() time.Time { return now }}}
+		if got := s.limit(complaint{guard: CodeDailyLimit}).Until.Format(time.RFC3339); got != want {
+			t.Errorf("a limit at %s ends at %s, want %s", at, got, want)
+		}
+	}
+}
+
+// TestALimitNamesTheMeterOfItsModule uses other codenames.
+func TestALimitNamesTheMeterOfItsModule(t *testing.T) {
+	modules, err := units.ParseModules(nil, map[string]string{"companies": "company_data"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := settings{modules: modules, Caller: paidhttp.Caller{Now: noon}}
+	for module, want := range map[string]string{"company_data": "companies", "contacts": "contacts", "companies": ""} {
+		if limit := s.limit(complaint{guard: CodeLimit, module: module}); limit.Meter != want || limit.Module != module {
+			t.Errorf("module %s: %+v, want meter %q", module, limit, want)
+		}
+	}
+}
+
+// TestSearchesAndWatchingAreClassified tries shapes that only some operations have.
+func TestSearchesAndWatchingAreClassified(t *testing.T) {
+	search := calls.Overview(calls.CompanySearch{Name: "Acme"})
+	owners := calls.OwnershipSearch(calls.NamedCompany{Name: "Acme"})
+	watch := calls.WatchStart("4711", nil)
+	contact := calls.Contact(calls.PartialContact{Email: "a@b.example"}, units.Reveal{Phone: true})
+	for _, test := range []struct {
+		call   calls.Call
+		status int
+		body   string
+		want   string
+	}{
+		{search, 200, `{"data": [], "total_results": 0}`, "answered not_found, used 1"},
+		{search, 200, `{"data": null}`, "answered not_found, used 1"},
+		{search, 200, `{"total_results": 5}`, "lost"},
+		{search, 200, `{"data": ["x"]}`, "invalid input, invalid_request"},
+		{search, 200, `[]`, "lost"},
+		{search, 404, notFoundBody, "answered not_found, used 0"},
+		{owners, 200, `[]`, "answered not_found, used 1"},
+		{owners, 200, `{}`, "lost"},
+		{owners, 200, `["This field is required."]`, "answered not_found, used 1"},
+		{calls.Ownership("1"), 200, `{"shareholders": [], "data": [], "group_structure": []}`, "answered not_found, used 1"},
+		{calls.Ownership("1"), 200, `{"data": ["x"]}`, "answered matched, used 1"},
+		{calls.Financials("1", 0), 200, `{}`, "answered not_found, used 1"},
+		{calls.Financials("1", 0), 200, `{"2024": ["x"]}`, "invalid input, invalid_request"},
+		{calls.Insights("1"), 200, `{"mx_list": ["mx"]}`, "answered matched, used 1"},
+		{watch, 201, ``, "answered matched, used 1"},
+		{watch, 200, `{"status": "ok"}`, "answered matched, used 1"},
+		{watch, 201, `<html>`, "lost"},
+		{watch, 202, ``, "lost"},
+		{watch, 400, `{"fields": ["\"x\" is not a valid choice."]}`, "invalid input, invalid_request"},
+		{contact, 200, `{"id": 1, "email": null, "phone": "+44 1"}`, "answered matched, used 2"},
+		{contact, 200, `{"id": 1, "email": "a@b.example"}`, "answered partial, used 2"},
+		{contact, 200, `{"id": null}`, "answered not_found, used 1"},
+	} {
+		stand := newStand(t, respond(test.status, test.body))
+		if got := outcome(stand.client().Send(t.Context(), test.call)); got != test.want {
+			t.Errorf("%s: HTTP %d %s: %s, want %s", test.call.Operation, test.status, test.body, got, test.want)
+		}
+	}
+}
+
+// TestNothingIsSentWithinTheWaitOfALostResponse sends a call after a gateway asked to wait.
+func TestNothingIsSentWithinTheWaitOfALostResponse(t *testing.T) {
+	now := noon()
+	stand := newStand(t, respond(http.StatusBadGateway, "<html>maintenance</html>", "Retry-After", "120"))
+	client, err := NewClient(Config{BaseURL: stand.url + "/v2", Key: testKey, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	wantLost(t, company(client))
+	now = now.Add(119 * time.Second)
+	refused, ok := company(client).(enrich.Refused)
+	if !ok || !refused.Unsent || refused.Class != enrich.SlowDown || refused.RetryAfter != time.Second {
+		t.Errorf("verdict %+v, want one that is not sent for 1s", refused)
+	}
+	now = now.Add(time.Second)
+	stand.answer = respond(http.StatusOK, companyBody)
+	wantAnswered(t, company(client))
+	if n := len(stand.arrived()); n != 2 {
+		t.Errorf("%d requests arrived, want 2", n)
+	}
+}
+
+// TestFreeCallsFailWithTheirCause is the table of responses to a free call.
+func TestFreeCallsFailWithTheirCause(t *testing.T) {
+	for _, test := range []struct {
+		status            int
+		body, want        string
+		refused, notFound bool
+	}{
+		{401, invalidTokenBody, "watch-fields: HTTP 401 invalid_api_key: Invalid token.", true, false},
+		{200, invalidTokenBody, "watch-fields: HTTP 200 invalid_api_key: Invalid token.", true, false},
+		{404, notFoundBody, "watch-fields: HTTP 404 not_found: Not found.", false, true},
+		{404, "<html>", "watch-fields: HTTP 404 http_404", false, false},
+		{500, serverErrorBody, "watch-fields: HTTP 500 http_500: A server error occurred.", false, false},
+		{429, limitBody("limit", "watch"), "watch-fields: HTTP 429 limit: The limit is reached.", false, false},
+		{200, "<html>", "watch-fields: HTTP 200 unreadable: the body is not a JSON array", false, false},
+		{200, `{"a": 1}`, "watch-fields: HTTP 200 unreadable: the body is not a JSON array", false, false},
+		{302, "", "watch-fields: HTTP 302 http_302: redirected to an unreadable address, which is not followed", false, false},
+	} {
+		_, err := newStand(t, respond(test.status, test.body)).client().WatchFields(t.Context(), "4711")
+		failure, ok := err.(*Error)
+		if !ok || err.Error() != test.want || failure.Refused() != test.refused || failure.NotFound() != test.notFound {
+			t.Errorf("HTTP %d %s: %v, want %s", test.status, test.body, err, test.want)
+		}
+	}
+}
+
+// TestOperationsOfRecordsKnowTheirLists: a record of lists alone is no refusal.
+func TestOperationsOfRecordsKnowTheirLists(t *testing.T) {
+	for _, o := range v2fields.Operations() {
+		f, found := o.Field()
+		want := found && f == v2fields.Company
+		if got := isRecord(o, []string{"company_phone", "zz"}); got != want {
+			t.Errorf("%s: %t, want %t", o, got, want)
+		}
+	}
+	if strings.Contains(outcome(enrich.Lost{}), "answered") {
+		t.Error("a lost call counts as answered")
+	}
+}
