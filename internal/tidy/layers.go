@@ -74,13 +74,14 @@ func layers() map[string][]string {
 	maps.Copy(all, jobLayers())
 	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
+	maps.Copy(all, runReportLayers())
 	return all
 }
 
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
@@ -193,9 +194,18 @@ func serviceLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "service/jsonobject"},
-		"service/v2/calls":    {"service/v2/units", "service/v2/v2fields"},
+		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
+	}
+}
+
+// runReportLayers lists the packages of reports on runs.
+func runReportLayers() map[string][]string {
+	return map[string][]string{
+		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
 

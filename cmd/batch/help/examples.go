@@ -22,6 +22,7 @@ var examples = map[string]string{
 	"batch account":         "batch account --json",
 	"batch doctor":          "batch doctor",
 	"batch runs":            "batch runs",
+	"batch report":          "batch report --job nightly --month 2026-11 -o report.html",
 	"batch show":            "batch show contacts-email-1a2b3c",
 	"batch ledger":          "batch ledger --from 2026-11 --to 2026-11 -o november.csv",
 	"batch reconcile":       "batch reconcile\n  batch reconcile --assume not-charged 17 18",

@@ -19,6 +19,9 @@ const (
 // AllFields is the set of every field of the interface.
 const AllFields enrich.Fields = 1<<Contact | 1<<Company | 1<<Financials | 1<<Insights | 1<<Ownership
 
+// companyID is the role of the columns by which later steps ask about the company.
+const companyID = "company_id"
+
 // Catalogue returns the catalogue of the interface. The values of its details are those that
 // answers.Decoder returns, in this order.
 func Catalogue() enrich.Catalogue {
@@ -31,7 +34,11 @@ func Catalogue() enrich.Catalogue {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
 			name := prefix + strings.TrimPrefix(member, prefix)
-			c.Details = append(c.Details, enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field)})
+			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field)}
+			if strings.HasSuffix(name, companyID) {
+				detail.Role = companyID
+			}
+			c.Details = append(c.Details, detail)
 		}
 	}
 	return c

@@ -80,6 +80,9 @@ func TestColumnsHaveTheNameOfTheirField(t *testing.T) {
 			t.Errorf("%s is the name of two columns", detail.Name)
 		}
 		seen[detail.Name] = detail.Of
+		if namesCompany := detail.Name == "company_id" || detail.Name == "contact_company_id"; (detail.Role == "company_id") != namesCompany {
+			t.Errorf("column %s has the role %q", detail.Name, detail.Role)
+		}
 	}
 	for name, field := range map[string]enrich.Field{
 		"company_id": v2fields.Company, "company_phone": v2fields.Company, "company_sic": v2fields.Company,

@@ -1,0 +1,82 @@
+package v2
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/enrich"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// TestLookupsBecomeTheCallOfTheirIdentity sends lookups of each field, about subjects that are named
+// in each way.
+func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
+	company := func(c enrich.Company) enrich.Identity {
+		id, reason := c.Identify(enrich.ByID)
+		if reason != "" {
+			t.Fatal(reason)
+		}
+		return id
+	}
+	byID := company(enrich.Company{ID: "4711"})
+	byWebsite := company(enrich.Company{Website: "https://www.acme.example/about"})
+	ada := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "acme.example"}
+	for _, test := range []struct {
+		id     enrich.Identity
+		fields enrich.Fields
+		line   string // "" when it is not sent
+		body   string
+	}{
+		{byID, enrich.FieldsOf(v2fields.Company), "GET /v2/companies/4711", ""},
+		{byID, enrich.FieldsOf(v2fields.Financials), "GET /v2/financial/4711", ""},
+		{byID, enrich.FieldsOf(v2fields.Insights), "GET /v2/digital-insights/4711", ""},
+		{byID, enrich.FieldsOf(v2fields.Ownership), "GET /v2/ownership/4711", ""},
+		{byWebsite, enrich.FieldsOf(v2fields.Company), "POST /v2/enrichment/url", `{"url":"` + byWebsite.Company.Website + `"}`},
+		{
+			company(enrich.Company{Country: "us", State: "ca", RegistrationNumber: "C-7"}), enrich.FieldsOf(v2fields.Company),
+			"POST /v2/enrichment/company", `{"country_code":"US","registration_number":"C-7","state":"CA"}`,
+		},
+		{
+			company(enrich.Company{Country: "DE", VATNumber: "DE 811"}), enrich.FieldsOf(v2fields.Company),
+			"POST /v2/enrichment/company", `{"country_code":"DE","vat_number":"DE 811"}`,
+		},
+		{
+			company(enrich.Company{ProfileURL: "https://net.example/company/acme"}), enrich.FieldsOf(v2fields.Company),
+			"POST /v2/enrichment/company/linkedin", `{"linkedin":"https://net.example/company/acme"}`,
+		},
+		{
+			ada, enrich.FieldsOf(v2fields.Contact), "POST /v2/enrichment/employee/contacts",
+			`{"first_name":"Ada","last_name":"Lovelace","domain":"acme.example","reveal_email":false,"reveal_phone":true}`,
+		},
+		{
+			enrich.Identity{ProfileURL: "https://net.example/in/ada"},
+			enrich.FieldsOf(v2fields.Contact),
+			"POST /v2/enrichment/employee/linkedin", `{"linkedin":"https://net.example/in/ada","reveal_email":false,"reveal_phone":true}`,
+		},
+		{byWebsite, enrich.FieldsOf(v2fields.Financials), "", ""},
+		{byID, enrich.FieldsOf(v2fields.Contact), "", ""},
+		{ada, enrich.FieldsOf(v2fields.Company), "", ""},
+		{byID, enrich.FieldsOf(v2fields.Company, v2fields.Financials), "", ""},
+		{byID, 0, "", ""},
+	} {
+		stand := newStand(t, respond(404, notFoundBody))
+		verdict := Finder{stand.client(), units.Reveal{Phone: true}}.Find(t.Context(), enrich.Lookup{Identity: test.id, Fields: test.fields})
+		arrived := stand.arrived()
+		if test.line == "" {
+			refused, ok := verdict.(enrich.Refused)
+			if !ok || !refused.Unsent || refused.Class != enrich.InvalidInput || len(arrived) > 0 {
+				t.Errorf("%s, fields %b: %+v, %d requests", test.id, test.fields, verdict, len(arrived))
+			}
+			continue
+		}
+		wantAnswered(t, verdict)
+		if len(arrived) != 1 {
+			t.Fatalf("%s: %d requests", test.id, len(arrived))
+		}
+		if diff := cmp.Diff([2]string{test.line, test.body}, [2]string{arrived[0].line, arrived[0].body}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.id, diff)
+		}
+	}
+}
