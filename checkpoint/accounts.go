@@ -62,13 +62,22 @@ func (j *Journal) Account(id AccountID, options AccountOptions) (attempt.Account
 	return number, j.makeReady(j.state.accountOf(number), options, j.now())
 }
 
-// isFirst reports whether an account is the account 0.
+// notOpened says that Account was not called for the account.
+func (j *Journal) notOpened() error {
+	return fmt.Errorf("account %d was not opened, so its rate and its meters are not known", j.number)
+}
+
+// isFirst reports whether an account is the account 0. It fails when that cannot be known yet, because
+// the same account with two numbers would pay twice.
 func (j *Journal) isFirst(id AccountID) (bool, error) {
 	first := j.first
 	if id.Interface != first.Catalogue.Interface || first.BaseURL != "" && id.BaseURL != first.BaseURL {
 		return false, nil
 	}
 	known, found, err := record.Load[[]byte](j.store, record.FingerprintKey)
+	if err == nil && !found && first.BaseURL != "" {
+		err = errors.New("the API key of the first account is not known yet, and this account has the same service")
+	}
 	return found && subtle.ConstantTimeCompare(known, j.fingerprint(id.Key)) == 1, err
 }
 

@@ -141,8 +141,40 @@ func TestCallsOfAnAccountThatWasNotOpenedDoNotBegin(t *testing.T) {
 	if _, err := second.Begin(request(person(1), email)); err == nil {
 		t.Error("a call began although the rate of its account is not known")
 	}
+	if err := second.Rebase(paidAccount(cost.Dollar)); err == nil {
+		t.Error("a snapshot became the base although the meters of the account are not known")
+	}
+	if _, err := second.Reconcile(paidAccount(cost.Dollar), true); err == nil {
+		t.Error("a snapshot was compared although the meters of the account are not known")
+	}
 	if _, err := r.For(2); err == nil {
 		t.Error("the journal has an account 2")
+	}
+}
+
+// TestTheFirstAccountIsNotRegisteredAgain: until its key is known, nobody can tell whether it is the same.
+func TestTheFirstAccountIsNotRegisteredAgain(t *testing.T) {
+	const url = "https://first.example"
+	first := AccountID{Interface: v1fields.Catalogue().Interface, BaseURL: url, Key: "key-one"}
+	terms := AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1fields.Catalogue()}
+	j, err := New(newMemStore(), Options{Rate: terms.Rate, Catalogue: terms.Catalogue, BaseURL: url, Now: (&clock{start}).now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if number, err := j.Account(first, terms); err == nil {
+		t.Errorf("it has the number %d before its key is known", number)
+	}
+	if err := j.RememberAPIKey(first.Key); err != nil {
+		t.Fatal(err)
+	}
+	if number, err := j.Account(first, terms); number != 0 || err != nil {
+		t.Errorf("it has the number %d, error %v", number, err)
+	}
+	other := first
+	other.Key = "key-two"
+	if number, err := j.Account(other, terms); number != 1 || err != nil {
+		t.Errorf("with another key it has the number %d, error %v", number, err)
 	}
 }
 

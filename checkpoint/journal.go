@@ -100,7 +100,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		return nil, nil, err
 	}
 	if !j.own().Ready {
-		return nil, nil, fmt.Errorf("account %d was not opened, so its rate is not known", j.number)
+		return nil, nil, j.notOpened()
 	}
 	req.Account = j.number
 	a := j.state.newAttempt(record.Intent{

@@ -246,6 +246,9 @@ func (j *Journal) mayRebase() error {
 	if j.failure != nil {
 		return j.failure
 	}
+	if !j.own().Ready {
+		return j.notOpened() // without its tariff a snapshot would prove too much
+	}
 	if !j.state.quiet(j.own()) {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}

@@ -292,6 +292,26 @@ func TestAWaterfallDoesNotAskAgainWhatMayHaveBeenCharged(t *testing.T) {
 	})
 }
 
+// TestNoStepAsksForAForgottenPerson has a row with a profile URL and a name, and the person was forgotten by
+// name.
+func TestNoStepAsksForAForgottenPerson(t *testing.T) {
+	list := csvList("profile url,first name,last name,company,email\n" +
+		"https://pro.example/in/3,Ada,Byron,Co,\nhttps://pro.example/in/4,Bob,Byron,Co,\n")
+	withWaterfall(t, list, someOf, secondOf, func(t *testing.T, w *waterfall) {
+		w.wanted = email
+		if err := forget(w.journal, enrich.Identity{FirstName: "Ada", LastName: "Byron", CompanyName: "Co"}); err != nil {
+			t.Fatal(err)
+		}
+		w.run(t.Context())
+		for i, service := range w.services() {
+			if diff := cmp.Diff([]string{"4: work_email"}, askedOf(service)); diff != "" {
+				t.Errorf("asked of account %d (-want +got):\n%s", i, diff)
+			}
+		}
+		w.output().want(t, "enrich_status", "not_attempted", "matched")
+	})
+}
+
 // TestAWaterfallGoesOnAfterAnInterruptInEitherStep interrupts a run at every call, begins a new process, and
 // compares the outcome with that of a run that was not interrupted.
 func TestAWaterfallGoesOnAfterAnInterruptInEitherStep(t *testing.T) {

@@ -38,6 +38,9 @@ func (n *names) of(account attempt.Account) enrich.Catalogue {
 // ofAttempt returns the names of the fields of the account that an attempt asked, and false when there is no
 // such attempt.
 func (n *names) ofAttempt(id attempt.ID) (enrich.Catalogue, bool) {
+	if len(n.accounts) == 1 { // most journals
+		return n.accounts[0], true
+	}
 	payer, found, err := record.Load[record.Payer](n.store, record.IDKey(record.IntentPrefix, id))
 	return n.of(payer.Account), found && err == nil
 }

@@ -16,7 +16,10 @@ import (
 )
 
 // refusedSamples are the sample lists that leave something for a person to decide.
-var refusedSamples = []string{"duplicate-headers.csv", "two-doubts.csv", "mailchimp.csv", "excel-two-sheets.xlsx"}
+var refusedSamples = []string{
+	"duplicate-headers.csv", "two-doubts.csv", "mailchimp.csv", "excel-two-sheets.xlsx",
+	"no-header.csv", "no-header-emails.csv", "no-header-profiles.txt",
+}
 
 // runSample runs the program in the directory of the sample lists.
 func runSample(t *testing.T, command string, args ...string) (stdout, stderr string, code int) {
@@ -28,8 +31,28 @@ func runSample(t *testing.T, command string, args ...string) (stdout, stderr str
 // endOf runs a process among the sample lists until its end.
 func endOf(t *testing.T, process *exec.Cmd) (stdout, stderr string, code int) {
 	t.Helper()
+	return endIn(t, filepath.Join(demoDir(t), "lists"), process)
+}
+
+// copied returns a directory with a copy of a sample list.
+func copied(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(demoDir(t), "lists", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// endIn runs a process in a directory until its end.
+func endIn(t *testing.T, dir string, process *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
 	var out, errors bytes.Buffer
-	process.Dir = filepath.Join(demoDir(t), "lists")
+	process.Dir = dir
 	process.Env = append(os.Environ(), "BATCH_STATE="+t.TempDir(), "SERVICE_BASE_URL=", "SERVICE_API_KEY=")
 	process.Stdout, process.Stderr = &out, &errors
 	if err := process.Run(); err != nil && process.ProcessState == nil {
@@ -67,7 +90,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 			if !found {
 				t.Fatalf("no command is shown:\n%s", stderr)
 			}
-			if _, stderr, code := endOf(t, exec.Command("sh", "-c", after)); code != exitDone {
+			if _, stderr, code := endIn(t, copied(t, file.Name()), exec.Command("sh", "-c", after)); code != exitDone {
 				t.Errorf("%s ends with %d\n%s", after, code, stderr)
 			}
 		})

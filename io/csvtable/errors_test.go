@@ -80,6 +80,13 @@ func TestErrors(t *testing.T) {
 			if test.hint == quoteCells {
 				want.Err = csvtable.ErrGuessedDelimiter
 			}
+			header := ""
+			if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
+				header, got.Err = headerless.Header, nil
+			}
+			if want := map[string]string{"email in the header": "column_1,email,column_3", "phone in the header": "column_1,phone"}[test.name]; header != want {
+				t.Errorf("the header to put first is %q, want %q", header, want)
+			}
 			if diff := cmp.Diff(*want, *got, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}

@@ -63,7 +63,9 @@ func (s *scanner) readHeader(options Options) error {
 	s.dialect.LineEnding = h.lineEnding()
 	s.dialect = s.dialect.withDefaults()
 	if f := h.check(); f != nil {
-		return s.errorAt(h.line, h.raw, f)
+		wrong := s.errorAt(h.line, h.raw, f)
+		wrong.Err = s.headerless()
+		return wrong
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
@@ -21,9 +22,12 @@ import (
 type Account interface {
 	survey.Recorder
 	output.Answers
+	// Forgotten returns the keys that identities which were forgotten have in the account.
+	Forgotten() (map[enrich.Key]bool, error)
 }
 
-// Step is one step of a run. Its Scope is that of a first step.
+// Step is one step of a run. Its Scope is that of a first step. Each survey reads
+// which identities the account has forgotten.
 type Step struct {
 	output.Output
 	Name    string // unique in the run
@@ -51,7 +55,9 @@ func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, er
 		}
 	}()
 	for _, step := range s[:first] {
-		step.Scope = r.Scope(step.Scope)
+		if step.Scope, err = r.scope(step); err != nil {
+			return r, err
+		}
 		index, err := survey.NewIndex(ctx, step.Scope, r.List, step.Account)
 		if err != nil {
 			return r, err
@@ -65,12 +71,13 @@ func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, er
 	return r, nil
 }
 
-// Scope returns the scope of the next step.
-func (r *Rows) Scope(scope row.Scope) row.Scope {
-	if len(r.steps) == 0 {
-		return scope
+// scope returns the scope of the next step.
+func (r *Rows) scope(next Step) (scope row.Scope, err error) {
+	scope = next.Scope
+	if scope.Forgotten, err = next.Account.Forgotten(); err != nil || len(r.steps) == 0 {
+		return scope, err
 	}
-	return r.steps.Follow(scope)
+	return r.steps.Follow(scope), nil
 }
 
 // Rows returns how many rows the list has, once a step has read it.
@@ -111,13 +118,20 @@ func (s Steps) Outputs() (sequence output.Sequence) {
 
 // Survey surveys the list for a step. The rows are those after the steps before it.
 func (s Steps) Survey(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
-	return survey.Take(ctx, rows.Scope(s[step].Scope), rows.List, s[step].Account)
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	return survey.Take(ctx, scope, rows.List, s[step].Account)
 }
 
 // Most surveys the list for the most that a step can ask for: what an earlier step may still find counts as
 // missing. A plan needs that.
 func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
-	scope := rows.Scope(s[step].Scope)
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
 	scope.Most = true
 	return survey.Take(ctx, scope, rows.List, s[step].Account)
 }

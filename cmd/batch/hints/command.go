@@ -3,6 +3,7 @@ package hints
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/io/csvtable"
 	"payonce/io/sheet"
 	"payonce/pipeline/columns"
 )
@@ -31,6 +33,8 @@ func Command(err error, words []string, flags *pflag.FlagSet) string {
 		command = withMapping(words, flags, []string{string(shared.B) + "="})
 	} else if several, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
 		command = with(words, "--sheet="+several.Names[0])
+	} else if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
+		return withHeader(headerless.Header, flags.Args())
 	} else if isUnmapped(err) && flags.NArg() > 0 {
 		command = slices.Concat([]string{"map"}, reading(flags), []string{"--"}, flags.Args())
 		if !slices.ContainsFunc(flags.Args(), func(name string) bool { return strings.HasPrefix(name, "-") && name != "-" }) {
@@ -45,6 +49,21 @@ func Command(err error, words []string, flags *pflag.FlagSet) string {
 		shown = append(shown, report.ShellWord(word))
 	}
 	return strings.Join(shown, " ")
+}
+
+// withHeader returns a command that copies a list, with a header before it, and shows its columns. It returns ""
+// for a list that cannot be copied so.
+func withHeader(header string, names []string) string {
+	if len(names) != 1 || names[0] == "-" || strings.ContainsAny(names[0], "*?[") {
+		return ""
+	}
+	ending := filepath.Ext(names[0])
+	if ending == ".gz" || ending == ".zst" {
+		return ""
+	}
+	list := report.ShellWord(names[0])
+	made := report.ShellWord(strings.TrimSuffix(names[0], ending) + ".header" + ending)
+	return fmt.Sprintf("{ echo %s; cat -- %s; } > %s && batch map -- %s", report.ShellWord(header), list, made, made)
 }
 
 // isUnmapped reports whether the error is about columns that are missing: no person can be identified, or the
