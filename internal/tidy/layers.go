@@ -174,9 +174,11 @@ func useCaseLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":       {},
-		"internal/jobs":  {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs": {"cost", "schedule", "internal/jobs", "internal/problem", "internal/report"},
+		"schedule":          {},
+		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":    {"cost", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
