@@ -2,6 +2,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -56,7 +57,9 @@ func runsOf(journal *checkpoint.Journal, scope runreport.Scope) ([]checkpoint.Ru
 	if err != nil {
 		return nil, err
 	}
-	runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool { return scope.Job != "" && scope.Job != run.Job && scope.Job != run.Name })
+	runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool {
+		return scope.Job != "" && scope.Job != cmp.Or(run.Job, run.Name)
+	})
 	if scope.Job != "" && len(runs) == 0 {
 		return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", scope.Job)
 	}
