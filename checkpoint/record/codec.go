@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | Run | File | Pruned | Journal | FieldNames | []byte
+	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | Run | File | Job | Occurrence | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -67,6 +67,10 @@ func members(m *numbered.Members, record any) {
 		runMembers(m, r)
 	case *File:
 		fileMembers(m, r)
+	case *Job:
+		jobMembers(m, r)
+	case *Occurrence:
+		occurrenceMembers(m, r)
 	case *Pruned:
 		prunedMembers(m, r)
 	case *Journal:

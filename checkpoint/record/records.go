@@ -26,6 +26,8 @@ import (
 //	i NUMBER       account     an account from the account 1 on: its interface, base URL and key's fingerprint
 //	g KEY          forgotten   an index: an identity that was forgotten on request
 //	w PATH         file        a list that was written: the hash of its bytes
+//	j NAME         job         which occurrences of a job are decided, whether it is paused
+//	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening, the last erasure by age
 //
@@ -50,6 +52,8 @@ const (
 	ForgottenPrefix  = 'g'
 	FilePrefix       = 'w'
 	AccountPrefix    = 'i'
+	JobPrefix        = 'j'
+	OccurrencePrefix = 'k'
 	metaPrefix       = 'm'
 )
 
@@ -58,7 +62,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]

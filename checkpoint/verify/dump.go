@@ -140,6 +140,10 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.File](key, value)
 	case record.AccountPrefix:
 		return decoded[record.Registration](key, value)
+	case record.JobPrefix:
+		return decoded[record.Job](key, value)
+	case record.OccurrencePrefix:
+		return decoded[record.Occurrence](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

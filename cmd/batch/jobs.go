@@ -17,7 +17,7 @@ import (
 // jobs is what the commands for jobs need.
 func (env environment) jobs() jobs.Environment {
 	return jobs.Environment{
-		Stdout: env.stdout, Now: env.now,
+		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith,
 		Reader: jobfile.Reader{
 			NewRun: env.newJobRun,
 			Target: config.Target{
@@ -25,7 +25,11 @@ func (env environment) jobs() jobs.Environment {
 				Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
 			},
 		},
-		Codes: jobs.Codes{File: exitCodes(exitDone, exitUsage)},
+		Codes: jobs.Codes{
+			File: exitCodes(exitDone, exitUsage),
+			Look: exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			Run:  exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+		},
 	}
 }
 
@@ -35,7 +39,15 @@ func (env environment) newJobRun() jobfile.Run {
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
 	o.yes = true
+	fail := func(err error) jobfile.Outcome {
+		outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
+		if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
+			outcome.Err = err
+		}
+		return outcome
+	}
 	return jobfile.Run{
+		Fail:  fail,
 		Flags: cmd.Flags(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()
@@ -45,10 +57,7 @@ func (env environment) newJobRun() jobfile.Run {
 			cmd.SetContext(ctx)
 			err := runList(cmd, o, []string{list})
 			env.start.End(exitCode(err), codeOf(err))
-			outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
-			if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
-				outcome.Err = err
-			}
+			outcome := fail(err)
 			if ended := env.start.Ended(); ended != nil {
 				outcome.Reason, outcome.Lookups, outcome.Spent = "", ended.Summary.Posts, ended.Summary.SpentNow
 				if ended.Summary.Stop != nil {

@@ -42,7 +42,7 @@ func newRootCommand(env environment) *cobra.Command {
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
 		jobs.NewCommand(env.jobs()),
-		newShowCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
+		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
 		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/reporting"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
@@ -80,4 +81,17 @@ func (o *options) showOne(cmd *cobra.Command, name string) error {
 		return err
 	}
 	return o.showPages(run)
+}
+
+func newReportCommand(env environment) *cobra.Command {
+	o := newOptions(env)
+	cmd := withExitCodes(reporting.NewCommand(reporting.Environment{
+		Stdout: env.stdout, FileMode: env.fileMode,
+		Work: func(cmd *cobra.Command) (reporting.Work, error) {
+			w, err := o.work(cmd)
+			return reporting.Work{Work: w, Hints: o.place.Of, JSON: o.json, Sources: o.sources()}, err
+		},
+	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
+	o.addJournalFlags(cmd.Flags())
+	return cmd
 }

@@ -28,6 +28,8 @@ type Run struct {
 	Workspace func() (workspace.Options, workspace.Environment, error)
 	// Start runs the command for a list.
 	Start func(ctx context.Context, list string) Outcome
+	// Fail returns the outcome of a run that could not start.
+	Fail func(error) Outcome
 }
 
 // Outcome says how a run ended.

@@ -74,6 +74,7 @@ func layers() map[string][]string {
 	maps.Copy(all, jobLayers())
 	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
+	maps.Copy(all, runReportLayers())
 	return all
 }
 
@@ -173,9 +174,11 @@ func useCaseLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":       {},
-		"internal/jobs":  {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs": {"cost", "schedule", "internal/jobs", "internal/problem", "internal/report"},
+		"schedule":          {},
+		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":    {"cost", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
@@ -194,6 +197,15 @@ func serviceLayers() map[string][]string {
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
+	}
+}
+
+// runReportLayers lists the packages of reports on runs.
+func runReportLayers() map[string][]string {
+	return map[string][]string{
+		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
 

@@ -39,7 +39,10 @@ func BenchmarkWrite(b *testing.B) {
 		list *listfile.List
 		out  string
 	}{
-		{"csv", source, "out.csv"}, {"csv-to-xlsx", source, "out.xlsx"}, {"xlsx", workbook, "again.xlsx"}, {"xlsx-to-csv", workbook, "again.csv"},
+		{"csv", source, "out.csv"},
+		{"csv-to-xlsx", source, "out.xlsx"},
+		{"xlsx", workbook, "again.xlsx"},
+		{"xlsx-to-csv", workbook, "again.csv"},
 		{"csv-to-ndjson", source, "out.ndjson"},
 	} {
 		b.Run(test.name, func(b *testing.B) {

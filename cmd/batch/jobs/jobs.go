@@ -17,14 +17,19 @@ import (
 // Environment is what the commands need of the program.
 type Environment struct {
 	Stdout io.Writer
+	Stderr io.Writer
 	Now    func() time.Time
 	Reader jobs.Reader
 	Codes  Codes
+	// EndWith returns the error that ends a command with an exit code; nil for 0.
+	EndWith func(exit int) error
 }
 
 // Codes are the parts of help texts about the codes that commands can end with.
 type Codes struct {
 	File string // commands that read the jobs file alone
+	Look string // commands that look at the journal or change the state of a job in it
+	Run  string
 }
 
 // defaultFile is the jobs file where none is named.
@@ -34,11 +39,12 @@ const defaultFile = "jobs.yaml"
 func NewCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
-		Short: "Enrich lists at set times: check and list the jobs of a jobs file",
+		Short: "Enrich lists at set times: run jobs that are due, and show what became of them",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env))
+	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newNextCommand(env),
+		newHistoryCommand(env), newPauseCommand(env), newResumeCommand(env))
 	return cmd
 }
 

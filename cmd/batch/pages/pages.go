@@ -26,6 +26,12 @@ func (f *Flags) Add(flags *pflag.FlagSet, name string) {
 	flags.StringVar(&f.html, "html", "", "write the "+name+" to this `FILE` too, as one HTML page")
 }
 
+// AddOutput adds the flags to a command whose report is meant to be a page: -o names the HTML page.
+func (f *Flags) AddOutput(flags *pflag.FlagSet, name string) {
+	flags.StringVar(&f.markdown, "md", "", "write the "+name+" to this `FILE`, as Markdown")
+	flags.StringVarP(&f.html, "output", "o", "", "write the "+name+" to this `FILE`, as one HTML page")
+}
+
 // page is one file that is written.
 type page struct {
 	path    string
@@ -44,6 +50,9 @@ func (f *Flags) pages() (wanted []page) {
 	}
 	return wanted
 }
+
+// Given reports whether a page is wanted.
+func (f *Flags) Given() bool { return len(f.pages()) > 0 }
 
 // Check refuses files that cannot be written, whose endings stand for another format, or that are
 // one of the sources. Call it before anything is read.

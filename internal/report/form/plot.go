@@ -14,6 +14,7 @@ type Plot struct {
 	Description string // what a reader sees who looks at it
 	Bars        []Bar
 	Marks       []Mark
+	Whole       float64 // the value of the whole width; if it is less than the largest value, that is
 }
 
 // Bar is one bar of a plot.
@@ -78,7 +79,7 @@ func (f *HTML) Plot(plot Plot) string {
 
 // scale returns a function that turns a value into a length.
 func (plot Plot) scale() func(value float64) float64 {
-	most := 0.0
+	most := plot.Whole
 	for _, bar := range plot.Bars {
 		most = max(most, bar.Value, bar.High)
 	}

@@ -71,6 +71,15 @@ func TestBarsAndMarksShareOneScale(t *testing.T) {
 	}
 }
 
+// Bars of shares leave the room of what is missing.
+func TestTheWholeOfAPlotIsItsWidth(t *testing.T) {
+	var page HTML
+	svg := page.Plot(Plot{Bars: []Bar{{Value: 0.5}}, Whole: 1})
+	if !strings.Contains(svg, `width="185.0"`) {
+		t.Error(svg)
+	}
+}
+
 func TestAPlotWithoutBarsIsLeftOut(t *testing.T) {
 	var page HTML
 	if got := page.Plot(Plot{Title: "none"}); got != "" {

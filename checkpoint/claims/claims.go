@@ -1,0 +1,121 @@
+// Package claims records in a journal which occurrences of jobs ran. The process that owns the store calls it.
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+)
+
+// ErrClaimed says that the occurrence was claimed since it was read.
+var ErrClaimed = errors.New("the occurrence was claimed by another start")
+
+// Job returns what is recorded of a job; of one that never started its name alone.
+func Job(s store.Store, name string) (record.Job, error) {
+	job, found, err := record.Load[record.Job](s, record.NameKey(record.JobPrefix, name))
+	if !found {
+		job.Name = name
+	}
+	return job, err
+}
+
+// Occurrence returns what is recorded of an occurrence, and false when nothing is.
+func Occurrence(s store.Store, job, at string) (record.Occurrence, bool, error) {
+	return record.Load[record.Occurrence](s, record.OccurrenceKey(job, at))
+}
+
+// History returns what is recorded of the occurrences of a job, the oldest first.
+func History(s store.Store, job string) (found []record.Occurrence, err error) {
+	err = s.Scan(record.OccurrenceKey(job, ""), nil, func(key, value []byte) (bool, error) {
+		var one record.Occurrence
+		err := record.Decode(key, value, &one)
+		found = append(found, one)
+		return true, err
+	})
+	return found, err
+}
+
+// StartedAfter reports whether a later occurrence than one has started.
+func StartedAfter(s store.Store, job, at string) (started bool, err error) {
+	from := record.OccurrenceKey(job, at)
+	err = s.Scan(record.OccurrenceKey(job, ""), from, func(key, value []byte) (bool, error) {
+		var one record.Occurrence
+		err := record.Decode(key, value, &one)
+		started = one.Starts > 0 && one.At > at
+		return !started, err
+	})
+	return started, err
+}
+
+// Decided is what is recorded of a job together, in one commit.
+type Decided struct {
+	Job    record.Job
+	Passed []record.Occurrence // that did not run
+	// Claim is the occurrence that starts; nil for none. Its Starts is one more than what is recorded.
+	Claim *record.Occurrence
+}
+
+// Decide records a decision. It returns ErrClaimed when somebody started the occurrence since the caller read
+// it. When it returns nil, the claim is durable: whoever opens the journal after a crash sees it.
+func Decide(s store.Store, d Decided) error {
+	occurrences := d.Passed
+	if d.Claim != nil {
+		was, _, err := Occurrence(s, d.Claim.Job, d.Claim.At)
+		if err != nil {
+			return err
+		}
+		if was.Starts != d.Claim.Starts-1 {
+			return fmt.Errorf("%w: %s of %s", ErrClaimed, d.Claim.At, d.Claim.Job)
+		}
+		occurrences = append(slices.Clone(occurrences), *d.Claim)
+	}
+	return write(s, d.Job, occurrences, nil)
+}
+
+// End records how an occurrence ended, and removes the records of occurrences that were due before another
+// one. A record that is removed is older than the job's last decision, so it cannot start again.
+func End(s store.Store, job record.Job, ended record.Occurrence, before string) error {
+	var old [][]byte
+	err := s.Scan(record.OccurrenceKey(job.Name, ""), nil, func(key, _ []byte) (bool, error) {
+		if string(key) >= string(record.OccurrenceKey(job.Name, before)) {
+			return false, nil
+		}
+		if string(key) != string(record.OccurrenceKey(job.Name, ended.At)) {
+			old = append(old, slices.Clone(key))
+		}
+		return len(old) < removedAtOnce, nil
+	})
+	if err != nil {
+		return err
+	}
+	return write(s, job, []record.Occurrence{ended}, old)
+}
+
+// removedAtOnce is how many records one commit removes at most.
+const removedAtOnce = 1000
+
+// write writes the records of a job in one commit.
+func write(s store.Store, job record.Job, occurrences []record.Occurrence, remove [][]byte) error {
+	first, err := record.Replace(s, record.NameKey(record.JobPrefix, job.Name), &job)
+	if err != nil {
+		return err
+	}
+	writes := []store.Write{first}
+	for i := range occurrences {
+		one, err := record.Replace(s, record.OccurrenceKey(job.Name, occurrences[i].At), &occurrences[i])
+		if err != nil {
+			return err
+		}
+		writes = append(writes, one)
+	}
+	for _, key := range remove {
+		writes = append(writes, store.Write{Key: key})
+	}
+	return s.Commit(writes)
+}
+
+// Save records a job.
+func Save(s store.Store, job record.Job) error { return write(s, job, nil, nil) }

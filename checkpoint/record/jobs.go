@@ -1,0 +1,74 @@
+package record
+
+import (
+	"time"
+
+	"payonce/cost"
+	"payonce/numbered"
+)
+
+// Job is what the journal remembers of a job besides its occurrences.
+type Job struct {
+	Name string `json:"name"`
+	// Decided is the last occurrence that was decided: it ran, or there is a reason why it did not.
+	Decided string `json:"decided,omitempty"`
+	// Unfinished is the occurrence that began and has not come to its end.
+	Unfinished string    `json:"unfinished,omitempty"`
+	Failures   int64     `json:"failures,omitempty"` // in a row
+	PausedAt   time.Time `json:"paused_at,omitzero"` // zero unless it is paused
+	PauseNote  string    `json:"pause_note,omitempty"`
+	Began      time.Time `json:"began,omitzero"` // the last run
+	Ended      time.Time `json:"ended,omitzero"`
+}
+
+func jobMembers(m *numbered.Members, j *Job) {
+	numbered.Text(m, 1, &j.Name)
+	numbered.Text(m, 2, &j.Decided)
+	numbered.Text(m, 3, &j.Unfinished)
+	numbered.Int(m, 4, &j.Failures)
+	numbered.Time(m, 5, &j.PausedAt)
+	numbered.Text(m, 6, &j.PauseNote)
+	numbered.Time(m, 7, &j.Began)
+	numbered.Time(m, 8, &j.Ended)
+}
+
+// Occurrence is what happened when a job was due, or why nothing did. Several occurrences in a row that did
+// not run for one reason are one record.
+type Occurrence struct {
+	Job     string     `json:"job"`
+	At      string     `json:"at"`              // the local date and time
+	First   string     `json:"first,omitempty"` // of several, which At is the last of
+	Count   int64      `json:"count"`
+	Zone    string     `json:"zone"`
+	Due     time.Time  `json:"due"`
+	Starts  int64      `json:"starts,omitempty"` // how often it was started; 0 when it did not run
+	Began   time.Time  `json:"began,omitzero"`
+	Ended   time.Time  `json:"ended,omitzero"` // zero while it runs, and after a crash
+	Exit    int64      `json:"exit"`
+	Reason  string     `json:"reason,omitempty"` // why it did not run, or ended early
+	Found   int64      `json:"found"`            // values, over all its starts
+	Lookups int64      `json:"lookups"`
+	Spent   cost.Money `json:"spent_usd"`
+	Outputs []string   `json:"outputs,omitempty"` // absolute paths
+}
+
+func occurrenceMembers(m *numbered.Members, o *Occurrence) {
+	numbered.Text(m, 1, &o.Job)
+	numbered.Text(m, 2, &o.At)
+	numbered.Text(m, 3, &o.First)
+	numbered.Int(m, 4, &o.Count)
+	numbered.Text(m, 5, &o.Zone)
+	numbered.Time(m, 6, &o.Due)
+	numbered.Int(m, 7, &o.Starts)
+	numbered.Time(m, 8, &o.Began)
+	numbered.Time(m, 9, &o.Ended)
+	numbered.Int(m, 10, &o.Exit)
+	numbered.Text(m, 11, &o.Reason)
+	numbered.Int(m, 12, &o.Found)
+	numbered.Int(m, 13, &o.Lookups)
+	numbered.Int(m, 14, &o.Spent)
+	numbered.Texts(m, 15, &o.Outputs)
+}
+
+// OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.
+func OccurrenceKey(job, at string) []byte { return NameKey(OccurrencePrefix, job+"/"+at) }

@@ -1,0 +1,215 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint/record"
+	"payonce/internal/jobrun"
+	"payonce/internal/jobs"
+	"payonce/internal/report"
+)
+
+// chosen returns the jobs of a file, or the one that is named.
+func (env Environment) chosen(path string, names []string) ([]*jobs.Job, error) {
+	if len(names) > 0 {
+		job, err := env.job(path, names[0])
+		return []*jobs.Job{job}, err
+	}
+	file, err := env.read(path)
+	if err != nil {
+		return nil, err
+	}
+	return file.Jobs, nil
+}
+
+// upcoming is when a job is due next.
+type upcoming struct {
+	Job        string    `json:"job"`
+	Next       time.Time `json:"next,omitzero"` // left out without a schedule
+	Occurrence string    `json:"occurrence,omitempty"`
+	Paused     bool      `json:"paused"`
+	Unfinished string    `json:"unfinished,omitempty"` // runs now, or goes on with the next start
+	Note       string    `json:"note,omitempty"`
+	Failures   int64     `json:"failures"` // in a row
+}
+
+func newNextCommand(env Environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "next [NAME]",
+		Short: "Show when jobs are due next, and which are paused",
+		Long:  "Show when each job is due next, which occurrence that is, and whether the job is paused." + env.Codes.Look,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			chosen, err := env.chosen(path, args)
+			if err != nil {
+				return err
+			}
+			rows := []upcoming{}
+			for _, job := range chosen {
+				known, err := jobrun.Look(cmd.Context(), job)
+				if err != nil {
+					return err
+				}
+				k := known.Job
+				row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
+				if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
+					row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
+				}
+				rows = append(rows, row)
+			}
+			if asJSON {
+				return report.JSON(env.Stdout, map[string]any{"jobs": rows})
+			}
+			return env.writeNext(rows)
+		},
+	}
+	addFileFlag(cmd, &path)
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (env Environment) writeNext(rows []upcoming) error {
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "JOB\tNEXT\tOCCURRENCE\tSTATE")
+	for _, row := range rows {
+		next, state := "-", "waits"
+		if row.Occurrence == "" {
+			state = "started by hand"
+		} else {
+			next = row.Next.Format("2006-01-02 15:04:05 MST")
+		}
+		switch {
+		case row.Paused:
+			state = "paused"
+		case row.Unfinished != "":
+			state = row.Unfinished + " has not ended"
+		case row.Failures > 0:
+			state = fmt.Sprintf("failed %d times in a row", row.Failures)
+		}
+		if row.Note != "" {
+			state += ": " + report.Printable(row.Note)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Job, next, row.Occurrence, state)
+	}
+	return w.Flush()
+}
+
+func newHistoryCommand(env Environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	most := 30
+	cmd := &cobra.Command{
+		Use:   "history [NAME]",
+		Short: "Show what became of the occurrences of jobs",
+		Long: "Show the occurrences of jobs, the newest last: when each was due, when it began and ended, its exit\n" +
+			"code, what was found and spent, and of one that did not run the reason." + env.Codes.Look,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			chosen, err := env.chosen(path, args)
+			if err != nil {
+				return err
+			}
+			all := []record.Occurrence{}
+			for _, job := range chosen {
+				known, err := jobrun.Look(cmd.Context(), job)
+				if err != nil {
+					return err
+				}
+				all = append(all, known.History...)
+			}
+			slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
+			all = all[max(0, len(all)-max(most, 0)):]
+			if asJSON {
+				return report.JSON(env.Stdout, map[string]any{"occurrences": all})
+			}
+			return env.writeHistory(all)
+		},
+	}
+	addFileFlag(cmd, &path)
+	addJSONFlag(cmd, &asJSON)
+	cmd.Flags().IntVarP(&most, "limit", "n", most, "show the last `N` occurrences")
+	return cmd
+}
+
+func (env Environment) writeHistory(all []record.Occurrence) error {
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "JOB\tOCCURRENCE\tDUE\tBEGAN\tENDED\tEXIT\tFOUND\tSPENT\tREASON")
+	for _, one := range all {
+		at := func(t time.Time) string {
+			if t.IsZero() {
+				return "-"
+			}
+			if zone, err := time.LoadLocation(one.Zone); err == nil {
+				t = t.In(zone)
+			}
+			return t.Format("2006-01-02 15:04:05")
+		}
+		name, exit, found, spent := one.At, "-", "-", "-"
+		if one.Count > 1 {
+			name = fmt.Sprintf("%s to %s (%d)", one.First, one.At, one.Count)
+		}
+		if one.Starts > 0 {
+			found, spent = strconv.FormatInt(one.Found, 10), "$"+one.Spent.String()
+		}
+		if !one.Ended.IsZero() {
+			exit = strconv.FormatInt(one.Exit, 10)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, reasonOf(one))
+	}
+	return w.Flush()
+}
+
+func newPauseCommand(env Environment) *cobra.Command {
+	return newChangeCommand(env, "pause NAME", "Keep a job from starting",
+		"Keep a job from starting. Its occurrences that become due meanwhile do not run, and the history says so.",
+		func(cmd *cobra.Command, job *jobs.Job, note string, wait time.Duration) error {
+			if err := jobrun.Pause(cmd.Context(), job, note, env.Now(), wait); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(env.Stdout, "%s is paused\n", job.Name)
+			return err
+		})
+}
+
+func newResumeCommand(env Environment) *cobra.Command {
+	return newChangeCommand(env, "resume NAME", "Let a paused job start again",
+		"Let a job start again that was paused, by hand or after failures. Occurrences that were due meanwhile do\n"+
+			"not run.",
+		func(cmd *cobra.Command, job *jobs.Job, note string, wait time.Duration) error {
+			passed, err := jobrun.Resume(cmd.Context(), job, note, env.Now(), wait)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.Stdout, "%s starts again; occurrences that did not run meanwhile: %d\n", job.Name, passed)
+			return err
+		})
+}
+
+// newChangeCommand returns a command that changes the state of a job.
+func newChangeCommand(env Environment, use, short, long string, do func(*cobra.Command, *jobs.Job, string, time.Duration) error) *cobra.Command {
+	var path, note string
+	wait := 10 * time.Second
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long + env.Codes.Look, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			job, err := env.job(path, args[0])
+			if err != nil {
+				return err
+			}
+			return do(cmd, job, note, wait)
+		},
+	}
+	addFileFlag(cmd, &path)
+	cmd.Flags().StringVar(&note, "note", "", "why, as a `TEXT` that next and history show")
+	cmd.Flags().DurationVar(&wait, "wait", wait, "wait up to this time for another process that owns the journal")
+	return cmd
+}

@@ -1,0 +1,150 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint/record"
+	"payonce/internal/jobrun"
+	"payonce/internal/jobs"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/schedule"
+)
+
+func newRunCommand(env Environment) *cobra.Command {
+	var path, at string
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "run NAME",
+		Short: "Run the occurrences of a job that are due, each once",
+		Long: "Run every occurrence of a job that is due and did not run, the oldest first. This is what a timer\n" +
+			"starts. When nothing is due, it ends at once. An occurrence that was interrupted goes on. One that\n" +
+			"was missed starts within its catch-up window; after it, the history tells why it did not run.\n\n" +
+			"Each occurrence is a run of batch run, named after the job and the occurrence. It never asks. A\n" +
+			"ceiling that is reached is not a failure: the next occurrence goes on.\n\n" +
+			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
+			"whatever its schedule says, also when it is paused." + env.Codes.Run,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request := jobrun.Request{Once: once}
+			if at != "" {
+				occurrence, err := schedule.ParseLocal(at)
+				if err != nil {
+					return problem.Usagef("--occurrence %w", err)
+				}
+				request.At = occurrence
+			}
+			runner := jobrun.Runner{
+				Load: func() (*jobs.Job, error) { return env.job(path, args[0]) },
+				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Note: func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
+			}
+			result, err := runner.Run(cmd.Context(), request)
+			if err != nil {
+				return err
+			}
+			return env.ended(args[0], result)
+		},
+	}
+	addFileFlag(cmd, &path)
+	cmd.Flags().StringVar(&at, "occurrence", "", "run only this occurrence, by its local date and `TIME`, such as 2026-11-22T02:30")
+	cmd.Flags().BoolVar(&once, "now", false, "run the job now, whatever its schedule says")
+	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
+	return cmd
+}
+
+// sleep waits for a time, or until the context ends.
+func sleep(ctx context.Context, span time.Duration) error {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// job reads one job of a jobs file.
+func (env Environment) job(path, name string) (*jobs.Job, error) {
+	file, err := env.read(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, job := range file.Jobs {
+		if job.Name == name {
+			return job, nil
+		}
+		names = append(names, job.Name)
+	}
+	return nil, problem.Usagef("there is no job %q in %s%s", name, path, env.Reader.Target.Suggest(name, names))
+}
+
+// ended tells what a start did, and returns the error that ends the command.
+func (env Environment) ended(name string, result *jobrun.Result) error {
+	tell := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
+	for _, passed := range result.Passed {
+		tell("%s %s", name, described(passed))
+	}
+	for _, ran := range result.Ran {
+		tell("%s %s", name, described(ran))
+	}
+	switch {
+	case result.Busy:
+		tell("%s runs already: nothing was started", name)
+	case result.Done:
+		tell("%s: this occurrence has run", name)
+	case !result.Job.PausedAt.IsZero() && len(result.Ran) == 0:
+		tell("%s is paused since %s%s", name, result.Job.PausedAt.Format("2006-01-02 15:04 MST"), noteOf(result.Job))
+	case len(result.Ran) == 0 && !result.Next.IsZero():
+		tell("%s: nothing is due before %s", name, result.Next.Format("2006-01-02 15:04 MST"))
+	}
+	if result.Err != nil {
+		return result.Err
+	}
+	return env.EndWith(result.Exit)
+}
+
+func noteOf(job record.Job) string {
+	if job.PauseNote == "" {
+		return ""
+	}
+	return ": " + report.Printable(job.PauseNote)
+}
+
+// described says what happened to an occurrence.
+func described(one record.Occurrence) string {
+	text := one.At
+	if one.Count > 1 {
+		text = fmt.Sprintf("%s to %s (%d)", one.First, one.At, one.Count)
+	}
+	switch {
+	case one.Starts == 0:
+		return text + ": did not run: " + reasonOf(one)
+	case one.Ended.IsZero():
+		return text + ": did not end"
+	}
+	text += fmt.Sprintf(": exit %d, %d found, $%s", one.Exit, one.Found, one.Spent)
+	if one.Reason != "" {
+		text += ", " + reasonOf(one)
+	}
+	return text
+}
+
+// reasonOf words the reason of an occurrence.
+func reasonOf(one record.Occurrence) string {
+	switch one.Reason {
+	case string(schedule.Missed):
+		return "missed: its catch-up window had passed"
+	case string(schedule.Overlap):
+		return "skipped: an earlier occurrence still ran"
+	case jobrun.NotFinished:
+		return "not finished, and not started again"
+	}
+	return report.Printable(one.Reason)
+}

@@ -1,0 +1,336 @@
+package jobrun
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"payonce/checkpoint/claims"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/internal/jobs"
+	"payonce/internal/workspace"
+	"payonce/schedule"
+)
+
+// book is the journal of a job.
+type book struct {
+	dir     string
+	options workspace.Options
+	env     workspace.Environment
+	wait    time.Duration
+}
+
+// openBook finds the journal of a job.
+func openBook(job *jobs.Job) (*book, error) {
+	options, env, err := job.Run.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := options.Dir()
+	return &book{dir: dir, options: options, env: env, wait: patience(job)}, err
+}
+
+// spool returns the file for the output of the command of a list.
+func (b *book) spool(job string, at schedule.Local) string {
+	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+".csv")
+}
+
+// own calls do with the store of the journal, which it creates when there is none. No other process owns it
+// meanwhile.
+func (b *book) own(ctx context.Context, doing string, do func(store.Store) error) error {
+	opening, err := b.options.Opening(b.env, doing, nil)
+	if err != nil {
+		return err
+	}
+	opening.Wait = b.wait
+	if _, exists, err := b.options.Find(); err != nil {
+		return err
+	} else if !exists {
+		journal, err := workspace.OpenJournal(ctx, b.dir, opening)
+		if err != nil {
+			return workspace.OpenError(err)
+		}
+		if err := journal.Close(); err != nil {
+			return err
+		}
+	}
+	return workspace.OpenError(workspace.WithStore(ctx, b.dir, opening, do))
+}
+
+// read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing.
+func (b *book) read(ctx context.Context, doing string, do func(store.Store) error) error {
+	_, exists, err := b.options.Find()
+	if err != nil || !exists {
+		return err
+	}
+	opening, err := b.options.Opening(b.env, doing, ctx.Err)
+	if err != nil {
+		return err
+	}
+	return workspace.OpenError(workspace.ReadStore(ctx, b.dir, opening, do))
+}
+
+// claim decides which occurrence starts, and records that.
+type claim struct {
+	plan       schedule.Plan
+	pauseAfter int64
+	now        time.Time
+	request    Request
+
+	job     record.Job
+	passed  []record.Occurrence
+	claimed *record.Occurrence
+	done    bool
+	late    bool // a later occurrence than the claimed one has run
+}
+
+// decide decides on what the store holds.
+func (c *claim) decide(s store.Store) (err error) {
+	if c.job, err = claims.Job(s, c.plan.Job); err != nil {
+		return err
+	}
+	if c.request != (Request{}) {
+		return c.decideOne(s)
+	}
+	state, err := stateOf(s, c.job)
+	if err != nil {
+		return err
+	}
+	d := c.plan.Decide(state.State, c.now)
+	if state.err != nil {
+		return state.err
+	}
+	for _, passed := range d.Passed {
+		c.passed = append(c.passed, c.record(passed))
+	}
+	c.job.Decided = d.Decided.String()
+	if d.Abandoned {
+		if err := c.abandon(s); err != nil {
+			return err
+		}
+	}
+	if !d.Run.IsZero() {
+		if err := c.take(s, d.Run); err != nil {
+			return err
+		}
+	}
+	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+}
+
+// decideOne decides on the occurrence that was asked for.
+func (c *claim) decideOne(s store.Store) error {
+	at := c.request.At
+	switch {
+	case c.request.Once:
+		at = schedule.LocalOf(c.now.In(c.plan.Zone))
+	case c.plan.Times.IsZero() || c.plan.Times.Next(c.plan.Times.Previous(at)) != at:
+		if _, found, err := claims.Occurrence(s, c.job.Name, at.String()); err != nil || !found {
+			if err == nil {
+				err = notDue(at, "the schedule is "+c.plan.Times.String())
+			}
+			return err
+		}
+	case at.In(c.plan.Zone).After(c.now):
+		return notDue(at, "it is in the future")
+	}
+	was, found, err := claims.Occurrence(s, c.job.Name, at.String())
+	if err != nil {
+		return err
+	}
+	if found && was.Starts > 0 && !was.Ended.IsZero() && (was.Exit == exitDone || was.Exit == exitDoubt) {
+		c.done = true
+		return nil
+	}
+	if err := c.take(s, at); err != nil {
+		return err
+	}
+	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+}
+
+// take claims an occurrence, unless the job is paused because of it.
+func (c *claim) take(s store.Store, at schedule.Local) error {
+	was, found, err := claims.Occurrence(s, c.job.Name, at.String())
+	if err != nil {
+		return err
+	}
+	if found && was.Starts > 0 && was.Ended.IsZero() { // the process ended in the middle
+		fail(&c.job, c.pauseAfter, c.now)
+		if !c.job.PausedAt.IsZero() && c.request == (Request{}) {
+			return nil
+		}
+	}
+	if unfinished := c.job.Unfinished; unfinished != "" && unfinished != at.String() {
+		if err := c.abandon(s); err != nil {
+			return err
+		}
+	}
+	claimed := record.Occurrence{
+		Job: c.job.Name, At: at.String(), Count: 1, Zone: c.plan.Zone.String(), Due: c.plan.Due(at).UTC(),
+		Starts: was.Starts + 1, Began: c.now.UTC(), Found: was.Found, Lookups: was.Lookups, Spent: was.Spent, Outputs: was.Outputs,
+	}
+	if was.Starts > 0 {
+		claimed.Began = was.Began
+	}
+	c.late, err = claims.StartedAfter(s, c.job.Name, claimed.At)
+	c.claimed = &claimed
+	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
+	return err
+}
+
+// NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
+const NotFinished = "not_finished"
+
+// abandon records that the unfinished occurrence does not start again.
+func (c *claim) abandon(s store.Store) error {
+	abandoned, _, err := claims.Occurrence(s, c.job.Name, c.job.Unfinished)
+	abandoned.Reason, c.job.Unfinished = NotFinished, ""
+	c.passed = append(c.passed, abandoned)
+	return err
+}
+
+// fail counts a failure, and pauses the job after some in a row.
+func fail(job *record.Job, pauseAfter int64, now time.Time) {
+	job.Failures++
+	if pauseAfter > 0 && job.Failures >= pauseAfter && job.PausedAt.IsZero() {
+		job.PausedAt, job.PauseNote = now.UTC(), fmt.Sprintf("%d failures in a row", job.Failures)
+	}
+}
+
+// record returns the record of occurrences that do not run.
+func (c *claim) record(passed schedule.Passed) record.Occurrence {
+	one := record.Occurrence{
+		Job: c.job.Name, At: passed.Last.String(), Count: passed.Count, Zone: c.plan.Zone.String(),
+		Due: c.plan.Due(passed.Last).UTC(), Reason: string(passed.Reason),
+	}
+	if passed.Count > 1 {
+		one.First = passed.First.String()
+	}
+	if passed.Reason == schedule.Paused && c.job.PauseNote != "" {
+		one.Reason += ": " + c.job.PauseNote
+	}
+	return one
+}
+
+// reading is a state that is read from a store while a decision is made.
+type reading struct {
+	schedule.State
+	err error
+}
+
+// stateOf returns what the journal knows of a job. An error of a later read is in the reading.
+func stateOf(s store.Store, job record.Job) (*reading, error) {
+	r := &reading{}
+	r.Paused, r.Began, r.Ended = !job.PausedAt.IsZero(), job.Began, job.Ended
+	var err error
+	if r.Decided, err = localOf(job, job.Decided); err != nil {
+		return nil, err
+	}
+	if r.Unfinished, err = localOf(job, job.Unfinished); err != nil {
+		return nil, err
+	}
+	r.Ran = func(at schedule.Local) bool {
+		one, found, err := claims.Occurrence(s, job.Name, at.String())
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		return found && one.Starts > 0
+	}
+	return r, nil
+}
+
+// localOf reads the date and time of an occurrence of a job, which may be missing.
+func localOf(job record.Job, text string) (schedule.Local, error) {
+	if text == "" {
+		return schedule.Local{}, nil
+	}
+	at, err := schedule.ParseLocal(text)
+	if err != nil {
+		err = fmt.Errorf("%w: job %s: %w", store.ErrCorrupt, job.Name, err)
+	}
+	return at, err
+}
+
+// ending records how an occurrence ended.
+type ending struct {
+	job   *jobs.Job
+	ended record.Occurrence
+	note  func(string)
+}
+
+func (e ending) write(s store.Store) error {
+	job, err := claims.Job(s, e.job.Name)
+	if err != nil {
+		return err
+	}
+	exit, now := int(e.ended.Exit), e.ended.Ended
+	job.Ended = now
+	if !goesOn(exit) {
+		job.Unfinished = ""
+	}
+	switch {
+	case isEnd(exit):
+		job.Failures = 0
+		e.removeOutputs(s)
+	case !goesOn(exit):
+		fail(&job, e.job.PauseAfter, now)
+	}
+	before := schedule.LocalOf(now.Add(-e.job.Retention).In(e.job.Plan.Zone))
+	return claims.End(s, job, e.ended, before.String())
+}
+
+// removeOutputs removes the oldest dated outputs, when there are more than the job keeps. One that was changed
+// after it was written stays.
+func (e ending) removeOutputs(s store.Store) {
+	if e.job.Keep == 0 {
+		return
+	}
+	history, err := claims.History(s, e.job.Name)
+	if err != nil {
+		e.note(fmt.Sprintf("earlier outputs are not removed: %v", err))
+		return
+	}
+	kept := map[string]bool{}
+	for _, path := range e.ended.Outputs {
+		kept[path] = true
+	}
+	slices.Reverse(history)
+	newer := int64(1) // the one that was written now
+	for _, one := range history {
+		if one.At == e.ended.At || len(one.Outputs) == 0 {
+			continue
+		}
+		newer++
+		for _, path := range one.Outputs {
+			if newer <= e.job.Keep || kept[path] {
+				kept[path] = true
+			} else if err := removeUnchanged(s, path); err != nil {
+				e.note(err.Error())
+			}
+		}
+	}
+}
+
+// removeUnchanged removes an output that is as it was written.
+func removeUnchanged(s store.Store, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // somebody removed it before
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil
+	}
+	file, found, err := record.Load[record.File](s, record.NameKey(record.FilePrefix, real))
+	switch {
+	case err != nil:
+		return err
+	case !found || info.Mode()&fs.ModeType != 0 || info.Size() != file.Size || !info.ModTime().Equal(file.Changed):
+		return fmt.Errorf("%s was changed after it was written and stays; remove it when it is not needed", path)
+	}
+	return os.Remove(path)
+}

@@ -1,0 +1,81 @@
+package jobrun
+
+import (
+	"context"
+	"time"
+
+	"payonce/checkpoint/claims"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/internal/jobs"
+	"payonce/internal/problem"
+)
+
+// Known is what the journal knows of a job.
+type Known struct {
+	Job     record.Job
+	History []record.Occurrence // the oldest first
+}
+
+// Look reads what the journal knows of a job, also while another process owns the journal.
+func Look(ctx context.Context, job *jobs.Job) (known Known, err error) {
+	known.Job.Name = job.Name
+	b, err := openBook(job)
+	if err != nil {
+		return known, err
+	}
+	err = b.read(ctx, "jobs history", func(s store.Store) (err error) {
+		if known.Job, err = claims.Job(s, job.Name); err == nil {
+			known.History, err = claims.History(s, job.Name)
+		}
+		return err
+	})
+	return known, err
+}
+
+// change changes what the journal knows of a job.
+func change(ctx context.Context, job *jobs.Job, doing string, wait time.Duration, do func(s store.Store, known record.Job) error) error {
+	b, err := openBook(job)
+	if err != nil {
+		return err
+	}
+	b.wait = wait
+	return b.own(ctx, doing, func(s store.Store) error {
+		known, err := claims.Job(s, job.Name)
+		if err != nil {
+			return err
+		}
+		return do(s, known)
+	})
+}
+
+// Pause keeps a job from starting. Occurrences that become due meanwhile do not run.
+func Pause(ctx context.Context, job *jobs.Job, note string, now time.Time, wait time.Duration) error {
+	return change(ctx, job, "jobs pause", wait, func(s store.Store, known record.Job) error {
+		if known.PausedAt.IsZero() {
+			known.PausedAt = now.UTC()
+		}
+		known.PauseNote = note
+		return claims.Save(s, known)
+	})
+}
+
+// Resume lets a job start again. It records the occurrences that were due while the job was paused, and returns
+// how many there were.
+func Resume(ctx context.Context, job *jobs.Job, note string, now time.Time, wait time.Duration) (passed int64, err error) {
+	err = change(ctx, job, "jobs resume", wait, func(s store.Store, known record.Job) error {
+		if known.PausedAt.IsZero() {
+			return problem.Usagef("the job %s is not paused", job.Name)
+		}
+		c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: now}
+		if err := c.decide(s); err != nil {
+			return err
+		}
+		for _, one := range c.passed {
+			passed += one.Count
+		}
+		c.job.PausedAt, c.job.PauseNote, c.job.Failures = time.Time{}, note, 0
+		return claims.Save(s, c.job)
+	})
+	return passed, err
+}

@@ -1,0 +1,226 @@
+// Package jobrun runs the occurrences of jobs that are due, each once.
+package jobrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"payonce/checkpoint/record"
+	"payonce/internal/jobs"
+	"payonce/internal/problem"
+	"payonce/schedule"
+)
+
+// Runner runs a job.
+type Runner struct {
+	// Load reads the job. Every occurrence gets a job of its own.
+	Load func() (*jobs.Job, error)
+	Now  func() time.Time
+	// Sleep waits, or returns the error of the context.
+	Sleep  func(context.Context, time.Duration) error
+	Note   func(string)
+	Stderr io.Writer // of the commands of lists
+}
+
+// Request says which occurrence runs.
+type Request struct {
+	// At is the only occurrence that runs; zero for all that are due.
+	At schedule.Local
+	// Once runs the job now, whatever its schedule says.
+	Once bool
+}
+
+// Result says what a start of a job did.
+type Result struct {
+	Ran    []record.Occurrence
+	Passed []record.Occurrence // decided by this start, without a run
+	Busy   bool                // another process runs the job
+	Done   bool                // the occurrence that was named had run before
+	Job    record.Job
+	Next   time.Time // when the job is due next; zero without a schedule
+	Exit   int       // of the first run that failed
+	Err    error     // of that run
+}
+
+// Run runs every occurrence that is due, the oldest first. Only one process runs a job at a time: the system
+// gives its lock back when the process ends, however it ends.
+func (r Runner) Run(ctx context.Context, q Request) (*Result, error) {
+	job, err := r.Load()
+	if err != nil {
+		return nil, err
+	}
+	b, err := openBook(job)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return nil, err
+	}
+	patience := time.Duration(0)
+	if job.Plan.Overlaps {
+		patience = job.Plan.CatchUp
+	}
+	release, err := lock(ctx, b.dir, job.Name, patience)
+	if errors.Is(err, ErrRunning) {
+		return &Result{Busy: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = release() }() // closing a file that was not written
+	if job.Plan.Times.IsZero() && q.At.IsZero() {
+		q.Once = true
+	}
+	result := &Result{}
+	for more := true; more && err == nil; {
+		more, err = r.step(ctx, q, result)
+	}
+	return result, err
+}
+
+// step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
+func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, error) {
+	job, err := r.Load()
+	if err != nil {
+		return false, err
+	}
+	b, err := openBook(job)
+	if err != nil {
+		return false, err
+	}
+	now := r.Now()
+	c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: now, request: q}
+	if err := b.own(ctx, "jobs run "+job.Name, c.decide); err != nil {
+		return false, err
+	}
+	result.Passed = append(result.Passed, c.passed...)
+	result.Job, result.Done = c.job, c.done
+	next, due := job.Plan.NextAfter(now)
+	result.Next = due
+	if c.claimed != nil {
+		err := r.occurrence(ctx, b, job, &c, result)
+		return q == (Request{}) && ctx.Err() == nil && !result.interrupted(), err
+	}
+	if q == (Request{}) && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(now) {
+		r.Note(fmt.Sprintf("%s starts at %s, after its part of the jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
+		return true, r.Sleep(ctx, due.Sub(now))
+	}
+	return false, nil
+}
+
+// interrupted reports whether the last run ended before its end and goes on with the next start.
+func (r *Result) interrupted() bool {
+	return len(r.Ran) > 0 && goesOn(int(r.Ran[len(r.Ran)-1].Exit))
+}
+
+// The exit codes of a run that matter to a job.
+const (
+	exitDone        = 0
+	exitCeiling     = 3
+	exitDoubt       = 5
+	exitInterrupted = 6
+	exitLocked      = 11
+)
+
+// goesOn reports whether the same occurrence starts again after a run with an exit code.
+func goesOn(exit int) bool { return exit == exitInterrupted || exit == exitLocked }
+
+// isEnd reports whether a run with an exit code wrote all that it could.
+func isEnd(exit int) bool { return exit == exitDone || exit == exitCeiling || exit == exitDoubt }
+
+// occurrence runs a claimed occurrence and records how it ended.
+func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim, result *Result) error {
+	claimed := *c.claimed
+	at, err := schedule.ParseLocal(claimed.At)
+	if err != nil {
+		return err
+	}
+	outcome := r.start(ctx, b, job, at)
+	ended := claimed
+	ended.Ended, ended.Exit, ended.Reason = r.Now().UTC(), int64(outcome.Exit), outcome.Reason
+	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
+	for _, name := range []string{"output", "rejects"} {
+		path := job.Run.Flags.Lookup(name)
+		if path == nil || path.Value.String() == "" {
+			continue
+		}
+		if absolute, err := filepath.Abs(path.Value.String()); err == nil && !slices.Contains(ended.Outputs, absolute) {
+			ended.Outputs = append(ended.Outputs, absolute)
+		}
+	}
+	if isEnd(outcome.Exit) && !c.late {
+		r.publish(b, job, at)
+	}
+	result.Ran = append(result.Ran, ended)
+	if outcome.Exit != exitDone && outcome.Exit != exitCeiling && result.Exit == 0 {
+		result.Exit, result.Err = outcome.Exit, outcome.Err
+	}
+	// An interrupt ends the run, and not the record of it.
+	return b.own(context.WithoutCancel(ctx), "jobs run "+job.Name, ending{job: job, ended: ended, note: r.Note}.write)
+}
+
+// start resolves the list and runs it.
+func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local) jobs.Outcome {
+	flags := job.Run.Flags
+	for _, name := range []string{"output", "rejects"} {
+		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
+			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
+				return job.Run.Fail(err)
+			}
+		}
+	}
+	for name, value := range map[string]string{
+		"job": job.Name, "name": fmt.Sprintf("%s-%s-%s", job.Name, at.Date(), at.Clock()), "wait": b.wait.String(),
+	} {
+		if err := flags.Set(name, value); err != nil {
+			return job.Run.Fail(err)
+		}
+	}
+	spool := b.spool(job.Name, at)
+	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
+		return job.Run.Fail(err)
+	}
+	list, err := resolve(ctx, job.List, at, spool, r.Stderr)
+	if err != nil {
+		return job.Run.Fail(err)
+	}
+	return job.Run.Start(ctx, list)
+}
+
+// publish sets the link to the newest output, and removes the lists of earlier occurrences that commands wrote.
+// What fails here does not undo the run.
+func (r Runner) publish(b *book, job *jobs.Job, at schedule.Local) {
+	if job.Latest != "" {
+		if err := link(job.Output(), job.Latest); err != nil {
+			r.Note(fmt.Sprintf("the link to the newest output: %v", err))
+		}
+	}
+	spool := b.spool(job.Name, at)
+	earlier, _ := filepath.Glob(filepath.Join(filepath.Dir(spool), "*.csv")) // the pattern is right
+	for _, path := range earlier {
+		if path != spool {
+			if err := os.Remove(path); err != nil {
+				r.Note(fmt.Sprintf("the list of an earlier occurrence: %v", err))
+			}
+		}
+	}
+}
+
+// defaultPatience is how long a start waits for another process that owns the journal, at least.
+const defaultPatience = time.Minute
+
+// patience returns how long a start of a job waits for another process that owns the journal: jobs of one
+// journal run one after the other.
+func patience(job *jobs.Job) time.Duration { return max(cmp.Or(job.Plan.CatchUp, 0), defaultPatience) }
+
+// notDue says that a job has no such occurrence.
+func notDue(at schedule.Local, why string) error {
+	return problem.Usagef("there is no occurrence %s: %s", at, why)
+}

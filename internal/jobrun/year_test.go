@@ -1,0 +1,242 @@
+package jobrun
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/checkpoint/claims"
+	"payonce/checkpoint/store"
+	"payonce/internal/jobs"
+	"payonce/schedule"
+)
+
+// memory is a store in memory.
+type memory struct {
+	keys    []string // in order
+	records map[string][]byte
+	version uint64
+}
+
+func newMemory() *memory                         { return &memory{records: map[string][]byte{}} }
+func (m *memory) Get(key []byte) ([]byte, error) { return m.records[string(key)], nil }
+func (m *memory) Version() uint64                { return m.version }
+func (m *memory) Close() error                   { return nil }
+
+// copied returns a store with the same records.
+func (m *memory) copied() *memory {
+	return &memory{keys: slices.Clone(m.keys), records: maps.Clone(m.records), version: m.version}
+}
+
+func (m *memory) Commit(writes []store.Write) error {
+	m.version++
+	for _, write := range writes {
+		key := string(write.Key)
+		at, found := slices.BinarySearch(m.keys, key)
+		switch {
+		case write.Value == nil && found:
+			m.keys = slices.Delete(m.keys, at, at+1)
+			delete(m.records, key)
+		case write.Value != nil:
+			if !found {
+				m.keys = slices.Insert(m.keys, at, key)
+			}
+			m.records[key] = slices.Clone(write.Value)
+		}
+	}
+	return nil
+}
+
+func (m *memory) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) error {
+	first, _ := slices.BinarySearch(m.keys, max(string(prefix), string(from)))
+	for _, key := range m.keys[first:] {
+		if !strings.HasPrefix(key, string(prefix)) {
+			return nil
+		}
+		if more, err := visit([]byte(key), m.records[key]); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// year is a job in virtual time, whose machine stops, whose clock is set and whose runs fail and crash.
+type year struct {
+	t      *testing.T
+	random *rand.Rand
+	store  *memory
+	job    *jobs.Job
+	now    time.Time
+	ran    map[string]int // how often an occurrence came to its end
+}
+
+// check fails when something went wrong that must not.
+func (y *year) check(err error) {
+	y.t.Helper()
+	if err != nil {
+		y.t.Fatalf("at %s: %v", y.now, err)
+	}
+}
+
+// start starts the job as a timer does: it runs what is due. A second scheduler starts it at the same time; it
+// has read the state that the first one read.
+func (y *year) start() {
+	for range 1000 {
+		c := claim{plan: y.job.Plan, pauseAfter: y.job.PauseAfter, now: y.now}
+		second := c
+		before := y.store.copied()
+		y.check(c.decide(y.store))
+		if c.claimed == nil {
+			return
+		}
+		y.check(second.decide(before)) // decides the same, and is refused by the journal
+		if err := claims.Decide(y.store, claims.Decided{Job: second.job, Passed: second.passed, Claim: second.claimed}); !errors.Is(err, claims.ErrClaimed) {
+			y.t.Fatalf("at %s a second scheduler claimed %s too: %v", y.now, second.claimed.At, err)
+		}
+		y.now = y.now.Add(time.Duration(y.random.Int64N(int64(40 * time.Minute))))
+		if y.random.IntN(20) == 0 {
+			return // the process is killed
+		}
+		ended := *c.claimed
+		ended.Ended = y.now
+		switch y.random.IntN(12) {
+		case 0:
+			ended.Exit, ended.Reason = 4, "service"
+		case 1:
+			ended.Exit, ended.Reason = exitInterrupted, "interrupted"
+		case 2:
+			ended.Exit, ended.Reason = exitCeiling, "daily"
+		}
+		if !goesOn(int(ended.Exit)) {
+			y.ran[ended.At]++
+		}
+		y.check(ending{job: y.job, ended: ended, note: func(string) {}}.write(y.store))
+		if goesOn(int(ended.Exit)) {
+			return
+		}
+	}
+	y.t.Fatalf("at %s the job starts again and again", y.now)
+}
+
+// resume lets the job start again when it is paused, as a person would do after a while.
+func (y *year) resume() {
+	known, err := claims.Job(y.store, y.job.Name)
+	y.check(err)
+	if known.PausedAt.IsZero() || y.random.IntN(3) > 0 {
+		return
+	}
+	c := claim{plan: y.job.Plan, now: y.now}
+	y.check(c.decide(y.store))
+	c.job.PausedAt, c.job.Failures = time.Time{}, 0
+	y.check(claims.Save(y.store, c.job))
+}
+
+// live lets a year pass.
+func (y *year) live(end time.Time) {
+	for y.now.Before(end) {
+		_, due := y.job.Plan.NextAfter(y.now)
+		y.now = due.Add(time.Duration(y.random.IntN(3)) * time.Second)
+		switch y.random.IntN(40) {
+		case 0: // the machine is off for some days
+			y.now = y.now.Add(time.Duration(y.random.IntN(100)) * time.Hour)
+		case 1: // the clock is set forward
+			y.now = y.now.Add(time.Duration(y.random.IntN(180)) * time.Minute)
+		case 2: // the clock is set back
+			y.now = y.now.Add(-time.Duration(y.random.IntN(180)) * time.Minute)
+		case 3:
+			y.resume()
+		}
+		y.resume()
+		y.start()
+	}
+	// In the end the machine runs, so that what was interrupted comes to its end.
+	for range 50 {
+		_, y.now = y.job.Plan.NextAfter(y.now)
+		y.resume()
+		y.start()
+	}
+}
+
+// judge checks that every occurrence ran once or has a reason.
+func (y *year) judge() (ran, passed int) {
+	history, err := claims.History(y.store, y.job.Name)
+	y.check(err)
+	known, err := claims.Job(y.store, y.job.Name)
+	y.check(err)
+	has := map[string]bool{}
+	for _, one := range history {
+		first, last := one.At, one.At
+		if one.Count > 1 {
+			first = one.First
+		}
+		if one.Starts == 0 && one.Reason == "" || one.Starts > 0 && one.Ended.IsZero() && one.Reason == "" && one.At != known.Unfinished {
+			y.t.Errorf("%s has not ended and has no reason: %+v", one.At, one)
+		}
+		from, err := schedule.ParseLocal(first)
+		y.check(err)
+		for at := from; at.String() <= last; at = y.job.Plan.Times.Next(at) {
+			has[at.String()] = true
+		}
+	}
+	from, err := schedule.ParseLocal(history[0].At)
+	y.check(err)
+	for at := from; at.String() <= known.Decided; at = y.job.Plan.Times.Next(at) {
+		switch runs := y.ran[at.String()]; {
+		case runs > 1:
+			y.t.Errorf("%s ran %d times", at, runs)
+		case runs == 1:
+			ran++
+		case has[at.String()]:
+			passed++
+		default:
+			y.t.Errorf("%s did not run, and there is no reason", at)
+		}
+	}
+	return ran, passed
+}
+
+// TestInAYearEveryOccurrenceRanOnceOrHasAReason lives through a year in several zones, with missed nights,
+// crashes, failures, pauses, two schedulers and a clock that is set.
+func TestInAYearEveryOccurrenceRanOnceOrHasAReason(t *testing.T) {
+	t.Parallel()
+	first := uint64(time.Now().UnixNano())
+	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"} {
+		for _, times := range []string{"daily at 02:30", "*/30 2-3 * * *", "15 */6 * * *", "0 5 * * 1", "30 1 1,15 * 0"} {
+			first++
+			seed := first
+			t.Run(fmt.Sprintf("%s %s", zone, times), func(t *testing.T) {
+				t.Parallel()
+				t.Logf("seed %d", seed)
+				location, err := time.LoadLocation(zone)
+				if err != nil {
+					t.Fatal(err)
+				}
+				parsed, err := schedule.ParseTimes(times)
+				if err != nil {
+					t.Fatal(err)
+				}
+				random := rand.New(rand.NewPCG(seed, 1))
+				y := &year{
+					t: t, random: random, store: newMemory(), ran: map[string]int{},
+					now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
+					job: &jobs.Job{
+						Name: "nightly", Retention: 1000 * 24 * time.Hour, PauseAfter: 3,
+						Plan: schedule.Plan{
+							Job: "nightly", Times: parsed, Zone: location, CatchUp: 24 * time.Hour,
+							Jitter: time.Duration(random.IntN(2)) * 10 * time.Minute, Overlaps: random.IntN(2) == 0,
+						},
+					},
+				}
+				y.live(y.now.AddDate(1, 0, 0))
+				if ran, passed := y.judge(); ran < passed/4 || ran < 20 {
+					t.Errorf("%d ran and %d did not", ran, passed)
+				}
+			})
+		}
+	}
+}
