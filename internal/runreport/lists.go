@@ -159,8 +159,8 @@ func (b *Builder) fieldList() []Field {
 	return list
 }
 
-// rateOf returns a rate with its range: the equal-tailed posterior interval with Jeffreys' prior, which package
-// forecast has as well.
+// rateOf returns a rate with its range: the equal-tailed posterior interval with Jeffreys' prior, which
+// package forecast has as well.
 func rateOf(found, of int64) Rate {
 	rate := Rate{Found: found, Of: of, High: 1}
 	if of == 0 {

@@ -12,7 +12,8 @@ import (
 // Version is the version of the object that a report is as JSON.
 const Version = 1
 
-// Scope says what a report is about: one run, all runs of a job, or all runs of the journal. Times are in UTC.
+// Scope says what a report is about: one run, all runs of a job, or all runs of the journal. Times are in
+// UTC.
 type Scope struct {
 	Run   string `json:"run,omitempty"`
 	Job   string `json:"job,omitempty"`

@@ -148,7 +148,8 @@ func (r *reader) add() error {
 }
 
 // hosts returns the host of the company that a call was about, and that of the email that was found. Without
-// another, the email's host names the company unless many share it. Nothing else of a person leaves the reader.
+// another, the email's host names the company unless many share it. Nothing else of a person leaves the
+// reader.
 func (r *reader) hosts(e attempt.Entry, known attempt.Outcome) (company, mail string, err error) {
 	company = strings.ToLower(known.Who.CompanyDomain)
 	if company == "" {
