@@ -206,7 +206,7 @@ func TestInAYearEveryOccurrenceRanOnceOrHasAReason(t *testing.T) {
 	t.Parallel()
 	first := uint64(time.Now().UnixNano())
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"} {
-		for _, times := range []string{"daily at 02:30", "*/30 2-3 * * *", "15 */6 * * *", "0 5 * * 1", "30 1 1,15 * 0"} {
+		for _, times := range []string{"daily at 02:30", "*/30 2-3 * * *", "30 1 1,15 * 0"} {
 			first++
 			seed := first
 			t.Run(fmt.Sprintf("%s %s", zone, times), func(t *testing.T) {

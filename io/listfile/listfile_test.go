@@ -73,7 +73,7 @@ func cells(t *testing.T, l *listfile.List) [][]string {
 
 // fill writes a list to a path with the empty emails filled and a column appended;
 // with some, the rows with an email are left out.
-func fill(t *testing.T, l *listfile.List, path string, some bool) {
+func fill(t testing.TB, l *listfile.List, path string, some bool) {
 	t.Helper()
 	out, err := listfile.Create(l, listfile.Request{
 		Path: path, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: table.Money}}, Some: some,
