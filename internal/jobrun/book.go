@@ -127,7 +127,10 @@ func (c *claim) decideOne(s store.Store) error {
 	at := c.request.At
 	switch {
 	case c.request.Once:
-		at = schedule.LocalOf(c.now.In(c.plan.Zone))
+		var err error
+		if at, err = c.unclaimed(s); err != nil {
+			return err
+		}
 	case c.plan.Times.IsZero() || c.plan.Times.Next(c.plan.Times.Previous(at)) != at:
 		if _, found, err := claims.Occurrence(s, c.job.Name, at.String()); err != nil || !found {
 			if err == nil {
@@ -150,6 +153,17 @@ func (c *claim) decideOne(s store.Store) error {
 		return err
 	}
 	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+}
+
+// unclaimed returns the time of an occurrence that starts now. An occurrence has its name by the second, so
+// a second start within one second gets the next second.
+func (c *claim) unclaimed(s store.Store) (schedule.Local, error) {
+	for now := c.now; ; now = now.Add(time.Second) {
+		at := schedule.LocalOf(now.In(c.plan.Zone))
+		if _, found, err := claims.Occurrence(s, c.job.Name, at.String()); !found || err != nil {
+			return at, err
+		}
+	}
 }
 
 // take claims an occurrence, unless the job is paused because of it.
