@@ -13,6 +13,9 @@ func newStatusCommand(env environment) *cobra.Command {
 	o := newOptions(env)
 	cmd := withExitCodes(watch.NewCommand(func(cmd *cobra.Command) (screen watch.Screen, status watch.Status, err error) {
 		w, err := o.work(cmd)
+		if err == nil && cmd.Flags().Changed("watch") {
+			w.Workspace.Journal.Wait = watch.ClosingTime
+		}
 		screen = watch.Screen{Out: env.stdout, Hints: hints.PlaceOf(cmd.Flags()).Of, JSON: o.json, Colours: env.colours(o.colour.Value, env.showsText)}
 		if env.showsText {
 			screen.Columns = env.columns

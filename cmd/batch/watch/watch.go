@@ -17,6 +17,9 @@ import (
 // Every is how often the status is shown when the user does not say.
 const Every = 2 * time.Second
 
+// ClosingTime is how long a watch waits for a run that closes its journal, which then serves no readers.
+const ClosingTime = 10 * time.Second
+
 // Screen is where the status is shown.
 type Screen struct {
 	Out   io.Writer
