@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
+	"payonce/internal/problem"
 	"payonce/internal/workspace"
 	"payonce/schedule"
 )
@@ -126,6 +127,11 @@ func (c *claim) decide(s store.Store) (err error) {
 func (c *claim) decideOne(s store.Store) error {
 	at := c.request.At
 	switch {
+	case c.request.Once && c.plan.Times.IsZero() && c.job.Unfinished != "": // it goes on, within the same ceiling
+		var err error
+		if at, err = localOf(c.job, c.job.Unfinished); err != nil {
+			return err
+		}
 	case c.request.Once:
 		var err error
 		if at, err = c.unclaimed(s); err != nil {
@@ -141,6 +147,9 @@ func (c *claim) decideOne(s store.Store) error {
 	case at.In(c.plan.Zone).After(c.now):
 		return notDue(at, "it is in the future")
 	}
+	if err := c.goesOnFirst(at); err != nil {
+		return err
+	}
 	was, found, err := claims.Occurrence(s, c.job.Name, at.String())
 	if err != nil {
 		return err
@@ -155,11 +164,28 @@ func (c *claim) decideOne(s store.Store) error {
 	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
 }
 
+// goesOnFirst fails when another occurrence than the one at a time was interrupted and still goes on with
+// the next start.
+func (c *claim) goesOnFirst(at schedule.Local) error {
+	unfinished, err := localOf(c.job, c.job.Unfinished)
+	if err != nil || unfinished.IsZero() || unfinished == at || !c.job.PausedAt.IsZero() {
+		return err
+	}
+	if c.plan.Due(unfinished).Add(c.plan.CatchUp).Before(c.now) {
+		return nil // it is abandoned
+	}
+	return problem.Usagef("the occurrence %s of %s was interrupted and goes on first: start the job without "+
+		"naming an occurrence", unfinished, c.job.Name)
+}
+
 // unclaimed returns the time of an occurrence that starts now. An occurrence has its name by the second, so
-// a second start within one second gets the next second.
+// a second start within one second gets the next second. The names of the schedule's occurrences are not used.
 func (c *claim) unclaimed(s store.Store) (schedule.Local, error) {
 	for now := c.now; ; now = now.Add(time.Second) {
 		at := schedule.LocalOf(now.In(c.plan.Zone))
+		if times := c.plan.Times; !times.IsZero() && times.Next(times.Previous(at)) == at {
+			continue
+		}
 		if _, found, err := claims.Occurrence(s, c.job.Name, at.String()); !found || err != nil {
 			return at, err
 		}
@@ -283,7 +309,10 @@ func (e ending) write(s store.Store) error {
 	}
 	exit, now := int(e.ended.Exit), e.ended.Ended
 	job.Ended = now
-	if !goesOn(exit) {
+	switch {
+	case goesOn(exit):
+		job.Unfinished = e.ended.At // also when the job was paused and resumed meanwhile
+	case job.Unfinished == e.ended.At:
 		job.Unfinished = ""
 	}
 	switch {
@@ -308,25 +337,32 @@ func (e ending) removeOutputs(s store.Store) {
 		e.note(fmt.Sprintf("earlier outputs are not removed: %v", err))
 		return
 	}
-	kept := map[string]bool{}
-	for _, path := range e.ended.Outputs {
-		kept[path] = true
-	}
-	slices.Reverse(history)
-	newer := int64(1) // the one that was written now
+	slices.Reverse(history) // the newest first
+	kept, good := map[string]bool{}, int64(0)
 	for _, one := range history {
-		if one.At == e.ended.At || len(one.Outputs) == 0 {
+		if one.At == e.ended.At {
+			one = e.ended
+		}
+		if len(one.Outputs) == 0 {
 			continue
 		}
-		newer++
+		// Occurrences may share an output, and one that failed may have none.
+		if output := one.Outputs[0]; isEnd(int(one.Exit)) && !one.Ended.IsZero() && !kept[output] && exists(output) {
+			good++
+		}
 		for _, path := range one.Outputs {
-			if newer <= e.job.Keep || kept[path] {
+			if good <= e.job.Keep || one.At == e.ended.At || kept[path] {
 				kept[path] = true
 			} else if err := removeUnchanged(s, path); err != nil {
 				e.note(err.Error())
 			}
 		}
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // removeUnchanged removes an output that is as it was written.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 	"payonce/schedule"
@@ -95,22 +96,25 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	now := r.Now()
-	c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: now, request: q}
-	if err := b.own(ctx, "jobs run "+job.Name, c.decide); err != nil {
+	c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q}
+	decide := func(s store.Store) error {
+		c.now = r.Now() // the wait for the store may have been long
+		return c.decide(s)
+	}
+	if err := b.own(ctx, "jobs run "+job.Name, decide); err != nil {
 		return false, err
 	}
 	result.Passed = append(result.Passed, c.passed...)
 	result.Job, result.Done = c.job, c.done
-	next, due := job.Plan.NextAfter(now)
+	next, due := job.Plan.NextAfter(c.now)
 	result.Next = due
 	if c.claimed != nil {
 		err := r.occurrence(ctx, b, job, &c, result)
 		return q == (Request{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
-	if q == (Request{}) && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(now) {
+	if q == (Request{}) && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
 		r.Note(fmt.Sprintf("%s starts at %s, after its part of the jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
-		return true, r.Sleep(ctx, due.Sub(now))
+		return true, r.Sleep(ctx, due.Sub(c.now))
 	}
 	return false, nil
 }

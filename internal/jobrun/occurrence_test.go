@@ -1,0 +1,197 @@
+package jobrun
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/checkpoint/claims"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/internal/jobs"
+	"payonce/schedule"
+)
+
+// noon is a time at which no test job is due.
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// planned returns the plan of a job that is due at times, or has no schedule.
+func planned(t *testing.T, times string) schedule.Plan {
+	t.Helper()
+	plan := schedule.Plan{Job: "job", Zone: time.UTC, CatchUp: 24 * time.Hour}
+	if times != "" {
+		parsed, err := schedule.ParseTimes(times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Times = parsed
+	}
+	return plan
+}
+
+// begin claims an occurrence and returns its name.
+func begin(t *testing.T, s *memory, plan schedule.Plan, now time.Time, q Request) (string, error) {
+	t.Helper()
+	c := claim{plan: plan, now: now, request: q}
+	if err := c.decide(s); err != nil {
+		return "", err
+	}
+	if c.claimed == nil {
+		t.Fatal("nothing starts")
+	}
+	return c.claimed.At, nil
+}
+
+// end records how an occurrence ended.
+func end(t *testing.T, s *memory, job *jobs.Job, at string, exit int64, outputs ...string) {
+	t.Helper()
+	one, _, err := claims.Occurrence(s, job.Name, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.Ended, one.Exit, one.Outputs = noon.Add(time.Hour), exit, outputs
+	if err := (ending{job: job, ended: one, note: func(text string) { t.Error(text) }}).write(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestASecondStartWithinASecondIsAnOccurrence(t *testing.T) {
+	s, plan := newMemory(), planned(t, "")
+	job := &jobs.Job{Name: "job", Plan: plan, Retention: time.Hour * 1000}
+	first, _ := begin(t, s, plan, noon, Request{Once: true})
+	end(t, s, job, first, exitCeiling)
+	second, err := begin(t, s, plan, noon, Request{Once: true})
+	if err != nil || second == first {
+		t.Errorf("the second start is %q after %q, error %v", second, first, err)
+	}
+}
+
+func TestAnInterruptedJobWithoutAScheduleGoesOn(t *testing.T) {
+	s, plan := newMemory(), planned(t, "")
+	job := &jobs.Job{Name: "job", Plan: plan, Retention: time.Hour * 1000}
+	first, _ := begin(t, s, plan, noon, Request{Once: true})
+	end(t, s, job, first, exitInterrupted)
+	if second, err := begin(t, s, plan, noon.Add(time.Minute), Request{Once: true}); err != nil || second != first {
+		t.Errorf("after an interrupt of %q begins %q, error %v", first, second, err)
+	}
+	if third, err := begin(t, s, plan, noon.Add(time.Hour), Request{Once: true}); err != nil || third != first {
+		t.Errorf("after a kill of %q begins %q, error %v", first, third, err)
+	}
+}
+
+func TestAnInterruptedOccurrenceGoesOnBeforeAnother(t *testing.T) {
+	s, plan := newMemory(), planned(t, "daily at 12:00")
+	job := &jobs.Job{Name: "job", Plan: plan, Retention: time.Hour * 1000}
+	due, _ := begin(t, s, plan, noon, Request{})
+	end(t, s, job, due, exitInterrupted)
+	now := noon.Add(time.Hour)
+	if _, err := begin(t, s, plan, now, Request{Once: true}); err == nil || !strings.Contains(err.Error(), due) {
+		t.Errorf("an occurrence that was interrupted is given up: %v", err)
+	}
+	if again, err := begin(t, s, plan, now, Request{}); err != nil || again != due {
+		t.Errorf("%q goes on, want %q, error %v", again, due, err)
+	}
+	end(t, s, job, due, exitDone)
+	if _, err := begin(t, s, plan, now, Request{Once: true}); err != nil {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+// A person pauses the job and lets it start again while its list is being made.
+func TestAnOccurrenceGoesOnThoughTheJobWasPausedMeanwhile(t *testing.T) {
+	s, plan := newMemory(), planned(t, "daily at 12:00")
+	job := &jobs.Job{Name: "job", Plan: plan, Retention: time.Hour * 1000}
+	due, _ := begin(t, s, plan, noon, Request{})
+	known, err := claims.Job(s, "job")
+	known.Unfinished = ""
+	if err != nil || claims.Save(s, known) != nil {
+		t.Fatal(err)
+	}
+	end(t, s, job, due, exitInterrupted)
+	if again, err := begin(t, s, plan, noon.Add(time.Hour), Request{}); err != nil || again != due {
+		t.Errorf("%q goes on, want %q, error %v", again, due, err)
+	}
+}
+
+func TestAStartByHandDoesNotTakeATimeOfTheSchedule(t *testing.T) {
+	s, plan := newMemory(), planned(t, "daily at 12:00")
+	at, err := begin(t, s, plan, noon, Request{Once: true})
+	if err != nil || at != "2026-03-04T12:00:01" {
+		t.Errorf("the occurrence is %q, error %v", at, err)
+	}
+}
+
+// TestTheNewestOutputsAreKept has occurrences that write the same output, that fail, and that run late.
+func TestTheNewestOutputsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, c := range map[string]struct {
+		keep  int64
+		steps []string // day of March, exit and output, in the order of their end
+		left  []string
+	}{
+		"one a day":         {2, []string{"1 0 a", "2 0 b", "3 0 c"}, []string{"b", "c"}},
+		"one file of a day": {2, []string{"1 0 a", "2 0 b", "3 0 b", "4 0 b", "5 0 b"}, []string{"a", "b"}},
+		"failures":          {2, []string{"1 0 a", "2 2 x", "3 2 y", "4 2 z", "5 0 b"}, []string{"a", "b"}},
+		"a late one":        {1, []string{"2 0 b", "3 0 c", "1 0 a"}, []string{"a", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, plan := newMemory(), planned(t, "")
+			job := &jobs.Job{Name: "job", Plan: plan, Keep: c.keep, Retention: time.Hour * 10000}
+			for _, step := range c.steps {
+				var day int
+				var exit int64
+				var output string
+				if _, err := fmt.Sscan(step, &day, &exit, &output); err != nil {
+					t.Fatal(err)
+				}
+				at, err := begin(t, s, plan, time.Date(2026, 3, day, 1, 0, 0, 0, time.UTC), Request{Once: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if exit == exitDone {
+					written(t, s, path(output))
+				}
+				end(t, s, job, at, exit, path(output))
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left []string
+			for _, entry := range entries {
+				left = append(left, entry.Name())
+				if err := os.Remove(path(entry.Name())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(left, c.left) {
+				t.Errorf("%q are left, want %q", left, c.left)
+			}
+		})
+	}
+}
+
+// written writes an output as a run does: its size and time are in the journal.
+func written(t *testing.T, s *memory, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte("a,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := record.File{Size: info.Size(), Changed: info.ModTime()}
+	if err := s.Commit([]store.Write{{Key: record.NameKey(record.FilePrefix, real), Value: record.Encode(&file)}}); err != nil {
+		t.Fatal(err)
+	}
+}
