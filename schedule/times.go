@@ -31,7 +31,7 @@ func ParseTimes(text string) (Times, error) {
 	case strings.HasPrefix(text, "daily") && expression == text:
 		return Times{}, errors.New("write it like daily at 02:30")
 	case strings.Contains(text, "="):
-		return Times{}, errors.New("the time zone does not stand in the expression: give time-zone")
+		return Times{}, errors.New("the expression cannot hold a time zone; give it in time-zone")
 	case len(strings.Fields(expression)) != 5:
 		return Times{}, errors.New("write daily at 02:30, or the five fields of a cron expression such as 30 2 * * 1-5")
 	}
@@ -46,7 +46,7 @@ func ParseTimes(text string) (Times, error) {
 	spec.Location = time.UTC // local times are kept as if they were UTC: see Local
 	t := Times{text: text, cron: spec, spec: spec}
 	if t.Next(LocalOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))).IsZero() {
-		return Times{}, errors.New("there is no such date")
+		return Times{}, errors.New("no date matches the expression; correct the day or the month")
 	}
 	return t, nil
 }

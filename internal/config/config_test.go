@@ -90,7 +90,7 @@ func TestErrorsOfAFileNameEveryLine(t *testing.T) {
 			"nmae: x\ntimeout: soon\ntimeout: 5s\nname: ${MY_TOKEN}\nstate: [a, b]\n",
 			"c.yaml:1: unknown key \"nmae\"; did you mean another?; the keys are the long names of the command's flags\n" +
 				"c.yaml:2: timeout: \"soon\": write a time span such as 45s\n" +
-				"c.yaml:3: timeout stands on line 2 already; remove one\n" +
+				"c.yaml:3: timeout is already on line 2; remove one\n" +
 				"c.yaml:4: name: ${MY_TOKEN} looks like a secret, which does not belong in a configuration; keep it elsewhere",
 		},
 		"unset variable":  {"name: ${MISSING}\n", "c.yaml:1: name: the variable MISSING of the environment is not set"},

@@ -38,7 +38,7 @@ func newMapping(problems *Problems, node *yaml.Node) *Mapping {
 			problems.add(at, errors.New("a key is one word, the long name of a flag"))
 			continue
 		case line > 0:
-			problems.add(at, fmt.Errorf("%s stands on line %d already; remove one", key.Value, line))
+			problems.add(at, fmt.Errorf("%s is already on line %d; remove one", key.Value, line))
 			continue
 		}
 		first[key.Value] = at.line
@@ -100,7 +100,7 @@ func (e Entry) Mapping() *Mapping {
 	value := resolved(e.value)
 	if value.Kind != yaml.MappingNode {
 		if value.ShortTag() != "!!null" {
-			e.problems.add(e.valuePlace(), fmt.Errorf("%s: a mapping of names and values belongs here", e.Name))
+			e.problems.add(e.valuePlace(), fmt.Errorf("%s: write a mapping of names to values here", e.Name))
 		}
 		value = nil
 	}

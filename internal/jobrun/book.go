@@ -380,7 +380,8 @@ func removeUnchanged(s store.Store, path string) error {
 	case err != nil:
 		return err
 	case !found || info.Mode()&fs.ModeType != 0 || info.Size() != file.Size || !info.ModTime().Equal(file.Changed):
-		return fmt.Errorf("%s was changed after it was written and stays; remove it when it is not needed", path)
+		return fmt.Errorf("%s was changed after it was written, so it was kept; remove it if you do not need it",
+			path)
 	}
 	return os.Remove(path)
 }

@@ -52,7 +52,7 @@ func newest(pattern string) (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", problem.Usagef("no file matches %s", pattern)
+		return "", problem.Usagef("no file matches %s; correct list-newest, or add a file", pattern)
 	}
 	return newest, nil
 }
@@ -77,10 +77,10 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", problem.Usagef("the command of the list failed: %w", err)
+		return "", problem.Usagef("list-command failed: %w", err)
 	}
 	if file.Size() == 0 {
-		return "", problem.Usagef("the command of the list wrote nothing")
+		return "", problem.Usagef("list-command wrote nothing; run the command by hand to see why")
 	}
 	return path, file.Commit()
 }
@@ -88,7 +88,7 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 // link makes a symbolic link to an output, in place of an earlier one.
 func link(output, latest string) error {
 	if info, err := os.Lstat(latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
-		return fmt.Errorf("%s is not a symbolic link and stays as it is", latest)
+		return fmt.Errorf("%s is not a symbolic link, so it was not replaced; remove it or change latest", latest)
 	}
 	to, err := filepath.Abs(output)
 	if err != nil {

@@ -113,7 +113,7 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 		return q == (Request{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
 	if q == (Request{}) && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
-		r.Note(fmt.Sprintf("%s starts at %s, after its part of the jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
+		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
 		return true, r.Sleep(ctx, due.Sub(c.now))
 	}
 	return false, nil

@@ -115,7 +115,7 @@ func (r Reader) Read(path string) (*File, error) {
 		case jobsName:
 			all = entry.Mapping().Entries()
 			if len(all) == 0 {
-				entry.Problem(errors.New("there is no job: give each its name and its keys"))
+				entry.Problem(errors.New("the file has no jobs: give each job a name and its keys"))
 			}
 		default:
 			entry.Problem(fmt.Errorf("unknown key %q%s; a jobs file has the keys %s and %s", entry.Name,
@@ -169,7 +169,7 @@ func flagsOf(o *own, run *pflag.FlagSet) *pflag.FlagSet {
 // job reads one job.
 func (r Reader) job(entry config.Entry, defaults *config.Mapping) *Job {
 	if !nameForm.MatchString(entry.Name) {
-		entry.Problem(fmt.Errorf("%.60q is not a name of a job: use up to 50 letters, digits, dashes and underscores", entry.Name))
+		entry.Problem(fmt.Errorf("%.60q is not a valid job name: use up to 50 letters, digits, dashes and underscores", entry.Name))
 	}
 	o := &own{}
 	mapping := entry.Mapping()
@@ -203,11 +203,11 @@ func (j *Job) check(entry config.Entry, given func(string) bool) {
 	case output == "" && !given("output"):
 		entry.Problem(errors.New("the job has no output: give output, such as out/contacts-{date}.csv"))
 	case output == "-":
-		entry.Problem(errors.New("output: a job writes to a file, because nobody reads its standard output"))
+		entry.Problem(errors.New("output: a job cannot write to standard output; give a file"))
 	case j.Keep > 0 && !strings.Contains(output, "{date}"):
-		entry.Problem(errors.New("keep: it counts outputs with {date} in their name, and output has none"))
+		entry.Problem(errors.New("keep: it needs {date} in output; add it, or remove keep"))
 	case j.Latest != "" && j.Latest == output:
-		entry.Problem(errors.New("latest: it is the output itself; give the link another name"))
+		entry.Problem(errors.New("latest: it has the same name as output; give the link another name"))
 	case j.Run.Flags.Lookup("max-spend").Value.String() == "" && !given("max-spend"):
 		entry.Problem(errors.New("the job has no ceiling: give max-spend, the most that one run may spend"))
 	}

@@ -33,7 +33,7 @@ func (v *Report) Render(w *form.Writer) {
 	v.renderDoubts(w)
 	v.renderDrift(w)
 	v.renderPlan(w)
-	w.Section("What the journal does not tell")
+	w.Section("What the journal does not show")
 	for _, text := range v.Missing {
 		w.Item("  " + text)
 	}
@@ -151,7 +151,7 @@ func (v *Report) renderForecast(w *form.Writer) {
 	}
 	w.Section(fmt.Sprintf("%s until its end, %s", f.Month, of))
 	w.Prose("spent so far", fmt.Sprintf("$%s on %s, $%s on average", f.Spent, report.Counted(int64(f.Days), "day"), f.Mean))
-	source := "taken from how often there was spend since the first day with some"
+	source := "estimated from the share of days with spend so far"
 	if f.Scheduled {
 		source = "by the schedule"
 	}
@@ -249,7 +249,7 @@ func (v *Report) renderMail(w *form.Writer) {
 func (v *Report) renderErrors(w *form.Writer) {
 	w.Section("Calls without an answer")
 	if len(v.Errors) == 0 {
-		w.Line("None was refused, not sent or forfeited.")
+		w.Line("No call was refused, not sent or forfeited.")
 	} else {
 		rows := [][]string{}
 		for _, e := range v.Errors {
@@ -263,7 +263,7 @@ func (v *Report) renderErrors(w *form.Writer) {
 		}
 	}
 	if v.Seconds != nil {
-		w.Prose("time of an answer", fmt.Sprintf("%g s in the middle, at most %g s for 95 %%", v.Seconds.Median, v.Seconds.Most))
+		w.Prose("time of an answer", fmt.Sprintf("%g s median, at most %g s for 95 %%", v.Seconds.Median, v.Seconds.Most))
 	}
 }
 

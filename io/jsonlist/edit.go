@@ -9,7 +9,7 @@ import (
 )
 
 // errOccupied says that a value cannot be set, because another value is in its place.
-var errOccupied = errors.New("a value of another kind is in the way")
+var errOccupied = errors.New("the path needs an object or array, but has another value")
 
 // editor changes objects that were read before.
 type editor struct{ parser parser }

@@ -60,7 +60,7 @@ func (p place) syntax(data []byte, err error, lines bool) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return here.fault("the list is cut short: it ends before the array does", "copy or download the file again")
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return here.fault(fmt.Sprintf("the member %q stands twice in one object", wrong.JSONPointer.LastToken()), "leave only one of them")
+		return here.fault(fmt.Sprintf("the member %q appears twice in one object", wrong.JSONPointer.LastToken()), "leave only one of them")
 	case closesAfterComma(data[at:]):
 		return here.fault("a comma stands before the end of an object or array", "remove the comma")
 	}

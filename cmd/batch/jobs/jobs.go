@@ -39,7 +39,7 @@ const defaultFile = "jobs.yaml"
 func NewCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
-		Short: "Enrich lists at set times: run jobs that are due, and show what became of them",
+		Short: "Enrich lists at set times: run jobs that are due, and show their results",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -59,7 +59,7 @@ func newCheckCommand(env Environment) *cobra.Command {
 		Use:   "check [FILE]",
 		Short: "Check a jobs file without doing anything",
 		Long: "Check a jobs file (default " + defaultFile + "): unknown keys, wrong values, secrets and variables that are\n" +
-			"not set are told with their lines and columns. Nothing is read but the file, and nothing is sent." +
+			"not set are reported with their lines and columns. It reads only the file and sends nothing." +
 			env.Codes.File,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

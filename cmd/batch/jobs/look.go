@@ -108,9 +108,9 @@ func newHistoryCommand(env Environment) *cobra.Command {
 	most := 30
 	cmd := &cobra.Command{
 		Use:   "history [NAME]",
-		Short: "Show what became of the occurrences of jobs",
+		Short: "Show the past occurrences of jobs and their results",
 		Long: "Show the occurrences of jobs, the newest last: when each was due, when it began and ended, its exit\n" +
-			"code, what was found and spent, and of one that did not run the reason." + env.Codes.Look,
+			"code, what was found and spent, and why one did not run." + env.Codes.Look,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			chosen, err := env.chosen(path, args)
@@ -182,7 +182,7 @@ func newPauseCommand(env Environment) *cobra.Command {
 
 func newResumeCommand(env Environment) *cobra.Command {
 	return newChangeCommand(env, "resume NAME", "Let a paused job start again",
-		"Let a job start again that was paused, by hand or after failures. Occurrences that were due meanwhile do\n"+
+		"Let a job start again after a pause, by hand or after failures. Occurrences that were due meanwhile do\n"+
 			"not run.",
 		func(cmd *cobra.Command, job *jobs.Job, note string, wait time.Duration) error {
 			passed, err := jobrun.Resume(cmd.Context(), job, note, env.Now(), wait)

@@ -23,9 +23,9 @@ func newRunCommand(env Environment) *cobra.Command {
 		Short: "Run the occurrences of a job that are due, each once",
 		Long: "Run every occurrence of a job that is due and did not run, the oldest first. This is what a timer\n" +
 			"starts. When nothing is due, it ends at once. An occurrence that was interrupted goes on. One that\n" +
-			"was missed starts within its catch-up window; after it, the history tells why it did not run.\n\n" +
-			"Each occurrence is a run of batch run, named after the job and the occurrence. It never asks. A\n" +
-			"ceiling that is reached is not a failure: the next occurrence goes on.\n\n" +
+			"was missed starts within its catch-up window; after that, the history shows why it did not run.\n\n" +
+			"Each occurrence is a run of batch run, named after the job and the occurrence. It never\n" +
+			"asks for approval. A ceiling that is reached is not a failure: the next occurrence goes on.\n\n" +
 			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
 			"whatever its schedule says, also when it is paused." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),

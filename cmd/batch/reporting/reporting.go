@@ -103,7 +103,7 @@ func (c *command) check(args []string, sources []target.Source) error {
 	}
 	switch {
 	case c.scope == runreport.Scope{}:
-		return problem.Usagef("report on what? give a run, --job NAME or --month MONTH")
+		return problem.Usagef("nothing to report on; give a run, --job NAME or --month MONTH")
 	case c.scope.Run != "" && (c.scope.Job != "" || c.scope.Month != ""):
 		return problem.Usagef("report on run %s alone, or with --job or --month; leave one of them out", c.scope.Run)
 	case c.plan != "" && c.scope.Run == "":
