@@ -43,7 +43,7 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 		known, err := second.Record(person(2))
 		r.check(err)
 		if known.States[v1fields.WorkEmail] != attempt.Unasked {
-			t.Errorf("the second account knows %v of a person whom nobody asked for", known.States)
+			t.Errorf("the second account knows %v of a person that it was not asked for", known.States)
 		}
 		r.reopen()
 	}

@@ -158,7 +158,7 @@ func cleanID(s string) string { return cleanText(norm.NFKC.String(cleanText(s)))
 // capitals returns text in capital letters, in the composition and width in which spellings are equal.
 func capitals(s string) string { return cleanText(strings.ToUpper(foldText(s))) }
 
-// isCode reports whether a text is so many capital ASCII letters.
+// isCode reports whether a text consists of capital ASCII letters, as many as letters says.
 func isCode(s string, letters int) bool {
 	return len(s) == letters && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -108,8 +108,8 @@ func independent(fields enrich.Fields, totals cost.Totals) counts {
 type posterior []float64
 
 // priorWeight returns what the prior counts of every outcome, in lookups. For one field and for two it is
-// Jeffreys' prior. Of more fields there are so many outcomes that it would outweigh a history: it counts
-// for one lookup of each field together.
+// Jeffreys' prior. More fields have more outcomes, with which that prior would outweigh a history. So it
+// counts for one lookup of each field together.
 func priorWeight(fields enrich.Fields) float64 {
 	n := bits.OnesCount8(uint8(fields))
 	return float64(n) / float64(int(1)<<n)

@@ -91,7 +91,7 @@ func (c Config) prepare() (Config, error) {
 	return c, nil
 }
 
-// people returns everybody whom both interfaces know.
+// people returns the people that both interfaces know.
 func (c Config) people() world.People {
 	return world.People{Seed: c.Seed, MatchRates: c.MatchRates, UnknownRate: c.UnknownRate}
 }

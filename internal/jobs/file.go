@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,6 +102,9 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$`)
 // Read reads a jobs file. Its error tells everything that is wrong, each with its line and column.
 func (r Reader) Read(path string) (*File, error) {
 	document, err := config.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; write a jobs file, or name another one", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ type End struct {
 // IsRun reports whether the command is a run of a list.
 func (s Start) IsRun() bool { return strings.HasPrefix(s.Command+" ", "batch run ") }
 
-// Who says when the command was started, by whom and where.
+// Who says when, where and by which user the command was started.
 func (s Start) Who() string {
 	return fmt.Sprintf("%s  %s on %s", s.At.Format("2006-01-02 15:04"), s.User, s.Host)
 }

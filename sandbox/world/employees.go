@@ -12,7 +12,7 @@ import (
 	"payonce/service/v1/v1fields"
 )
 
-// Employee is somebody whom v2 knows. Email and phone are those of v1 where both know them.
+// Employee is a person that v2 knows. Email and phone are those of v1 where both know them.
 type Employee struct {
 	ID          string
 	First, Last string
@@ -187,7 +187,7 @@ func (w World) stranger(identity enrich.Identity) (Employee, bool) {
 	return e, true
 }
 
-// knows reports whether v2 has a value of a person whom it knows.
+// knows reports whether v2 has a value of a person that it knows.
 func (e Employee) knows(field string, share float64) bool {
 	return dice.Roll(e.world.People.Seed, "v2 knows "+field, e.identity.Canonical()).Float64() < share
 }
@@ -200,7 +200,7 @@ func (e Employee) everything() Person {
 	return person
 }
 
-// The shares of people of whom v2 knows an email and a phone.
+// The shares of people that have an email and a phone in v2.
 const (
 	emailShare = 0.8
 	phoneShare = 0.5

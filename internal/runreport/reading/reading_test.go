@@ -69,7 +69,7 @@ func runNights(t *testing.T) *nights {
 			n.people = append(n.people, person)
 			list += strings.Join(person, ",") + ",,\n"
 		}
-		list += "Zoltana,,,,\n" // whom nobody can look up
+		list += "Zoltana,,,,\n" // cannot be looked up
 		path := filepath.Join(dir, fmt.Sprintf("list%d.csv", night))
 		if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 			t.Fatal(err)
