@@ -58,6 +58,15 @@ type Service struct {
 // Known reports whether there is a service, and so a journal.
 func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
 
+// identity returns what the journal recognises the service by. The address of the embedded one changes
+// with every start.
+func (s Service) identity() string {
+	if s.Sandbox {
+		return "sandbox"
+	}
+	return s.BaseURL
+}
+
 // Progress says how far a command has come.
 type Progress struct {
 	Summary string          `json:"summary,omitempty"` // in a few words, such as "40 % done"
@@ -136,7 +145,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{
-			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, BaseURL: o.Service.BaseURL,
+			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, Service: o.Service.identity(),
 		},
 		Wait:  o.Journal.Wait,
 		Owner: env.owner(doing),
@@ -344,6 +353,9 @@ func (s *Session) CheckKey() error {
 	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
 	if errors.Is(err, checkpoint.ErrOtherKey) {
 		return problem.Coded("other_key", "%w", err)
+	}
+	if errors.Is(err, checkpoint.ErrOtherService) {
+		return problem.Coded("other_service", "%w", err)
 	}
 	return err
 }
