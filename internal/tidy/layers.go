@@ -15,6 +15,7 @@ func layers() map[string][]string {
 	all := map[string][]string{
 		"enrich":            {"enrich/sharedhost"},
 		"enrich/sharedhost": {},
+		"enrich/tabular":    {"enrich"},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
 		"numbered":          {},
@@ -195,10 +196,10 @@ func serviceLayers() map[string][]string {
 		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
-		"service/v2/records":  {"cost", "service/jsonobject"},
+		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
-		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
-		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
+		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
 
