@@ -131,6 +131,12 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 	return &Journal{ledger: j.ledger, number: number, fields: a.Catalogue.All()}, nil
 }
 
+// AccountAt returns the number of the account from 1 on that has an interface at a service, whatever its
+// key is. Of several it returns the last.
+func (j *Journal) AccountAt(interfaceName, service string) (number attempt.Account, found bool, err error) {
+	return j.registry().At(interfaceName, service)
+}
+
 // Number returns the number of the account that sees the journal.
 func (j *Journal) Number() attempt.Account { return j.number }
 

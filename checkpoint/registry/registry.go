@@ -74,6 +74,18 @@ func (r Registry) Find(id ID, catalogue enrich.Catalogue) (number attempt.Accoun
 	return number, wanted, true, nil
 }
 
+// At returns the number of the account from 1 on that has an interface at a service, whatever its key is.
+// Of several it returns the last.
+func (r Registry) At(interfaceName, service string) (number attempt.Account, found bool, err error) {
+	known, err := record.Registrations(r.Store)
+	for n, k := range known {
+		if k.Interface == interfaceName && Service(k.Service) == Service(service) {
+			number, found = attempt.Account(n+1), true
+		}
+	}
+	return number, found, err
+}
+
 // isFirst reports whether an account is the account 0. It fails when that cannot be known yet, because
 // the same account with two numbers would pay twice.
 func (r Registry) isFirst(id ID) (bool, error) {

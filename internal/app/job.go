@@ -295,7 +295,7 @@ func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dis
 func (j *job) lookups(client *v1.Client, update func(dispatch.Tally)) *dispatch.Lookups {
 	lookups := &dispatch.Lookups{
 		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
-		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(),
+		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(), LongestPause: j.pace.LongestPause,
 		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: j.of.Catalogue,
 		Request: j.request(),
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -31,6 +32,8 @@ type RunOptions struct {
 type Ended struct {
 	Summary *report.Summary
 	Stop    dispatch.Stop // why it stopped early; nil when every row has its outcome
+	// BudgetResets is when the account's monthly budget begins again; zero when the account does not say.
+	BudgetResets time.Time
 }
 
 // Run enriches a list: it shows the plan, asks, sends what is missing and writes the list back
@@ -172,7 +175,7 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 		return nil, err
 	}
 	summary, err := j.summary(done, tally, stop, drift)
-	return &Ended{summary, stop}, err
+	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
 // lookUpWatched sends the lookups while the account is watched, and compares the
