@@ -12,7 +12,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/interfaces"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -137,6 +136,8 @@ type session struct {
 	work  *Work
 	place *workspace.Session
 	lists []*userlist.File
+	// closers close clients.
+	closers []func()
 }
 
 func (w *Work) open() *session {
@@ -174,6 +175,9 @@ func withReading[T any](ctx context.Context, w *Work, doing string, do func(*ses
 
 func (s *session) close() error {
 	var err error
+	for _, end := range s.closers {
+		end()
+	}
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}
@@ -182,9 +186,6 @@ func (s *session) close() error {
 
 // journal returns the open journal, nil before it is opened.
 func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
-
-// asked returns the interface that the workspace's account has.
-func (s *session) asked() interfaces.Interface { return interfaces.V1() }
 
 func (s *session) now() time.Time { return s.work.Env.Now() }
 

@@ -8,11 +8,13 @@ import (
 	"payonce/checkpoint"
 	"payonce/conformance"
 	"payonce/enrich"
+	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	"payonce/pipeline/row"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -46,15 +48,19 @@ func (w *Work) Conform(ctx context.Context, o ConformOptions) (*Conformed, error
 		if err != nil {
 			return nil, err
 		}
+		account := j.accounts[0]
 		live, client, err := j.openLive()
 		if err != nil {
 			return nil, err
 		}
-		defer client.Close()
+		s.closers = append(s.closers, client.Close)
+		seller := s.seller()
+		seller.Client = client.StatusClient
+		account.Journal, account.Status, account.Finder, account.Seller = s.journal(), client, client, seller
 		live.Lookups, live.Why = lookups, o.NothingToSpend
-		sender := &journalSender{job: j, client: client}
+		sender := &journalSender{job: j, account: account}
 		if s.journal() != nil {
-			if live.Why, err = j.openSpending(ctx, client, o.InDoubt); err != nil {
+			if live.Why, err = j.openSpending(ctx, account, o.InDoubt); err != nil {
 				return nil, err
 			}
 			if live.Why == "" {
@@ -87,20 +93,22 @@ func (o ConformOptions) check() error {
 // prepareConform reads who is to be looked up, and opens the journal when somebody may
 // be.
 func (s *session) prepareConform(ctx context.Context, o ConformOptions) (*job, []enrich.Lookup, error) {
-	j := &job{session: s, of: s.asked(), order: o.List, name: ConformanceRun}
+	j := &job{session: s, order: o.List, name: ConformanceRun, profile: s.work.Workspace.Service.Profile}
 	var err error
 	if len(o.List.Names) > 0 {
 		if j, err = s.prepare(o.List); err != nil {
 			return nil, nil, err
 		}
+	} else {
+		j.addStep(s.account(interfaces.V1()), row.Scope{Wanted: o.List.Fields})
 	}
-	j.budget = o.Budget
+	account := j.accounts[0]
+	account.Strict, j.budget = o.Budget.Strict, o.Budget
 	// For what is wrong in a rate card, before a journal is begun.
-	if _, err := pricing.Choose(s.work.Workspace.Prices, j.scope.Wanted, nil, j.account); err != nil {
+	if _, err := pricing.Choose(s.work.Workspace.Prices, 0, nil, account.Shown); err != nil {
 		return nil, nil, err
 	}
-	j.scope.Wanted = o.List.Fields
-	lookups, err := j.profileLookups(o.Profiles)
+	lookups, err := profileLookups(o.Profiles, o.List.Fields)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,19 +123,19 @@ func (s *session) prepareConform(ctx context.Context, o ConformOptions) (*job, [
 		lookups = append(lookups, listed...)
 	}
 	// The lookup that names nobody asks for an email: that needs a price, too.
-	j.scope.Wanted = j.scope.Wanted.With(v1fields.WorkEmail)
+	account.Wanted = account.Wanted.With(v1fields.WorkEmail)
 	return j, lookups, j.choosePrices()
 }
 
 // profileLookups returns the lookups of the persons of profiles.
-func (j *job) profileLookups(profiles []string) ([]enrich.Lookup, error) {
+func profileLookups(profiles []string, wanted enrich.Fields) ([]enrich.Lookup, error) {
 	var lookups []enrich.Lookup
 	for _, address := range profiles {
 		who, reason := enrich.Contact{ProfileURL: address}.Identify(enrich.ByProfile)
 		if reason != "" {
 			return nil, problem.Usagef("the profile %s: %s", address, reason)
 		}
-		lookups = append(lookups, enrich.Lookup{Identity: who, Fields: j.scope.Wanted})
+		lookups = append(lookups, enrich.Lookup{Identity: who, Fields: wanted})
 	}
 	return lookups, nil
 }
@@ -138,10 +146,11 @@ func (j *job) listLookups(ctx context.Context) ([]enrich.Lookup, error) {
 	if j.list == nil {
 		return nil, nil
 	}
+	j.accounts[0].Journal = j.session.journal()
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	next, done := j.survey.Lookups(ctx, j.list)
+	next, done := j.steps[0].survey.Lookups(ctx, j.list)
 	defer done()
 	var lookups []enrich.Lookup
 	for {

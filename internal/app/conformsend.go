@@ -7,29 +7,29 @@ import (
 	"payonce/checkpoint"
 	"payonce/conformance"
 	"payonce/enrich"
+	"payonce/internal/accounts"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
 )
 
 // openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
 // when it may.
-func (j *job) openSpending(ctx context.Context, client *v1.Client, inDoubt string) (why string, err error) {
+func (j *job) openSpending(ctx context.Context, account *accounts.Account, inDoubt string) (why string, err error) {
 	if err := j.session.place.CheckKey(); err != nil {
 		return "", err
 	}
-	reconciler := j.session.reconciler(client.StatusClient)
+	reconciler := account.Reconciler()
 	if reconciler.Pending() > 0 {
 		j.session.note("earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
-		if err := j.settleDoubts(ctx, reconciler); err != nil {
+		if err := account.SettleDoubts(ctx); err != nil {
 			return "", err
 		}
 		if reconciler.Pending() > 0 {
 			return inDoubt, nil
 		}
 	}
-	account, err := client.Status(ctx)
+	shown, err := account.Status.Status(ctx)
 	if err == nil {
-		err = j.useAccount(ctx, client.StatusClient, account)
+		err = account.Use(ctx, shown)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -40,16 +40,15 @@ func (j *job) openSpending(ctx context.Context, client *v1.Client, inDoubt strin
 	if err := j.session.place.RememberKey(); err != nil {
 		return "", err
 	}
-	j.tellUnknownUse(j.session.journal().Base(), j.account, j.session.journal().Totals(checkpoint.ScopeAccount))
-	return "", j.session.journal().Rebase(j.account)
+	return "", account.Rebase()
 }
 
 // journalSender sends lookups as a run does: through the journal, under its ceilings and
 // in its window.
 type journalSender struct {
-	job    *job
-	client *v1.Client
-	stop   dispatch.Stop
+	job     *job
+	account *accounts.Account
+	stop    dispatch.Stop
 }
 
 // onRecord compares. A comparison that may spend has its place among the runs: whoever
@@ -86,18 +85,18 @@ func (s *journalSender) onRecord(compare func() (conformance.Report, error)) (co
 
 // Send implements conformance.Sender.
 func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Sent, error) {
-	watched := &watchedFinder{client: s.client}
+	watched := &watchedFinder{finder: s.account.Finder}
 	journal := s.job.session.journal()
 	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: watched, Concurrency: 1, Now: s.job.session.work.Env.Now,
-		Reconciler: s.job.session.reconciler(s.client.StatusClient), Note: s.job.session.note, Request: s.job.request(),
+		Reconciler: s.account.Reconciler(), Note: s.job.session.note, Request: s.job.request(s.account),
 	}
 	before := journal.Totals(checkpoint.ScopeAll)
 	tally, stop, err := lookups.Run(ctx, once(lookup))
 	after := journal.Totals(checkpoint.ScopeAll)
 	sent := conformance.Sent{Lookup: watched.lookup, Verdict: watched.verdict}
 	booked := after.Settled.Minus(before.Settled)
-	sent.Booked.Money, sent.Booked.Free = booked.Money(), s.job.of.Tariff.AllowanceUnits(booked)
+	sent.Booked.Money, sent.Booked.Free = booked.Money(), s.account.Tariff.AllowanceUnits(booked)
 	switch {
 	case err != nil:
 		return sent, err
@@ -126,12 +125,12 @@ func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
 // watchedFinder keeps the last lookup and what became of it. One lookup is under way at
 // a time.
 type watchedFinder struct {
-	client  *v1.Client
+	finder  dispatch.Finder
 	lookup  enrich.Lookup
 	verdict enrich.Verdict
 }
 
 func (w *watchedFinder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
-	w.lookup, w.verdict = lookup, w.client.Find(ctx, lookup)
+	w.lookup, w.verdict = lookup, w.finder.Find(ctx, lookup)
 	return w.verdict
 }
