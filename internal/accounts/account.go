@@ -19,8 +19,22 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// Seller tells what the calls of an account cost, and whether its service sells them.
-type Seller interface {
+// Use says what for a service is used.
+type Use uint8
+
+// The uses of a service.
+const (
+	Nothing Use = iota // it is not called
+	Reading            // what is free
+	Paying             // calls that it charges for, too
+)
+
+// Service is the service of an account. It tells what calls cost, and whether it sells them.
+type Service interface {
+	// Open sets the journal, and the clients of the account that its use needs.
+	Open(a *Account, use Use) error
+	// Close closes the clients.
+	Close()
 	// Look reads what the service publishes about the calls that are to be sent.
 	Look(ctx context.Context, sent cost.Workload) error
 	// Choose returns what fields cost. The account is zero where it was not read.
@@ -40,8 +54,9 @@ type Account struct {
 	Status dispatch.StatusReader
 	// Finder sends paid calls; nil where nothing may be spent.
 	Finder dispatch.Finder
-	Seller Seller
-	Rate   checkpoint.Rate
+	// Service is where the account is.
+	Service Service
+	Rate    checkpoint.Rate
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
@@ -60,8 +75,15 @@ type Account struct {
 	Prices pricing.Choice // what the wanted fields cost
 }
 
+// Open opens what the account needs for a use of its service, which has to be closed. The journal is that of
+// the workspace as it is now, nil before it is opened.
+func (a *Account) Open(use Use) error { return a.Service.Open(a, use) }
+
+// Close closes the clients.
+func (a *Account) Close() { a.Service.Close() }
+
 // Sent returns the lookups as they are sent.
-func (a *Account) Sent() cost.Workload { return a.Seller.Sent(a.Lookups) }
+func (a *Account) Sent() cost.Workload { return a.Service.Sent(a.Lookups) }
 
 // Rates returns what the wanted fields consume.
 func (a *Account) Rates() cost.Rates { return a.Tariff.At(a.Prices.Quote.Prices) }
@@ -94,7 +116,7 @@ func (a *Account) Foreseen(expendable enrich.Fields) dispatch.Stop {
 	if stop := dispatch.Precheck(a.Shown, a.Lookups, expendable, service); stop != nil {
 		return stop
 	}
-	return a.Seller.Unavailable(a.Shown, a.Sent())
+	return a.Service.Unavailable(a.Shown, a.Sent())
 }
 
 // ReadStatus reads the account, and what the service publishes, and chooses the prices. When nothing is to
@@ -113,7 +135,7 @@ func (a *Account) ReadStatus(ctx context.Context) error {
 // Use takes the status of the account, reads what the service publishes and chooses the prices.
 func (a *Account) Use(ctx context.Context, shown cost.Account) error {
 	a.Shown, a.Read = shown, true
-	if err := a.Seller.Look(ctx, a.Sent()); err != nil {
+	if err := a.Service.Look(ctx, a.Sent()); err != nil {
 		return err
 	}
 	return a.ChoosePrices()
@@ -122,16 +144,16 @@ func (a *Account) Use(ctx context.Context, shown cost.Account) error {
 // ChoosePrices takes the price of every wanted field from the first source that tells it, and refuses where
 // another one shows that holds would be too small.
 func (a *Account) ChoosePrices() (err error) {
-	a.Prices, err = a.Seller.Choose(a.Wanted, a.Shown)
+	a.Prices, err = a.Service.Choose(a.Wanted, a.Shown)
 	if err != nil || !a.Read {
 		return err
 	}
 	return a.Prices.Check(a.Shown, a.Wanted)
 }
 
-// Open reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
+// Begin reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
 // journal knows of the account. SettleLeftovers comes first.
-func (a *Account) Open(ctx context.Context) error {
+func (a *Account) Begin(ctx context.Context) error {
 	if err := a.ReadStatus(ctx); err != nil || !a.Read {
 		return err
 	}

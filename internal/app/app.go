@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/accounts"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -136,8 +137,8 @@ type session struct {
 	work  *Work
 	place *workspace.Session
 	lists []*userlist.File
-	// closers close clients.
-	closers []func()
+	// accounts are those that were opened.
+	accounts []*accounts.Account
 }
 
 func (w *Work) open() *session {
@@ -174,14 +175,17 @@ func withReading[T any](ctx context.Context, w *Work, doing string, do func(*ses
 }
 
 func (s *session) close() error {
-	var err error
-	for _, end := range s.closers {
-		end()
+	for _, account := range s.accounts {
+		account.Close()
 	}
+	return errors.Join(s.closeLists(), s.place.Close())
+}
+
+func (s *session) closeLists() (err error) {
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}
-	return errors.Join(err, s.place.Close())
+	return err
 }
 
 // journal returns the open journal, nil before it is opened.

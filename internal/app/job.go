@@ -11,7 +11,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
-	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
@@ -65,7 +64,7 @@ func (s *session) prepare(order List) (*job, error) {
 			return nil, err
 		}
 	}
-	j.addStep(s.account(interfaces.V1()), row.Scope{
+	j.addStep(s.v1(), row.Scope{
 		Mapping: j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
 		Memory: order.Memory, TempDir: order.TempDir,
 	})
@@ -96,57 +95,20 @@ func (j *job) addStep(account *accounts.Account, scope row.Scope) {
 	j.steps = append(j.steps, &step{name: account.Catalogue.Interface, account: account, scope: scope})
 }
 
-// account returns the account of an interface. Its journal and its service are opened later.
-func (s *session) account(of interfaces.Interface) *accounts.Account {
-	service := s.work.Workspace.Service
-	return &accounts.Account{
-		Interface: of, Journal: s.journal(), Rate: s.work.Workspace.Journal.Rate,
-		SettleDelay: service.SettleDelay, Exclusive: service.Exclusive, Now: s.work.Env.Now, Note: s.note,
-		RememberKey: s.place.RememberKey, Seller: s.seller(),
-	}
+// v1 returns the account of v1.
+func (s *session) v1() *accounts.Account {
+	return accounts.NewV1(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
 }
 
-// seller returns what knows the prices of v1.
-func (s *session) seller() *accounts.V1 {
-	return &accounts.V1{
-		Service: s.work.Workspace.Service, Prices: s.work.Workspace.Prices,
-		Unread: func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") },
-	}
-}
-
-// open lets the accounts use the journal, and their services: to read their status, and to spend.
-func (j *job) open(use func(*accounts.Account) error) error {
+// open lets the accounts use the journal and their services.
+func (j *job) open(use accounts.Use) error {
 	for _, account := range j.accounts {
-		account.Journal, account.Strict = j.session.journal(), j.budget.Strict
-		if err := use(account); err != nil {
+		account.Strict = j.budget.Strict
+		if err := account.Open(use); err != nil {
 			return err
 		}
+		j.session.accounts = append(j.session.accounts, account)
 	}
-	return nil
-}
-
-// openStatus lets an account be read.
-func (s *session) openStatus(account *accounts.Account) error {
-	client, err := s.place.OpenStatus()
-	if err != nil {
-		return err
-	}
-	seller := s.seller()
-	seller.Client = client
-	account.Status, account.Seller = client, seller
-	return nil
-}
-
-// openClient lets an account be read and be asked for what it charges for.
-func (s *session) openClient(account *accounts.Account) error {
-	client, err := s.place.OpenClient()
-	if err != nil {
-		return err
-	}
-	s.closers = append(s.closers, client.Close)
-	seller := s.seller()
-	seller.Client = client.StatusClient
-	account.Status, account.Finder, account.Seller = client, client, seller
 	return nil
 }
 
@@ -158,16 +120,6 @@ func (j *job) choosePrices() error {
 		}
 	}
 	return nil
-}
-
-// asked reports whether the status of every account was read.
-func (j *job) asked() bool {
-	for _, account := range j.accounts {
-		if !account.Read {
-			return false
-		}
-	}
-	return true
 }
 
 // record returns what the journal is to remember of the run, which keeps the time

@@ -48,9 +48,9 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if opened {
 		j.watched = listcost.Watch(s.journal())
 	}
-	use := s.openStatus
+	use := accounts.Reading
 	if o.Offline {
-		use = func(*accounts.Account) error { return nil }
+		use = accounts.Nothing
 	}
 	if err := j.open(use); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
 	"payonce/internal/recorded"
 
@@ -85,8 +86,8 @@ func (s *session) writeVendorFile(path string) error {
 
 // lookAtAccount lets the journal decide by the account.
 func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
-	account := s.account(interfaces.V1())
-	if err := s.openStatus(account); err != nil {
+	account := s.v1()
+	if err := account.Open(accounts.Reading); err != nil {
 		return err
 	}
 	if err := s.place.CheckKey(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/accounts"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -64,7 +65,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.keepColumns(); err != nil {
 		return nil, err
 	}
-	if err := j.open(s.openClient); err != nil {
+	if err := j.open(accounts.Paying); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -153,7 +154,7 @@ func (j *job) openAccounts(ctx context.Context) error {
 		}
 	}
 	for _, account := range j.accounts {
-		if err := account.Open(ctx); err != nil {
+		if err := account.Begin(ctx); err != nil {
 			return err
 		}
 	}

@@ -155,7 +155,7 @@ func useCaseLayers() map[string][]string {
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
 			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
@@ -178,6 +178,10 @@ func runLayers() map[string][]string {
 		"internal/accounts": {
 			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
 			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/conform": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/recorded": {
 			"enrich", "checkpoint", "io/listfile", "io/textfile", "internal/problem", "internal/report", "internal/target", "internal/userlist",

@@ -24,7 +24,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

@@ -1,4 +1,4 @@
-package app
+package accounts
 
 import (
 	"maps"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"payonce/cost"
-	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
 	"payonce/internal/workspace"
@@ -48,14 +47,14 @@ func TestForeseenRefusals(t *testing.T) {
 		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, cost.Workload{v1fields.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
 	} {
 		published := pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1fields.Operation]v1.Offer{v1fields.FindPhone: test.offer}}}}
-		account := &accounts.Account{
-			Interface: interfaces.V1(), Read: true, Lookups: maps.Clone(test.lookups),
-			Seller: &accounts.V1{Service: workspace.Service{Profile: strings.HasPrefix(test.name, "profiles")}, Published: published},
-			Shown:  cost.Account{Available: test.available, Readiness: notOffered(test.available)},
+		place := &workspace.Session{}
+		place.Options.Service.Profile = strings.HasPrefix(test.name, "profiles")
+		account := &Account{
+			Interface: interfaces.V1(), Lookups: maps.Clone(test.lookups), Service: &V1{place: place, published: published},
+			Shown: cost.Account{Available: test.available, Readiness: notOffered(test.available)},
 		}
-		j := &job{}
 		got := ""
-		if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok {
+		if refused, ok := account.Foreseen(0).(dispatch.ServiceRefused); ok {
 			got = refused.Code
 		}
 		if got != test.want {
