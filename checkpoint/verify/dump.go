@@ -201,7 +201,7 @@ func mask(values ...*string) {
 }
 
 func maskIdentity(id enrich.Identity) enrich.Identity {
-	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
+	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName, &id.Search)
 	c := &id.Company
 	mask(&c.ID, &c.Country, &c.State, &c.RegistrationNumber, &c.VATNumber, &c.Website, &c.ProfileURL)
 	return id

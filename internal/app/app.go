@@ -119,8 +119,9 @@ type Budget struct {
 
 // Pace says how lookups are sent within the limit of the workspace.
 type Pace struct {
-	Even        bool // spread over the window
-	Concurrency int
+	Even         bool // spread over the window
+	Concurrency  int
+	LongestPause time.Duration // that the service may ask for without ending the run; 0 for a day
 }
 
 // Output says where the enriched list is written.

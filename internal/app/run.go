@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -32,6 +33,8 @@ type RunOptions struct {
 type Ended struct {
 	Summary *report.Summary
 	Stop    dispatch.Stop // why it stopped early; nil when every row has its outcome
+	// BudgetResets is when the account's monthly budget begins again; zero when the account does not say.
+	BudgetResets time.Time
 }
 
 // Run enriches a list: it shows the plan, asks, sends what is missing and writes the list back
@@ -188,7 +191,7 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, err
 	}
 	summary, err := j.summary(done, stop, drifts[0])
-	return &Ended{summary, stop}, err
+	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
 // refused reports whether each account would refuse its lookups now, and the first reason.
