@@ -141,6 +141,18 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 	return &Journal{ledger: j.ledger, number: number, fields: a.Catalogue.All()}, nil
 }
 
+// AccountAt returns the number of the account from 1 on that has an interface at a base URL, whatever its
+// key is. Of several it returns the last.
+func (j *Journal) AccountAt(interfaceName, baseURL string) (number attempt.Account, found bool, err error) {
+	known, err := record.Registrations(j.store)
+	for n, r := range known {
+		if r.Interface == interfaceName && r.BaseURL == baseURL {
+			number, found = attempt.Account(n+1), true
+		}
+	}
+	return number, found, err
+}
+
 // Number returns the number of the account that sees the journal.
 func (j *Journal) Number() attempt.Account { return j.number }
 
