@@ -77,7 +77,16 @@ func layers() map[string][]string {
 	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
 	maps.Copy(all, runReportLayers())
+	maps.Copy(all, searchLayers())
 	return all
+}
+
+// searchLayers lists the packages of searches, from the bottom up.
+func searchLayers() map[string][]string {
+	return map[string][]string{
+		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
+		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
+	}
 }
 
 // sandboxLayers lists the packages of the embedded services.
