@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
 	"payonce/io/table"
@@ -19,7 +18,7 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: interfaces.V1().Catalogue}
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.asked[0].Interface.Catalogue}
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -36,8 +35,18 @@ func (j *job) readColumns(order List) error {
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
 	}
-	if err := j.reading.Mapping.CheckFilled(schema, interfaces.V1().Catalogue, order.Fields); err != nil {
+	if err := j.checkFilled(); err != nil {
 		return problem.Usagef("%s: %w", names, err)
+	}
+	return nil
+}
+
+// checkFilled refuses one column for two fields that are wanted.
+func (j *job) checkFilled() error {
+	for _, asked := range j.asked {
+		if err := j.reading.Mapping.CheckFilled(j.schema, asked.Interface.Catalogue, asked.Fields); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -78,7 +87,7 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: interfaces.V1().Catalogue})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.asked[0].Interface.Catalogue})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -86,7 +95,7 @@ func (j *job) keepColumns() error {
 	for _, s := range j.steps {
 		s.scope.Mapping = reading.Mapping
 	}
-	return j.reading.Mapping.CheckFilled(j.schema, interfaces.V1().Catalogue, j.order.Fields)
+	return j.checkFilled()
 }
 
 // recorded returns how the columns are read.

@@ -3,17 +3,22 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
+	"payonce/internal/problem"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
+	"payonce/service/v1/v1fields"
 )
 
 // step is one step of a run: an account is asked for some fields.
@@ -26,6 +31,8 @@ type step struct {
 	survey *survey.Survey
 	counts survey.Counts
 	tally  dispatch.Tally // what the lookups of this start came to
+	byID   bool           // it asks about companies by ids that answers may give
+	names  bool           // its answers name companies by their ids
 }
 
 // known is what the journal knows of an account, as the steps of a run need it.
@@ -111,6 +118,7 @@ func (j *job) take(ctx context.Context) error {
 		}
 		s.counts = s.survey.Count()
 	}
+	j.countUpTo()
 	for _, account := range j.accounts {
 		account.Lookups = map[enrich.Fields]int64{}
 		for _, s := range j.of(account) {
@@ -164,4 +172,88 @@ func (j *job) tally() (sum dispatch.Tally) {
 		sum = sum.Plus(tally)
 	}
 	return sum
+}
+
+// addSteps adds the steps that the list is taken through.
+func (j *job) addSteps() error {
+	list := interfaces.List{
+		Companies: j.reading.Mapping.Column(columns.CompanyWebsite) != columns.None, CompanyIDs: j.reading.Mapping.Column(columns.CompanyID) != columns.None,
+	}
+	planned, err := list.Steps(j.asked)
+	if err != nil {
+		return err
+	}
+	for _, p := range planned {
+		mapping, limit := j.reading.Mapping, j.order.Limit
+		if p.ByID {
+			mapping, limit = columns.Mapping{columns.CompanyID: mapping[columns.CompanyID]}, 0
+		}
+		j.addStep(j.accountOf(p.Interface), row.Scope{
+			Subject: p.Subject, Mapping: mapping, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
+			Reask: j.order.Reask, Limit: limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
+		})
+		added := j.steps[len(j.steps)-1]
+		added.byID, added.names = p.ByID, p.Names()
+	}
+	return nil
+}
+
+// addStep adds a step that asks an account.
+func (j *job) addStep(account *accounts.Account, scope row.Scope) {
+	scope.Catalogue = account.Catalogue
+	if len(j.of(account)) == 0 {
+		j.accounts = append(j.accounts, account)
+	}
+	account.Wanted |= scope.Wanted
+	j.steps = append(j.steps, &step{account: account, scope: scope})
+	j.nameSteps()
+}
+
+// nameSteps names each step after its interface, and after its fields too where several ask the same interface.
+func (j *job) nameSteps() {
+	for _, s := range j.steps {
+		s.name = s.account.Catalogue.Interface
+		if len(j.of(s.account)) > 1 {
+			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.scope.Wanted), ",", "_")
+		}
+	}
+}
+
+// accountOf returns the account of an interface, which the steps of a run share.
+func (j *job) accountOf(of interfaces.Interface) *accounts.Account {
+	for _, account := range j.accounts {
+		if account.Catalogue.Interface == of.Catalogue.Interface {
+			return account
+		}
+	}
+	if of.Catalogue.Interface == v1fields.Catalogue().Interface {
+		return j.session.v1()
+	}
+	return accounts.NewV2(j.session.place, j.session.note)
+}
+
+// interfaces returns the interfaces that there are, and which of them are configured. Without any service, as
+// for a plan that is made offline, the first one is taken for configured.
+func (s *session) interfaces() interfaces.Set {
+	options := s.work.Workspace
+	v1, v2 := interfaces.V1(), interfaces.V2(options.V2.Modules)
+	return interfaces.Set{All: []interfaces.Interface{v1, v2}, Configured: func(name string) bool {
+		if name == v2.Catalogue.Interface {
+			return options.HasV2()
+		}
+		return options.Service.Known() || !options.HasV2()
+	}}
+}
+
+// asUnasked words an error about what is asked of which interface.
+func asUnasked(err error) error {
+	if missing, is := errors.AsType[*interfaces.NotConfiguredError](err); is {
+		return problem.Coded("not_configured_"+missing.Interface, "%w", err)
+	}
+	return problem.AsUsage(err)
+}
+
+// v1 returns the account of v1.
+func (s *session) v1() *accounts.Account {
+	return accounts.NewV1(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
 }

@@ -5,15 +5,26 @@ package interfaces
 import (
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
+	"payonce/service/v2/answers"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
 )
 
 // Interface is an interface of the service.
 type Interface struct {
 	Catalogue enrich.Catalogue
 	Tariff    cost.Tariff
+	// Together are the fields that one call asks for, in the order of the steps that ask for them.
+	Together []enrich.Fields
+	// OfCompanies are the fields that are about companies. The others are about persons.
+	OfCompanies enrich.Fields
+	// Identifying are the fields of companies that can be asked for without the id of the company, and whose
+	// answers have the id.
+	Identifying enrich.Fields
 	// Operations are the lookups by the fields that they ask for, in the order in which they are reported.
 	Operations []enrich.Fields
 	// WantsMoney reports whether a code of the service refuses only what is not free.
@@ -26,12 +37,46 @@ type Interface struct {
 func V1() Interface {
 	i := Interface{
 		Catalogue: v1fields.Catalogue(), Tariff: v1.Tariff(), WantsMoney: v1.WantsMoney,
+		Together:   []enrich.Fields{v1fields.AllFields},
 		NewDecoder: func() output.Decoder { return new(v1.AnswerDecoder) },
 	}
 	for _, operation := range v1fields.Operations() {
 		i.Operations = append(i.Operations, operation.Fields())
 	}
 	return i
+}
+
+// V2 returns the interface v2. The modules say on what its operations count.
+func V2(modules units.Modules) Interface {
+	i := Interface{
+		Catalogue: v2fields.Catalogue(), Tariff: modules.Tariff(), WantsMoney: func(string) bool { return false },
+		NewDecoder: func() output.Decoder { return answers.Decoder{} },
+	}
+	i.Identifying = enrich.FieldsOf(v2fields.Company)
+	i.OfCompanies = v2fields.AllFields.Without(enrich.FieldsOf(v2fields.Contact))
+	for f := range v2fields.AllFields.Each() {
+		i.Together = append(i.Together, enrich.FieldsOf(f))
+	}
+	i.Operations = i.Together
+	return i
+}
+
+// About returns the kind of subjects that a field is about.
+func (i Interface) About(f enrich.Field) enrich.Subject {
+	if i.OfCompanies.Has(f) {
+		return enrich.Companies
+	}
+	return enrich.Persons
+}
+
+// naming returns the fields of persons whose answers name the companies of the persons by their ids.
+func (i Interface) naming() (fields enrich.Fields) {
+	for _, detail := range i.Catalogue.Details {
+		if detail.Role == string(columns.CompanyID) {
+			fields |= detail.Of.Without(i.OfCompanies)
+		}
+	}
+	return fields
 }
 
 // Asked returns the fields with these names or words, or the first that is none.

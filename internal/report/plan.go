@@ -55,12 +55,14 @@ type Plan struct {
 	Sample          *Sample          `json:"sample,omitempty"`
 	AccountRead     bool             `json:"account_read"`
 	Refused         *Refused         `json:"refused_now,omitempty"`
+	// Steps are there when there are several, or when one uses units.
+	Steps []PlanStep `json:"steps,omitempty"`
 }
 
 // IsDone reports whether an earlier start of this run, or another run, asked for all that the list
 // misses, and nothing is in doubt or forfeited.
 func (v *Plan) IsDone() bool {
-	return v.Rows.Answered > 0 && v.Rows.Lookup+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
+	return v.Rows.Answered > 0 && v.lookupsOfSteps()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
 }
 
 // Covered returns how many of the lookups the ceilings certainly cover.
@@ -70,7 +72,7 @@ func (v *Plan) Covered() int64 {
 			return ceiling.Covers
 		}
 	}
-	return v.Rows.Lookup
+	return v.lookupsOfSteps()
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.
@@ -148,14 +150,18 @@ func RowsOf(c survey.Counts) RowCounts {
 	return rows
 }
 
-// Ceiling is a ceiling as it is shown. Its amounts are in USD or in lookups; the
-// pair of the other measure is left out.
+// Ceiling is a ceiling as it is shown. Its amounts are in USD, in lookups or in units; the
+// pairs of the other measures are left out.
 type Ceiling struct {
 	Name         string      `json:"name"`
 	Limit        *cost.Money `json:"limit_usd,omitempty"`
 	Left         *cost.Money `json:"left_usd,omitempty"`
 	LimitLookups *int64      `json:"limit_lookups,omitempty"`
 	LeftLookups  *int64      `json:"left_lookups,omitempty"`
+	// Meter is that of a ceiling on units.
+	Meter      string `json:"meter,omitempty"`
+	LimitUnits *int64 `json:"limit_units,omitempty"`
+	LeftUnits  *int64 `json:"left_units,omitempty"`
 	// RenewsAt is when it renews; it is left out when that is never.
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
@@ -165,28 +171,31 @@ type Ceiling struct {
 	ProbablyCovers *int64 `json:"probably_covers_lookups"`
 }
 
-func (v Ceiling) limit() string { return showAmount(v.Limit, v.LimitLookups) }
-func (v Ceiling) left() string  { return showAmount(v.Left, v.LeftLookups) }
+func (v Ceiling) limit() string { return v.amount(v.Limit, v.LimitLookups, v.LimitUnits) }
+func (v Ceiling) left() string  { return v.amount(v.Left, v.LeftLookups, v.LeftUnits) }
 
 // covering begins the sentence that says how many people the ceiling covers.
 func (v Ceiling) covering() string {
 	switch {
 	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.left() != v.limit():
-		if v.LeftLookups != nil {
+		if v.Left == nil {
 			return fmt.Sprintf("the %s left cover", v.left())
 		}
 		return fmt.Sprintf("the %s left covers", v.left())
-	case v.LimitLookups != nil:
+	case v.Limit == nil:
 		return fmt.Sprintf("your limit of %s covers", v.limit())
 	}
 	return fmt.Sprintf("your %s limit covers", v.limit())
 }
 
-func showAmount(money *cost.Money, lookups *int64) string {
-	if money != nil {
+func (v Ceiling) amount(money *cost.Money, lookups, units *int64) string {
+	switch {
+	case money != nil:
 		return "$" + money.String()
+	case lookups != nil:
+		return Lookups(*lookups)
 	}
-	return Lookups(*lookups)
+	return Counted(*units, "unit") + " of " + v.Meter
 }
 
 // Range is a range of amounts that holds the real one with 95 % certainty.

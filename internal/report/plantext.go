@@ -45,7 +45,10 @@ func (v *Plan) render(p *page) {
 	p.gap()
 	v.printRows(p)
 	p.gap()
-	v.printMoney(p)
+	v.printSteps(p)
+	if v.takesMoney() {
+		v.printMoney(p)
+	}
 	v.printCeilings(p)
 	v.printTime(p)
 	v.printOptions(p)
@@ -104,7 +107,7 @@ func (v *Plan) printRows(p *page) {
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.item("    %d: %s", v.Unidentifiable[reason], reason)
 	}
-	if v.Rows.Lookup > 0 {
+	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.prose("lookups", "%s", v.lookups())
 	}
 	if v.Priority != "" {
@@ -223,7 +226,11 @@ func (v *Plan) printCeilings(p *page) {
 
 func (v *Plan) printTime(p *page) {
 	duration := time.Duration(v.Seconds) * time.Second
-	p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	if len(v.Steps) > 0 {
+		p.prose("time", "at least %s, until %s", duration, Time(v.EndsAt))
+	} else {
+		p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	}
 	if reset := v.BudgetReset; reset != nil {
 		p.prose("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
 			"run the same command again then to go on under the new one", Time(reset.At), Lookups(reset.LookupsBefore))

@@ -6,10 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // The environment variables with the keys that encrypt the journal at rest.
@@ -71,6 +72,9 @@ var texts = map[string]string{
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",
 	"max_spend_missing":       "; give --max-spend USD",
+	"max_units_missing":       "; give %s",
+	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
+	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
 	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then say --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
@@ -119,6 +123,10 @@ func (p Place) Of(code string, values ...any) string {
 	if !found || len(values) == 0 {
 		return p.within(text)
 	}
+	if code == "max_units_missing" {
+		values = []any{unitFlags(values)}
+		return fmt.Sprintf(text, values...)
+	}
 	shown := slices.Clone(values)
 	for i, value := range shown {
 		if word, is := value.(string); is {
@@ -126,6 +134,15 @@ func (p Place) Of(code string, values ...any) string {
 		}
 	}
 	return fmt.Sprintf(p.within(text), shown...)
+}
+
+// unitFlags returns the flags that limit the units of meters.
+func unitFlags(meters []any) string {
+	var flags []string
+	for _, meter := range meters {
+		flags = append(flags, fmt.Sprintf("--max-units %s=N", meter))
+	}
+	return strings.Join(flags, " ")
 }
 
 // remedy says who can do what about a refusal of the service.
