@@ -20,8 +20,8 @@ func (s Subject) String() string {
 // Pattern is a way to name a subject: which of its values an identity has.
 type Pattern uint8
 
-// The patterns. Persons are named by the first two (specification v1, "What the service does"), companies by
-// the others (specification v2, "Enrichment").
+// The patterns (specification v1, "What the service does"; v2, "Enrichment"). Their order has no meaning: it is
+// that in which they came into the program.
 const (
 	ByProfile        Pattern = iota
 	ByName                   // first and last name, and the domain or the name of the company
@@ -29,16 +29,19 @@ const (
 	ByRegistration           // country, and registration or VAT number
 	ByWebsite                // the host of a company's website
 	ByCompanyProfile         // the page of a company in a network
+	ByEmail                  // a person's email
+	ByCompanyName            // name of a company, and its country where that is known; it may name several
 )
 
 // NumPatterns is the number of patterns.
-const NumPatterns = int(ByCompanyProfile) + 1
+const NumPatterns = int(ByCompanyName) + 1
 
 // patternNames are the names of the patterns, in records and to the user.
 func patternNames() [NumPatterns]string {
 	return [...]string{
 		ByProfile: "profile", ByName: "name",
 		ByID: "id", ByRegistration: "registration", ByWebsite: "website", ByCompanyProfile: "company_profile",
+		ByEmail: "email", ByCompanyName: "company_name",
 	}
 }
 
@@ -62,8 +65,28 @@ func ParsePattern(name string) (Pattern, bool) {
 
 // Subject returns the kind of subjects that the pattern names.
 func (p Pattern) Subject() Subject {
-	if p >= ByID {
+	switch p {
+	case ByProfile, ByName, ByEmail:
+		return Persons
+	default:
 		return Companies
 	}
-	return Persons
 }
+
+// Patterns is a set of patterns.
+type Patterns uint8
+
+// PatternsOf returns the set of the given patterns.
+func PatternsOf(patterns ...Pattern) (set Patterns) {
+	for _, p := range patterns {
+		set |= 1 << p
+	}
+	return set
+}
+
+// Has reports whether a pattern is in the set.
+func (s Patterns) Has(p Pattern) bool { return s&(1<<p) != 0 }
+
+// UsualPatterns are the patterns by which subjects are named when nothing else is said: all but an email, which
+// not every interface takes, and the name of a company, which may be that of several.
+func UsualPatterns() Patterns { return (1<<NumPatterns - 1) &^ PatternsOf(ByEmail, ByCompanyName) }
