@@ -73,11 +73,21 @@ func layers() map[string][]string {
 	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
 	maps.Copy(all, commandLayers())
+	maps.Copy(all, runLayers())
 	maps.Copy(all, jobLayers())
 	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
 	maps.Copy(all, runReportLayers())
+	maps.Copy(all, searchLayers())
 	return all
+}
+
+// searchLayers lists the packages of searches, from the bottom up.
+func searchLayers() map[string][]string {
+	return map[string][]string{
+		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
+		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
+	}
 }
 
 // sandboxLayers lists the packages of the embedded services.
@@ -143,15 +153,15 @@ func useCaseLayers() map[string][]string {
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
-			"internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
+			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
@@ -178,6 +188,23 @@ func commandLayers() map[string][]string {
 		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
 		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1"},
 		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+	}
+}
+
+// runLayers lists what the use cases know of runs and of the accounts that they ask.
+func runLayers() map[string][]string {
+	return map[string][]string{
+		"internal/accounts": {
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
+			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/conform": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/recorded": {
+			"enrich", "checkpoint", "io/listfile", "io/textfile", "internal/problem", "internal/report", "internal/target", "internal/userlist",
+		},
 	}
 }
 
@@ -214,7 +241,7 @@ func serviceLayers() map[string][]string {
 func runReportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
