@@ -71,15 +71,12 @@ func layers() map[string][]string {
 		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
-	maps.Copy(all, sandboxLayers())
-	maps.Copy(all, useCaseLayers())
-	maps.Copy(all, commandLayers())
-	maps.Copy(all, runLayers())
-	maps.Copy(all, jobLayers())
-	maps.Copy(all, serviceLayers())
-	maps.Copy(all, testPackageLayers())
-	maps.Copy(all, runReportLayers())
-	maps.Copy(all, searchLayers())
+	for _, part := range []map[string][]string{
+		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(),
+	} {
+		maps.Copy(all, part)
+	}
 	return all
 }
 
