@@ -35,6 +35,7 @@ func layers() map[string][]string {
 		"pipeline/dedup":     {"enrich"},
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
+		"pipeline/tables":    {"enrich", "enrich/tabular", "attempt", "io/table"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
@@ -197,6 +198,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2/v2tables": {"enrich", "enrich/tabular", "service/jsonobject", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
