@@ -15,7 +15,6 @@ func layers() map[string][]string {
 	all := map[string][]string{
 		"enrich":            {"enrich/sharedhost"},
 		"enrich/sharedhost": {},
-		"enrich/tabular":    {"enrich"},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
 		"numbered":          {},
@@ -91,9 +90,11 @@ func searchLayers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
-		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"enrich/tabular":  {"enrich"},
+		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
+		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
 		"sandbox/dice":       {},
 		"sandbox/window":     {},
@@ -148,7 +149,7 @@ func useCaseLayers() map[string][]string {
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
 		// The files that a run writes.
-		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
+		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
@@ -231,6 +232,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2/v2tables": {"enrich", "enrich/tabular", "service/jsonobject", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
@@ -252,7 +254,7 @@ func testPackageLayers() map[string][]string {
 		"internal/terminaltest":       {},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
-		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
+		"pipeline/thirdinterface": {"enrich", "enrich/tabular", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}
