@@ -32,21 +32,22 @@ const settleDelay = time.Minute
 
 // rig is a run on the real journal and a scripted service, on synctest's clock.
 type rig struct {
-	t           *testing.T
-	disk        *disk
-	store       *mount
-	journal     *checkpoint.Journal
-	service     *scripted
-	rate        checkpoint.Rate
-	concurrency int
-	spacing     time.Duration
-	shared      bool // the account is not declared exclusive
-	pacer       dispatch.Pacer
-	ceilings    []cost.Ceiling
-	prices      cost.Prices
-	expendable  enrich.Fields
-	notes       []string
-	reports     []dispatch.Tally
+	t            *testing.T
+	disk         *disk
+	store        *mount
+	journal      *checkpoint.Journal
+	service      *scripted
+	rate         checkpoint.Rate
+	concurrency  int
+	spacing      time.Duration
+	longestPause time.Duration
+	shared       bool // the account is not declared exclusive
+	pacer        dispatch.Pacer
+	ceilings     []cost.Ceiling
+	prices       cost.Prices
+	expendable   enrich.Fields
+	notes        []string
+	reports      []dispatch.Tally
 }
 
 // withRig runs a test in a bubble of synctest.
@@ -102,7 +103,8 @@ func (o outcome) word() string {
 func (r *rig) lookups() *dispatch.Lookups {
 	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
-		Expendable: r.expendable, Catalogue: v1fields.Catalogue(),
+		LongestPause: r.longestPause,
+		Expendable:   r.expendable, Catalogue: v1fields.Catalogue(),
 		Reconciler: &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
 		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(r.prices), Ceilings: r.ceilings},
 		Report:     func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },

@@ -154,6 +154,26 @@ func TestAWaitOfMoreThanADayEndsTheRun(t *testing.T) {
 	}
 }
 
+// TestARunSaysUntilWhenTheServiceDoesNotServeIt: whoever starts it again needs the time.
+func TestARunSaysUntilWhenTheServiceDoesNotServeIt(t *testing.T) {
+	const wait = 20 * time.Minute
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every test with virtual time
+	for title, verdict := range map[string]enrich.Verdict{
+		"slow down": enrich.Refused{Class: enrich.SlowDown, Code: "rate_limited", RetryAfter: wait},
+		"limit":     enrich.Refused{Class: enrich.StopRun, Code: "limits.daily", Limit: enrich.Limit{Until: began.Add(wait)}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			withRig(t, func(call) reply { return reply{verdict: verdict} }, func(t *testing.T, r *rig) {
+				r.longestPause = 10 * time.Minute
+				stop, ok := r.run(people(2, email)).stop.(dispatch.ServiceRefused)
+				if !ok || !stop.Until.Equal(began.Add(wait)) || time.Since(began) > time.Minute {
+					t.Errorf("stop %+v after %s, want until %s at once", stop, time.Since(began), began.Add(wait))
+				}
+			})
+		})
+	}
+}
+
 // TestAPassingFaultWithALongWaitIsNotSleptOver has nothing left to do but the retry.
 func TestAPassingFaultWithALongWaitIsNotSleptOver(t *testing.T) {
 	script := func(call) reply {

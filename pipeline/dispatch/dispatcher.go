@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,9 +151,9 @@ func (d *dispatcher) begin(ctx context.Context) error {
 // later waits until the pending task may be sent, unless that is too long to wait for.
 func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	wait := later.Until.Sub(d.Now())
-	if later.Asked && wait > maxPause {
+	if later.Asked && wait > cmp.Or(d.LongestPause, maxPause) {
 		until := later.Until.UTC().Format("2006-01-02 15:04 MST")
-		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until})
+		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until, Until: later.Until})
 		return
 	}
 	if wait > longWait && len(d.flights.begun) == 0 {

@@ -51,7 +51,9 @@ type Lookups struct {
 	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
 	// limited. No more calls are in flight than that rate needs.
 	Spacing time.Duration
-	Now     func() time.Time
+	// LongestPause is the longest pause that the service may ask for without ending the run; 0 for a day.
+	LongestPause time.Duration
+	Now          func() time.Time
 	// Report is called by one goroutine after every change; nil for none.
 	Report func(Tally)
 	// Note is told what takes longer than a lookup; nil for none.
@@ -128,8 +130,8 @@ const (
 	lossShare = 4
 	// A wait that is longer than any window is told to the user.
 	longWait = 2 * time.Minute
-	// The run does not wait when the service asks for more. It ends, resumable, and no later
-	// start sends anything before that time.
+	// The run does not wait when the service asks for more, unless Lookups says otherwise. It ends,
+	// resumable, and no later start sends anything before that time.
 	maxPause = 24 * time.Hour
 	// At most one part in reconcileShare of a run is spent on waiting for accounts
 	// to settle: losses that come in between wait for each other.

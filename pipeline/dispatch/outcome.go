@@ -20,10 +20,13 @@ type Stop interface {
 // CeilingReached says that the next lookup did not fit under a ceiling.
 type CeilingReached attempt.Over
 
-// ServiceRefused says that somebody has to act before the service serves this run again.
+// ServiceRefused says that the service does not serve this run any more. Somebody has to act, unless it says
+// until when.
 type ServiceRefused struct {
 	Code    string
 	Message string
+	// Until is when the service serves the run again without anybody acting; zero when that is not known.
+	Until time.Time
 }
 
 // PriceHigher says that the account shows a higher price than the one in use: every
@@ -135,7 +138,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	t := r.task
 	switch refusal.Class {
 	case enrich.StopRun:
-		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message})
+		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until})
 	case enrich.InvalidInput:
 		d.rejected(refusal)
 	case enrich.TryAgain:
