@@ -67,7 +67,9 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/sheet":                 {"io/table", "io/headrow", "io/sheet/..."},
+		"io/sheet/texts":           {"io/sheet/markup"},
+		"io/sheet/markup":          {},
 		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
