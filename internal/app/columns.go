@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
 	"payonce/io/table"
@@ -18,7 +19,10 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.asked[0].Interface.Catalogue}
+	found := columns.Options{
+		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.asked[0].Interface.Catalogue,
+		Asked: interfaces.Subjects(j.asked),
+	}
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -28,9 +32,9 @@ func (j *job) readColumns(order List) error {
 	if j.reading, err = columns.Recognise(schema, sample, found); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
-	if !j.reading.Mapping.CanIdentify() {
-		return problem.Coded("no_identity", "%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"its columns are %s%s", names, columns.List(schema), j.reading.UnusedText(schema))
+	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(interfaces.PatternsOf(subject)) {
+		return problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
+			names, subject, columns.Needed(subject), columns.List(schema), j.reading.UnusedText(schema))
 	}
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
@@ -87,7 +91,7 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.asked[0].Interface.Catalogue})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.asked[0].Interface.Catalogue, Asked: interfaces.Subjects(j.asked)})
 	if err != nil {
 		return problem.AsUsage(err)
 	}

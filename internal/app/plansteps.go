@@ -7,6 +7,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/report"
+	"payonce/internal/report/planstep"
 )
 
 // paidStep returns the step that is paid for with money: the first whose account takes money, or else the first
@@ -102,11 +103,12 @@ func (j *job) showSteps(v *report.Plan) {
 	}
 	for i, s := range j.steps {
 		account := s.account
-		view := report.PlanStep{
+		view := planstep.Step{
 			Step: s.name, Interface: account.Catalogue.Interface, Lookups: s.counts.Lookup, Fields: map[string]int64{},
 			UpTo: i > 0 && s.counts.Lookup > 0, Prices: map[string]cost.Money{},
 			Seconds: int64(account.Duration(s.counts.Lookup) / time.Second), Rate: report.Rate(account.Rate),
 		}
+		view.Free = s.split(0, account.FreeLeft()).Free
 		for f := range s.scope.Wanted.Each() {
 			view.Fields[account.Catalogue.Name(f)] = s.counts.Asked[f]
 			if price := account.Prices.Quote.Prices[f]; account.Consumes(cost.USD) {
@@ -120,13 +122,13 @@ func (j *job) showSteps(v *report.Plan) {
 }
 
 // unitsOf shows what a step can use of each meter, and what the account has left of it.
-func (j *job) unitsOf(s *step) (units []report.PlanUnits) {
+func (j *job) unitsOf(s *step) (units []planstep.Units) {
 	most := s.most()
 	for m, info := range s.account.Tariff.Meters {
 		if m == int(cost.USD) || !s.account.Consumes(cost.Meter(m)) || most[m] == 0 {
 			continue
 		}
-		units = append(units, report.PlanUnits{Meter: info.Name, Most: most[m], Left: report.Known(s.account.Shown.Left[m])})
+		units = append(units, planstep.Units{Meter: info.Name, Most: most[m], Left: report.Known(s.account.Shown.Left[m])})
 	}
 	return units
 }

@@ -5,20 +5,15 @@ import (
 	"errors"
 	"strings"
 
-	"payonce/attempt"
-	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
-	"payonce/internal/listcost"
 	"payonce/internal/problem"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
-	"payonce/service/v1/v1fields"
 )
 
 // step is one step of a run: an account is asked for some fields.
@@ -35,63 +30,12 @@ type step struct {
 	names  bool           // its answers name companies by their ids
 }
 
-// known is what the journal knows of an account, as the steps of a run need it.
-type known struct {
-	recorder
-	output.Answers
-}
-
-// recorder is the part of known that surveys read.
-type recorder interface {
-	survey.Recorder
-	Forgotten() (map[enrich.Key]bool, error)
-}
-
-// KeyOf returns a short stand-in for an identity.
-func (k known) KeyOf(canonical []byte) enrich.Key { return k.recorder.KeyOf(canonical) }
-
-// RecordOf returns what durable attempts say about the subject with a key.
-func (k known) RecordOf(key enrich.Key) (attempt.Record, error) { return k.recorder.RecordOf(key) }
-
-// watched is a journal of which it is watched what the list has cost.
-type watched struct {
-	*listcost.Watcher
-	journal *checkpoint.Journal
-}
-
-func (w watched) Forgotten() (map[enrich.Key]bool, error) { return w.journal.Forgotten() }
-
-// blank is the journal of a workspace that has none.
-type blank struct {
-	key func(canonical []byte) enrich.Key
-}
-
-func (b blank) KeyOf(canonical []byte) enrich.Key { return b.key(canonical) }
-
-func (blank) People() int64 { return 0 }
-
-func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
-	return nil
-}
-
-func (blank) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
-
-func (blank) Forgotten() (map[enrich.Key]bool, error) { return nil, nil }
-
-func (blank) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
-	return func(_ []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) { return known, nil }
-}
-
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *accounts.Account) steps.Account {
-	switch journal := account.Journal; {
-	case journal == nil:
-		return blank{key: checkpoint.AnonymousKey()}
-	case j.watched != nil && journal == j.session.journal():
-		return known{watched{j.watched, journal}, journal}
-	default:
-		return journal
+	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.session.journal() {
+		return accounts.Watched(journal, j.watched)
 	}
+	return accounts.Known(account.Journal)
 }
 
 // run returns the steps of the run for the pipeline. The rows that were not attempted say why it stopped.
@@ -176,20 +120,22 @@ func (j *job) tally() (sum dispatch.Tally) {
 
 // addSteps adds the steps that the list is taken through.
 func (j *job) addSteps() error {
+	mapping := j.reading.Mapping
 	list := interfaces.List{
-		Companies: j.reading.Mapping.Column(columns.CompanyWebsite) != columns.None, CompanyIDs: j.reading.Mapping.Column(columns.CompanyID) != columns.None,
+		Subject: j.reading.Lists, Companies: mapping.Identifies(interfaces.PatternsOf(enrich.Companies)),
+		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
 	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
 		return err
 	}
 	for _, p := range planned {
-		mapping, limit := j.reading.Mapping, j.order.Limit
+		patterns, limit := p.Interface.Patterns, j.order.Limit
 		if p.ByID {
-			mapping, limit = columns.Mapping{columns.CompanyID: mapping[columns.CompanyID]}, 0
+			patterns, limit = enrich.PatternsOf(enrich.ByID), 0
 		}
 		j.addStep(j.accountOf(p.Interface), row.Scope{
-			Subject: p.Subject, Mapping: mapping, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
+			Subject: p.Subject, Mapping: mapping, Patterns: patterns, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
 			Reask: j.order.Reask, Limit: limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
 		})
 		added := j.steps[len(j.steps)-1]
@@ -226,7 +172,7 @@ func (j *job) accountOf(of interfaces.Interface) *accounts.Account {
 			return account
 		}
 	}
-	if of.Catalogue.Interface == v1fields.Catalogue().Interface {
+	if of.Catalogue.Interface == interfaces.V1().Catalogue.Interface {
 		return j.session.v1()
 	}
 	return accounts.NewV2(j.session.place, j.session.note)

@@ -2,28 +2,50 @@ package app
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/problem"
+	"payonce/internal/report/planstep"
 )
 
-// v2In returns work with both interfaces of its own sandbox.
-func v2In(dir string) *Work {
+// bothIn returns work with both interfaces of a sandbox of its own.
+func bothIn(dir string) *Work {
 	w := workIn(dir)
 	rate := checkpoint.Rate{Slots: 10_000, Window: time.Second}
+	w.Workspace.Service.Rate, w.Workspace.Journal.Rate = rate, rate
 	w.Workspace.V2.Rate, w.Workspace.V2.Kept, w.Workspace.V2.Timeout = rate, rate, time.Minute
 	return w
 }
 
-// written returns the rows of a CSV file by the names of its columns.
-func written2(t *testing.T, path string) (rows []map[string]string) {
+// contacts writes a list of persons at a few companies.
+func contacts(t *testing.T, dir string, persons, companies int) string {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("First Name,Last Name,Company\n")
+	for i := range persons {
+		fmt.Fprintf(&text, "Ann%d,Lee,Acme %d\n", i, i%companies)
+	}
+	list := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// cells returns the rows of a CSV file by the names of its columns.
+func cells(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -44,27 +66,134 @@ func written2(t *testing.T, path string) (rows []map[string]string) {
 	return rows
 }
 
-func TestContactsAndTheirCompanies(t *testing.T) {
+// allUnits are limits that no test reaches.
+func allUnits() map[string]int64 {
+	return map[string]int64{
+		"companies": 9999, "contacts": 9999, "financials": 9999, "digital_insights": 9999, "ownership": 9999,
+		"email_count": 9999, "phone_count": 9999,
+	}
+}
+
+// runOf returns options of a run of a list to out.csv beside it.
+func runOf(list string, fields ...string) RunOptions {
+	return RunOptions{
+		List:   List{Names: []string{list}, Fields: fields, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		Budget: Budget{Units: allUnits()}, Pace: Pace{Concurrency: 4},
+		Output: Output{Path: filepath.Join(filepath.Dir(list), "out.csv")}, Yes: true,
+	}
+}
+
+// TestEachCompanyOfContactsIsAskedForOnce asks for contacts, and then for their companies by the ids that the
+// answers have. A second start asks for nothing, and the output can be written again from the journal.
+func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	list, out := filepath.Join(dir, "list.csv"), filepath.Join(dir, "out.csv")
-	var text strings.Builder
-	text.WriteString("First Name,Last Name,Company\n")
-	for i := range 20 {
-		fmt.Fprintf(&text, "Ann%d,Lee,Acme %d\n", i, i%4)
-	}
-	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ended, err := v2In(dir).Run(t.Context(), RunOptions{
-		List:   List{Names: []string{list}, Fields: []string{"contact", "company"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
-		Budget: Budget{MaxSpend: new(3 * cost.Dollar), Units: map[string]int64{"contacts": 100, "companies": 100, "email_count": 100, "phone_count": 100}},
-		Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,
-	}, silent{})
+	list := contacts(t, dir, 20, 4)
+	o := runOf(list, "contact", "company")
+	planned, err := bothIn(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("%+v\n", ended.Summary)
-	b, _ := os.ReadFile(out)
-	fmt.Println(string(b)[:3000])
+	want := []planstep.Step{
+		{Step: "v2_contact", Lookups: 20, Fields: map[string]int64{"contact": 20}},
+		{Step: "v2_company", Lookups: 20, UpTo: true, Fields: map[string]int64{"company": 20}},
+	}
+	var got []planstep.Step
+	for _, s := range planned.Plan.Steps {
+		got = append(got, planstep.Step{Step: s.Step, Lookups: s.Lookups, UpTo: s.UpTo, Fields: s.Fields})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the steps of the plan (-want +got):\n%s", diff)
+	}
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := cells(t, o.Output.Path)
+	found, ids := 0, map[string]bool{}
+	for _, row := range rows {
+		if id := row["contact_company_id"]; id != "" {
+			found++
+			ids[id] = true
+			if row["company_id"] != id || row["company_name"] == "" {
+				t.Errorf("a contact of company %s got company %s %q", id, row["company_id"], row["company_name"])
+			}
+		}
+	}
+	if ended.Stop != nil || ended.Summary.Posts != int64(20+len(ids)) || found < 15 || len(ids) > 4 {
+		t.Errorf("%d posts for %d contacts at %d companies, stopped by %v", ended.Summary.Posts, found, len(ids), ended.Stop)
+	}
+	before, err := os.ReadFile(o.Output.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil || again.Summary.Posts != 0 {
+		t.Fatalf("a second start sent %d posts: %v", again.Summary.Posts, err)
+	}
+	reading := List{Prefer: enrich.ByProfile, Memory: 1 << 20}
+	if _, err := bothIn(dir).Write(t.Context(), ended.Summary.Run, reading, o.Output); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(o.Output.Path); err != nil || string(after) != string(before) {
+		t.Errorf("the output that was written again is another one: %v", err)
+	}
+}
+
+// TestARunNeedsALimitOnAllUnitsThatItCanUse: nothing is sent without one, and the error names each.
+func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, 3, 1), "contact", "company")
+	o.Budget.Units = map[string]int64{"contacts": 5}
+	_, err := bothIn(dir).Run(t.Context(), o, silent{})
+	found, _ := errors.AsType[*problem.Error](err)
+	if found == nil || found.Code != "max_units_missing" || found.Kind != problem.Usage {
+		t.Fatalf("%v", err)
+	}
+	if want := []any{"companies", "email_count", "phone_count"}; !slices.Equal(found.Values, want) {
+		t.Errorf("missing %v, want %v", found.Values, want)
+	}
+	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9, "phone_count": 9}
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop == nil || ended.Stop.Word() != "ceiling:max-units contacts" || ended.Summary.Posts > 3 {
+		t.Errorf("stopped by %v after %d posts", ended.Stop, ended.Summary.Posts)
+	}
+}
+
+// TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused says which interface it needs.
+func TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := workIn(dir)
+	w.Workspace.Service.Sandbox, w.Workspace.Service.BaseURL = false, "https://service.example/api/v1"
+	for fields, code := range map[string]string{"company": "not_configured_v2", "email": "max_spend_missing"} {
+		_, err := w.Run(t.Context(), runOf(contacts(t, dir, 1, 1), fields), silent{})
+		if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != code {
+			t.Errorf("%s: %v, want %s", fields, err, code)
+		}
+	}
+}
+
+// TestMoneyAndUnitsLimitARunOfBothInterfaces asks v1 for emails and v2 for the contacts' companies.
+func TestMoneyAndUnitsLimitARunOfBothInterfaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, 6, 2), "email", "contact")
+	o.Budget.MaxSpend = new(3 * cost.Dollar)
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop != nil || ended.Summary.Posts != 12 {
+		t.Errorf("%d posts, stopped by %v", ended.Summary.Posts, ended.Stop)
+	}
+	for _, row := range cells(t, o.Output.Path) {
+		if row["work_email"] == "" && row["contact_id"] == "" {
+			t.Errorf("a row has nothing: %v", row)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"payonce/internal/accounts"
 	"payonce/internal/recorded"
 
 	"payonce/checkpoint"
@@ -73,5 +74,9 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName
 	}
-	return s.prepare(order)
+	j, err := s.prepare(order)
+	if err != nil {
+		return nil, err
+	}
+	return j, j.open(accounts.Nothing)
 }

@@ -25,6 +25,8 @@ type Interface struct {
 	// Identifying are the fields of companies that can be asked for without the id of the company, and whose
 	// answers have the id.
 	Identifying enrich.Fields
+	// Patterns are those by which subjects are named; zero for enrich.UsualPatterns.
+	Patterns enrich.Patterns
 	// Operations are the lookups by the fields that they ask for, in the order in which they are reported.
 	Operations []enrich.Fields
 	// WantsMoney reports whether a code of the service refuses only what is not free.
@@ -67,6 +69,16 @@ func (i Interface) About(f enrich.Field) enrich.Subject {
 		return enrich.Companies
 	}
 	return enrich.Persons
+}
+
+// PatternsOf returns the usual patterns by which subjects of a kind are named.
+func PatternsOf(subject enrich.Subject) (set enrich.Patterns) {
+	for p := range enrich.NumPatterns {
+		if pattern := enrich.Pattern(p); pattern.Subject() == subject && enrich.UsualPatterns().Has(pattern) {
+			set |= enrich.PatternsOf(pattern)
+		}
+	}
+	return set
 }
 
 // naming returns the fields of persons whose answers name the companies of the persons by their ids.

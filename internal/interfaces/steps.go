@@ -38,9 +38,6 @@ type Wanted struct {
 	From   []string // the names of interfaces in the order in which they are asked; none for the usual one
 }
 
-// Words returns the names of the fields and the order of the interfaces as they are recorded.
-func (w Wanted) Words() string { return strings.Join(w.Fields, ",") }
-
 // UnknownFieldError says that no interface has a field.
 type UnknownFieldError struct {
 	Field string
@@ -51,12 +48,16 @@ func (e *UnknownFieldError) Error() string {
 	return fmt.Sprintf("%q is not a field; the fields are %s", e.Field, strings.Join(e.Known, ", "))
 }
 
-// NotConfiguredError says that only interfaces that are not configured have a field.
+// NotConfiguredError says that an interface is not configured, and which field needs it.
 type NotConfiguredError struct {
-	Field, Interface string
+	Field     string // "" when the user names the interface
+	Interface string
 }
 
 func (e *NotConfiguredError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("the %s interface is not configured", e.Interface)
+	}
 	return fmt.Sprintf("the field %s needs the %s interface, which is not configured", e.Field, e.Interface)
 }
 
@@ -113,9 +114,6 @@ func (s Set) place(name string, from []string, order []Interface, fields []enric
 		switch {
 		case !has || found && len(from) == 0:
 		case !s.Configured(of.Catalogue.Interface):
-			if len(from) > 0 {
-				return &NotConfiguredError{name, of.Catalogue.Interface}
-			}
 			lacking = of.Catalogue.Interface
 		default:
 			fields[i], found = fields[i].With(f), true
@@ -141,6 +139,9 @@ func (s Set) named(names []string) (order []Interface, err error) {
 		}
 		if slices.ContainsFunc(order, func(of Interface) bool { return of.Catalogue.Interface == name }) {
 			return nil, fmt.Errorf("the interface %s is named twice", name)
+		}
+		if !s.Configured(name) {
+			return nil, &NotConfiguredError{Interface: name}
 		}
 		order = append(order, s.All[i])
 	}

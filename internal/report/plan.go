@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
 
@@ -56,13 +57,13 @@ type Plan struct {
 	AccountRead     bool             `json:"account_read"`
 	Refused         *Refused         `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
-	Steps []PlanStep `json:"steps,omitempty"`
+	Steps planstep.Steps `json:"steps,omitempty"`
 }
 
 // IsDone reports whether an earlier start of this run, or another run, asked for all that the list
 // misses, and nothing is in doubt or forfeited.
 func (v *Plan) IsDone() bool {
-	return v.Rows.Answered > 0 && v.lookupsOfSteps()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
+	return v.Rows.Answered > 0 && v.allLookups()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
 }
 
 // Covered returns how many of the lookups the ceilings certainly cover.
@@ -72,7 +73,15 @@ func (v *Plan) Covered() int64 {
 			return ceiling.Covers
 		}
 	}
-	return v.lookupsOfSteps()
+	return v.allLookups()
+}
+
+// allLookups returns how many lookups the steps have together.
+func (v *Plan) allLookups() int64 {
+	if len(v.Steps) == 0 {
+		return v.Rows.Lookup
+	}
+	return v.Steps.Lookups()
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.

@@ -45,8 +45,10 @@ func (v *Plan) render(p *page) {
 	p.gap()
 	v.printRows(p)
 	p.gap()
-	v.printSteps(p)
-	if v.takesMoney() {
+	for _, line := range v.Steps.Lines() {
+		p.prose(line.Name, "%s", line.Text)
+	}
+	if len(v.Steps) == 0 || v.Steps.TakeMoney() {
 		v.printMoney(p)
 	}
 	v.printCeilings(p)

@@ -34,7 +34,7 @@ func Catalogue() enrich.Catalogue {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
 			name := prefix + strings.TrimPrefix(member, prefix)
-			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field)}
+			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true}
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID
 			}
