@@ -157,12 +157,12 @@ func eachBlock(t *testing.T, list *listfile.List, columns []int, do func(table.B
 	}
 }
 
-// TestMemoryDoesNotGrowWithTheList compares the live memory for a list with 18 MB of text more.
+// TestMemoryDoesNotGrowWithTheList compares the live memory for a list with 9 MB of text more.
 func TestMemoryDoesNotGrowWithTheList(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
-	const small, large = 300, 900 // rows
+	const small, large = 300, 600 // rows
 	const most = 2 << 20
 	for _, c := range []struct{ list, out string }{
 		{"list.csv", "out.csv"},
