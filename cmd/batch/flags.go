@@ -69,6 +69,8 @@ type rateFlags struct {
 	headroom    flagvalue.Percent
 	pace        flagvalue.Choice
 	concurrency int
+	// longestPause has no flag.
+	longestPause time.Duration
 }
 
 func (f *rateFlags) setDefaults() {
@@ -87,7 +89,7 @@ func (f *rateFlags) kept() checkpoint.Rate {
 }
 
 func (f *rateFlags) value() app.Pace {
-	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency}
+	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency, LongestPause: f.longestPause}
 }
 
 // priceFlags say where the user's prices are.
