@@ -52,8 +52,8 @@ func (c *Cells) length() int {
 // AppendCanonical appends the canonical form of the identity. One of plain ASCII text
 // needs no allocation where form has room for three times as much.
 func (id Identity) AppendCanonical(form []byte) []byte {
-	if id.Company != (Company{}) {
-		return append(form, id.Company.canonical()...)
+	if id.Company != (Company{}) || id.Search != "" {
+		return append(form, id.Canonical()...)
 	}
 	start := len(form)
 	cells, form := id.cells(form)

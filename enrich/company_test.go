@@ -333,10 +333,31 @@ func TestPatternsHaveNames(t *testing.T) {
 			t.Errorf("%q is pattern %d, want %d", p, got, p)
 		}
 	}
-	if p, found := enrich.ParsePattern("nothing"); found {
-		t.Errorf("%q is a pattern", p)
+	for _, name := range []string{"nothing", ""} {
+		if p, found := enrich.ParsePattern(name); found {
+			t.Errorf("%q is pattern %d", name, p)
+		}
+	}
+	if p, found := enrich.ParsePattern("search"); !found || p != enrich.BySearch || p.Subject() != enrich.Searches || p.String() != "search" {
+		t.Errorf("the pattern of searches is %d, of the subject %s", p, p.Subject())
 	}
 	if enrich.ByProfile.Subject() != enrich.Persons || enrich.ByName.Subject().String() != "person" {
 		t.Error("a person's pattern is not a person's")
+	}
+}
+
+// TestASearchIsNamedByWhatIsSent shows that the page of a search is no person and no company, and that its
+// canonical form is its text as it stands: case and spaces matter to what is asked.
+func TestASearchIsNamedByWhatIsSent(t *testing.T) {
+	id := enrich.Identity{Search: `prospecting {"filters":"{\"nace\":[\"J58  A\"]}","page":2}`}
+	if id.Pattern() != enrich.BySearch || id.Subject() != enrich.Searches || id.Subject().String() != "search" {
+		t.Errorf("the pattern is %s, the subject %s", id.Pattern(), id.Subject())
+	}
+	form := id.Canonical()
+	if want := "search\x1f" + id.Search; form != want || string(id.AppendCanonical([]byte("before"))) != "before"+want {
+		t.Errorf("the canonical form is %q", form)
+	}
+	if id.Len() != len(id.Search) || id.String() != "search "+id.Search {
+		t.Errorf("%d bytes, shown as %q", id.Len(), id)
 	}
 }

@@ -23,6 +23,9 @@ type Identity struct {
 	CompanyName   string `json:"company_name,omitempty"`
 	// Company names a company that the call is about. It is zero in the identity of a person.
 	Company Company `json:"company,omitzero"`
+	// Search names a page of the results of a search by what is sent for it, in the canonical form of the
+	// interface. An identity with it has nothing else.
+	Search string `json:"search,omitempty"`
 }
 
 // Subject returns what kind of subject the identity names.
@@ -31,6 +34,8 @@ func (id Identity) Subject() Subject { return id.Pattern().Subject() }
 // Pattern returns the pattern that the identity uses.
 func (id Identity) Pattern() Pattern {
 	switch {
+	case id.Search != "":
+		return BySearch
 	case id.Company != (Company{}):
 		return id.Company.pattern()
 	case id.ProfileURL != "":
@@ -143,7 +148,7 @@ func (id Identity) bounded() (Identity, Unidentifiable) {
 // Len returns the number of bytes of the identity's values.
 func (id Identity) Len() int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName) +
-		id.Company.len()
+		id.Company.len() + len(id.Search)
 }
 
 // unitSeparator parts the values of a canonical form; cleaning removes it from
@@ -153,8 +158,11 @@ const unitSeparator = "\x1f"
 // Canonical returns the form in which two spellings of one subject are equal:
 // NFKC, folded case, single spaces, profile URLs without scheme, "www.", query
 // and trailing slash. It is what keys are made of; it is never sent. Its first
-// value is "profile" or "name" for a person and "company" for a company.
+// value is "profile" or "name" for a person, "company" for a company and "search" for a page of results.
 func (id Identity) Canonical() string {
+	if id.Search != "" {
+		return "search" + unitSeparator + id.Search
+	}
 	if id.Company != (Company{}) {
 		return id.Company.canonical()
 	}
@@ -171,6 +179,8 @@ func (id Identity) Canonical() string {
 // String describes the identity for a person to read.
 func (id Identity) String() string {
 	switch {
+	case id.Search != "":
+		return "search " + id.Search
 	case id.Company != (Company{}):
 		return id.Company.String()
 	case id.ProfileURL != "":

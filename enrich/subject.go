@@ -7,14 +7,19 @@ type Subject uint8
 const (
 	Persons Subject = iota
 	Companies
+	Searches // a page of the results of a search
 )
 
 // String names one subject of the kind.
 func (s Subject) String() string {
-	if s == Companies {
+	switch s {
+	case Companies:
 		return "company"
+	case Searches:
+		return "search"
+	default:
+		return "person"
 	}
-	return "person"
 }
 
 // Pattern is a way to name a subject: which of its values an identity has.
@@ -31,20 +36,25 @@ const (
 	ByCompanyProfile         // the page of a company in a network
 )
 
-// NumPatterns is the number of patterns.
+// NumPatterns is the number of patterns that name rows of a list. They stand before the others: what is kept
+// of a row has room for their numbers alone.
 const NumPatterns = int(ByCompanyProfile) + 1
 
-// patternNames are the names of the patterns, in records and to the user.
-func patternNames() [NumPatterns]string {
+// BySearch names a page of the results of a search. It never names a row of a list.
+const BySearch Pattern = 15
+
+// patternNames are the names of the patterns, in records and to the user. Numbers that no pattern has are "".
+func patternNames() [BySearch + 1]string {
 	return [...]string{
 		ByProfile: "profile", ByName: "name",
 		ByID: "id", ByRegistration: "registration", ByWebsite: "website", ByCompanyProfile: "company_profile",
+		BySearch: "search",
 	}
 }
 
 // String names the pattern, in records and to the user.
 func (p Pattern) String() string {
-	if names := patternNames(); int(p) < len(names) {
+	if names := patternNames(); int(p) < len(names) && names[p] != "" {
 		return names[p]
 	}
 	return "name"
@@ -53,7 +63,7 @@ func (p Pattern) String() string {
 // ParsePattern returns the pattern with a name, and false when none has it.
 func ParsePattern(name string) (Pattern, bool) {
 	for p, known := range patternNames() {
-		if known == name {
+		if known == name && known != "" {
 			return Pattern(p), true
 		}
 	}
@@ -62,8 +72,12 @@ func ParsePattern(name string) (Pattern, bool) {
 
 // Subject returns the kind of subjects that the pattern names.
 func (p Pattern) Subject() Subject {
-	if p >= ByID {
+	switch {
+	case p == BySearch:
+		return Searches
+	case p >= ByID:
 		return Companies
+	default:
+		return Persons
 	}
-	return Persons
 }

@@ -57,6 +57,7 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 	numbered.Text(m, 4, &id.CompanyDomain)
 	numbered.Text(m, 5, &id.CompanyName)
 	numbered.Value(m, 6, &id.Company, companyMembers)
+	numbered.Text(m, 8, &id.Search)
 }
 
 func companyMembers(m *numbered.Members, c *enrich.Company) {

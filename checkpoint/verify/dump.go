@@ -177,6 +177,8 @@ func (n *names) viewMeta(key, value []byte) (any, error) {
 		return map[string]string{"id": identity.ID, "secret": masked}, err
 	case string(record.FieldsKey):
 		return decoded[record.FieldNames](key, value)
+	case string(record.FirstAccountKey):
+		return decoded[record.FirstAccount](key, value)
 	case string(record.PrunedKey):
 		return decoded[record.Pruned](key, value)
 	case string(record.FingerprintKey):
@@ -201,7 +203,7 @@ func mask(values ...*string) {
 }
 
 func maskIdentity(id enrich.Identity) enrich.Identity {
-	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName)
+	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName, &id.Search)
 	c := &id.Company
 	mask(&c.ID, &c.Country, &c.State, &c.RegistrationNumber, &c.VATNumber, &c.Website, &c.ProfileURL)
 	return id

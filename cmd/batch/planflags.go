@@ -75,7 +75,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.MapFile != "" {
 		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
-	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
+	found, taken := &planfile.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
@@ -129,7 +129,7 @@ func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
 
 // checkService compares the service with the planned one. Its address is not taken
 // from the file: the API key goes to it, and the file may come from anybody.
-func (o *options) checkService(planned string, found *app.Differences) error {
+func (o *options) checkService(planned string, found *planfile.Differences) error {
 	if o.service.sandbox && o.service.baseURL == o.env.getenv("SERVICE_BASE_URL") {
 		found.Add("the service", planned, planfile.Sandbox)
 		return nil

@@ -15,6 +15,7 @@ func layers() map[string][]string {
 	all := map[string][]string{
 		"enrich":            {"enrich/sharedhost"},
 		"enrich/sharedhost": {},
+		"enrich/tabular":    {"enrich"},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
 		"numbered":          {},
@@ -25,7 +26,7 @@ func layers() map[string][]string {
 		"io/atomicfile":     {},
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/registry", "checkpoint/sums", "numbered"},
 		"configs":           {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
@@ -50,6 +51,7 @@ func layers() map[string][]string {
 		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
 		"checkpoint/persons":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint/registry":    {"enrich", "attempt", "checkpoint/store", "checkpoint/record", "internal/baseurl"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -71,11 +73,21 @@ func layers() map[string][]string {
 	}
 	maps.Copy(all, sandboxLayers())
 	maps.Copy(all, useCaseLayers())
+	maps.Copy(all, runLayers())
 	maps.Copy(all, jobLayers())
 	maps.Copy(all, serviceLayers())
 	maps.Copy(all, testPackageLayers())
 	maps.Copy(all, runReportLayers())
+	maps.Copy(all, searchLayers())
 	return all
+}
+
+// searchLayers lists the packages of searches, from the bottom up.
+func searchLayers() map[string][]string {
+	return map[string][]string{
+		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
+		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
+	}
 }
 
 // sandboxLayers lists the packages of the embedded services.
@@ -118,6 +130,7 @@ func useCaseLayers() map[string][]string {
 		// The measuring of the whole program, which runs in a separate process.
 		"bench": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/...", "internal/lists"},
 		// The errors of use cases, and what they work with.
+		"internal/baseurl":         {},
 		"internal/problem":         {"service/v1"},
 		"internal/pricing":         {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
@@ -133,7 +146,8 @@ func useCaseLayers() map[string][]string {
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"enrich", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "sandbox", "internal/problem", "internal/pricing",
+			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
+			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
 		// Parts of the command line.
 		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
@@ -154,19 +168,36 @@ func useCaseLayers() map[string][]string {
 		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
-			"internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
+			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
+		},
+	}
+}
+
+// runLayers lists what the use cases know of runs and of the accounts that they ask.
+func runLayers() map[string][]string {
+	return map[string][]string{
+		"internal/accounts": {
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
+			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/conform": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/recorded": {
+			"enrich", "checkpoint", "io/listfile", "io/textfile", "internal/problem", "internal/report", "internal/target", "internal/userlist",
 		},
 	}
 }
@@ -194,10 +225,10 @@ func serviceLayers() map[string][]string {
 		"service/v1":          {"enrich", "cost", "service/v1/v1fields", "numbered", "service/paidhttp", "service/mcp", "service/jsonobject", "service/inputschema"},
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
-		"service/v2/records":  {"cost", "service/jsonobject"},
+		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
-		"service/v2/answers":  {"enrich", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
-		"service/v2":          {"enrich", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
+		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
 
@@ -205,7 +236,7 @@ func serviceLayers() map[string][]string {
 func runReportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }

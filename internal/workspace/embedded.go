@@ -25,27 +25,33 @@ type Embedded struct {
 // HeaderTimeout ends connections that never say what they want.
 const HeaderTimeout = 10 * time.Second
 
-// sandboxURL returns the base URL of the embedded service: of the process that owns the journal, when it
+// addresses are the base URLs of the interfaces of an embedded service.
+type addresses struct{ v1, v2 string }
+
+// sandboxURLs returns the addresses of the embedded service: of the process that owns the journal, when it
 // serves one, or else of this one.
-func (s *Session) sandboxURL() (string, error) {
+func (s *Session) sandboxURLs() (addresses, error) {
+	if served := s.served.Load(); served != nil {
+		return *served, nil
+	}
 	dir, err := s.Options.Dir()
 	if err != nil {
-		return "", err
+		return addresses{}, err
 	}
 	if s.Journal == nil || s.snapshot {
 		if owner, err := ownerOf(dir); err == nil && owner.Service != "" {
-			return owner.Service, nil
+			return addresses{owner.Service, owner.ServiceV2}, nil
 		}
 	}
 	if s.embedded, err = s.startSandbox(dir); err != nil {
-		return "", err
+		return addresses{}, err
 	}
-	s.service.Store(&s.embedded.BaseURL)
-	return s.embedded.BaseURL, nil
+	s.served.Store(&addresses{s.embedded.BaseURL, s.embedded.V2BaseURL})
+	return *s.served.Load(), nil
 }
 
 // startSandbox starts the embedded service. Its books are kept beside the
-// journal, so that resuming works as with the real one. It allows the rate of the options.
+// journal, so that resuming works as with the real one. It allows the rates of the options.
 func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	card, option, err := s.Options.Prices.Read()
 	if err != nil {
@@ -54,6 +60,9 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	config := sandbox.DefaultConfig()
 	config.Card, config.Plan = card, option.Name
 	config.Window = sandbox.Window{Limit: s.Options.Service.Rate.Slots, Per: s.Options.Service.Rate.Window}
+	if rate := s.Options.V2.Rate; rate.Slots > 0 {
+		config.V2.Window = sandbox.Window{Limit: rate.Slots, Per: rate.Window}
+	}
 	config.Now = s.Env.Now
 	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
 		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")

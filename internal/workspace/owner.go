@@ -20,6 +20,8 @@ type Owner struct {
 	Reading bool `json:"reading,omitempty"`
 	// Service is the base URL of the embedded service of the process, "" for none.
 	Service string `json:"service,omitempty"`
+	// ServiceV2 is the base URL of its second interface.
+	ServiceV2 string `json:"service_v2,omitempty"`
 }
 
 // owner returns what a command that begins now says about itself.

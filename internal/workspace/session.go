@@ -4,16 +4,11 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,7 +19,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -55,7 +50,7 @@ type Service struct {
 	Rate          checkpoint.Rate // that the embedded service allows
 }
 
-// Known reports whether there is a service, and so a journal.
+// Known reports whether the first interface can be called.
 func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
 
 // Progress says how far a command has come.
@@ -67,9 +62,13 @@ type Progress struct {
 // Options say which workspace is opened. They do not change.
 type Options struct {
 	Journal Journal
-	Service Service
+	Service Service // the first interface
+	V2      V2      // the second interface
 	Prices  pricing.Options
 }
+
+// Known reports whether there is a service, and so a journal.
+func (o Options) Known() bool { return o.Service.Known() || o.HasV2() }
 
 // Environment is what a workspace needs of the world around it.
 type Environment struct {
@@ -83,23 +82,9 @@ type Environment struct {
 	FileMode fs.FileMode
 }
 
-// Dir returns the directory of the journal: one for each base URL and workspace, so that a
-// sandbox's answers never meet the real ones.
-func (o Options) Dir() (string, error) {
-	if o.Service.Sandbox {
-		return filepath.Join(o.Journal.State, "sandbox", o.Journal.Name), nil
-	}
-	base, err := url.Parse(strings.TrimRight(o.Service.BaseURL, "/"))
-	if err != nil || base.Host == "" {
-		return "", problem.Coded("base_url", "the service's address is not an absolute http or https address")
-	}
-	hash := sha256.Sum256([]byte(strings.ToLower(base.Scheme+"://"+base.Host) + base.EscapedPath()))
-	return filepath.Join(o.Journal.State, base.Hostname()+"-"+hex.EncodeToString(hash[:4]), o.Journal.Name), nil
-}
-
 // Find returns the directory of the journal, and whether there is one.
 func (o Options) Find() (string, bool, error) {
-	if !o.Service.Known() {
+	if !o.Known() {
 		return "", false, nil
 	}
 	dir, err := o.Dir()
@@ -136,7 +121,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{
-			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, BaseURL: o.Service.BaseURL,
+			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, Service: o.serviceName(),
 		},
 		Wait:  o.Journal.Wait,
 		Owner: env.owner(doing),
@@ -185,13 +170,16 @@ type Session struct {
 	Journal  *checkpoint.Journal // nil before it is opened
 	snapshot bool                // another process owns the journal
 	embedded *Embedded
-	service  atomic.Pointer[string] // the base URL of embedded
-	key      string                 // that the client was opened with
+	served   atomic.Pointer[addresses] // of embedded
+	key      string                    // that the client was opened with
 }
 
 // OpenJournal opens the workspace's journal, which no other process may own. What is
 // begun on it ends by itself, also after an interrupt, which ends only the wait for another process.
 func (s *Session) OpenJournal(ctx context.Context, doing string) error {
+	if err := s.Options.linkNames(); err != nil {
+		return err
+	}
 	dir, options, err := s.opening(doing, nil)
 	if err != nil {
 		return err
@@ -210,8 +198,8 @@ func (s *Session) opening(doing string, stop func() error) (string, Opening, err
 	about := options.Owner
 	options.Owner = func() Owner {
 		owner := about()
-		if service := s.service.Load(); service != nil {
-			owner.Service = *service
+		if served := s.served.Load(); served != nil {
+			owner.Service, owner.ServiceV2 = served.v1, served.v2
 		}
 		return owner
 	}
@@ -306,11 +294,11 @@ func (s *Session) Config() (v1.Config, error) {
 		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
 	}
 	if service.Sandbox {
-		var err error
-		if config.BaseURL, err = s.sandboxURL(); err != nil {
+		embedded, err := s.sandboxURLs()
+		if err != nil {
 			return config, err
 		}
-		config.MCPURL, config.Key = "", sandbox.DefaultKey
+		config.BaseURL, config.MCPURL, config.Key = embedded.v1, "", sandbox.DefaultKey
 	}
 	s.key = config.Key
 	return config, nil
@@ -344,6 +332,9 @@ func (s *Session) CheckKey() error {
 	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
 	if errors.Is(err, checkpoint.ErrOtherKey) {
 		return problem.Coded("other_key", "%w", err)
+	}
+	if errors.Is(err, checkpoint.ErrOtherService) {
+		return problem.Coded("other_service", "%w", err)
 	}
 	return err
 }

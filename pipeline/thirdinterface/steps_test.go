@@ -99,7 +99,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	check(err)
 	t.Cleanup(func() { check(journal.Close()) })
 	number, err := journal.Account(
-		checkpoint.AccountID{Interface: "third", BaseURL: "https://third.example", Key: "key"},
+		checkpoint.AccountID{Interface: "third", Service: "https://third.example", Key: "key"},
 		checkpoint.AccountOptions{Rate: rate, Catalogue: catalogue(), Tariff: tariff()},
 	)
 	check(err)

@@ -5,7 +5,10 @@ package jsonobject
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +26,36 @@ func Parse(data []byte) (Object, bool) {
 	var o Object
 	err := json.Unmarshal(data, &o)
 	return o, err == nil && o != nil
+}
+
+// ParseRepeated is Parse, and returns the names that repeat, sorted. Of a name that repeats the object has the
+// last value.
+func ParseRepeated(data []byte) (o Object, repeated []string, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, nil, false
+	}
+	o = Object{}
+	for decoder.More() {
+		var value json.RawMessage
+		token, err := decoder.Token()
+		name, isName := token.(string)
+		if err != nil || !isName || decoder.Decode(&value) != nil {
+			return nil, nil, false
+		}
+		if _, known := o[name]; known {
+			repeated = append(repeated, name)
+		}
+		o[name] = value
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, nil, false
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) { // something follows
+		return nil, nil, false
+	}
+	slices.Sort(repeated)
+	return o, slices.Compact(repeated), true
 }
 
 // Object returns a member object, and whether there is one. The members of none

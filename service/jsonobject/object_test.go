@@ -1,6 +1,10 @@
 package jsonobject
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,4 +51,38 @@ func TestNumbersAndTimesInOtherSpellings(t *testing.T) {
 	if got, want := o.Time("t"), time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC); !got.Equal(want) {
 		t.Errorf("time %s, want %s", got, want)
 	}
+}
+
+// TestNamesThatRepeatAreReturned reads objects with one member of each name, and with several.
+func TestNamesThatRepeatAreReturned(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "map[] []", `{"a": 1, "b": {"c": 1, "c": 2}}`: `map[a:1 b:{"c": 1, "c": 2}] []`,
+		`{"b":1,"a":2,"b":3,"a":[4],"b":5}`: "map[a:[4] b:5] [a b]",
+	} {
+		o, repeated, ok := ParseRepeated([]byte(text))
+		shown := map[string]string{}
+		for name, value := range o {
+			shown[name] = string(value)
+		}
+		if got := fmt.Sprint(shown, repeated); !ok || got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// FuzzParseRepeated compares the two ways to read an object.
+func FuzzParseRepeated(f *testing.F) {
+	for _, text := range []string{
+		`{}`, `{"a":1,"a":2}`, `{"a" 1}`, `{"a":1,}`, `{"a":1} x`, `{"a":1}}`, `{,}`, `[1]`, `null`, ``, `{"\ud800":"\u0000"}`, "{\"\xff\":1}", ` {"a":{}} `,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		one, ok := Parse(text)
+		other, _, alsoOK := ParseRepeated(text)
+		same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
+		if ok != alsoOK || ok && !maps.EqualFunc(one, other, same) {
+			t.Errorf("%q is %v (%t) and %v (%t); names %v", text, one, ok, other, alsoOK, slices.Sorted(maps.Keys(one)))
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 	"payonce/service/v2/records"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -21,7 +22,7 @@ import (
 type Usage struct {
 	ReadAt  time.Time // by the service's clock where it tells
 	Modules []Module  // in the order of the service
-	records.Problems
+	tabular.Problems
 }
 
 // Module is the counter of one module.

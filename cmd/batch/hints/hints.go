@@ -65,6 +65,7 @@ var texts = map[string]string{
 	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
+	"other_service":           "; if the service moved to another address, say --same-workspace once",
 	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/enrich/tabular"
 	"payonce/numbered"
 	"payonce/service/v2/records"
 	"payonce/service/v2/units"
@@ -213,7 +214,7 @@ func TestValuesAreThoseOfTheCatalogue(t *testing.T) {
 func TestDetailsAreTheMembersOfRecords(t *testing.T) {
 	for name, test := range map[string]struct {
 		members []string
-		columns []records.Column
+		columns []tabular.Column
 	}{
 		"contact": {v2fields.ContactMembers(), records.EmployeeColumns()},
 		"company": {v2fields.CompanyMembers(), records.CompanyColumns()},

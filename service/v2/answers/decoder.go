@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/enrich/tabular"
 	"payonce/service/v2/records"
 	"payonce/service/v2/v2fields"
 )
@@ -18,7 +19,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	*values = enrich.Values{Status: answered.Status, Details: values.Details[:0]}
 	a, err := Decode(answered)
 	values.RetrievedAt = a.RetrievedAt
-	var contact, company, headline []records.Cell
+	var contact, company, headline []tabular.Cell
 	f, isRecord := a.Operation.Field()
 	if err == nil && isRecord && len(a.Body) > 0 {
 		switch f {
@@ -67,7 +68,7 @@ func first(texts ...string) string {
 }
 
 // headlineOf returns the headline figures, and the years that there are.
-func headlineOf(f records.Financials) ([]records.Cell, string) {
+func headlineOf(f records.Financials) ([]tabular.Cell, string) {
 	h, found := f.Headline()
 	if !found {
 		return nil, ""
@@ -76,11 +77,11 @@ func headlineOf(f records.Financials) ([]records.Cell, string) {
 	for i, year := range f.Years {
 		years[i] = strconv.Itoa(year.Year)
 	}
-	return []records.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
+	return []tabular.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
 }
 
 // appendCells appends the texts of cells, or as many empty ones.
-func appendCells(texts []string, cells []records.Cell, count int) []string {
+func appendCells(texts []string, cells []tabular.Cell, count int) []string {
 	for i := range count {
 		text := ""
 		if i < len(cells) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"payonce/enrich"
+	"payonce/enrich/tabular"
 	"payonce/service/v2/records"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -71,7 +72,7 @@ func lookAtRecord(f enrich.Field, body []byte) (found, error) {
 	}
 }
 
-func anyKnown(cells []records.Cell) bool {
+func anyKnown(cells []tabular.Cell) bool {
 	for _, cell := range cells {
 		if cell.Known {
 			return true

@@ -1,6 +1,12 @@
 package calls
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"payonce/service/v2/v2fields"
+)
 
 // Range is a range of numbers or dates. An empty bound is none.
 type Range struct {
@@ -99,4 +105,51 @@ type EmployeeFilters struct {
 	JobTitle   []string `json:"job_title,omitempty"`
 	CompanyID  ID       `json:"company_id,omitempty"`
 	URL        string   `json:"url,omitempty"` // the profile URL of a contact
+}
+
+// FilterKind is the type of the value of a filter.
+type FilterKind uint8
+
+// The kinds of filters.
+const (
+	Texts   FilterKind = iota // a list of texts
+	Numbers                   // a list of identifiers that are numbers
+	Text                      // one text
+	Span                      // a Range
+	OneID                     // one identifier
+)
+
+// FilterKinds returns the filters of a search by their keys. It returns nil for another operation.
+func FilterKinds(o v2fields.Operation) map[string]FilterKind {
+	switch o {
+	case v2fields.Prospecting:
+		return kindsOf(reflect.TypeFor[CompanyFilters]())
+	case v2fields.Employees:
+		return kindsOf(reflect.TypeFor[EmployeeFilters]())
+	case v2fields.EnrichEmployeeSearch:
+		return kindsOf(reflect.TypeFor[PeopleSearch]())
+	}
+	return nil
+}
+
+// kindsOf returns the kinds of the members of a struct, without those of structs in it.
+func kindsOf(filters reflect.Type) map[string]FilterKind {
+	kinds := map[string]FilterKind{}
+	for i := range filters.NumField() {
+		field := filters.Field(i)
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch field.Type {
+		case reflect.TypeFor[[]string]():
+			kinds[key] = Texts
+		case reflect.TypeFor[[]int64]():
+			kinds[key] = Numbers
+		case reflect.TypeFor[string]():
+			kinds[key] = Text
+		case reflect.TypeFor[Range]():
+			kinds[key] = Span
+		case reflect.TypeFor[ID]():
+			kinds[key] = OneID
+		}
+	}
+	return kinds
 }

@@ -14,6 +14,9 @@ import (
 // counts for contacts alone.
 func Of(lookup enrich.Lookup, reveal units.Reveal) Call {
 	id := lookup.Identity
+	if id.Subject() == enrich.Searches {
+		return pageOf(lookup)
+	}
 	for f := range v2fields.AllFields.Each() {
 		if lookup.Fields != enrich.FieldsOf(f) {
 			continue

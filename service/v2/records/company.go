@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 )
 
 // Company is a company record (specification v2, "Company record").
@@ -35,7 +36,7 @@ type Company struct {
 	ProNetwork         cost.Optional[string]
 	Social             cost.Optional[string]
 
-	Problems
+	tabular.Problems
 }
 
 // Classification is an industry or a code of a company.
@@ -99,17 +100,17 @@ func classifications(m *members, name string, into *[]Classification) {
 
 // DecodeCompany reads a company record. An error says that the body is none.
 func DecodeCompany(body []byte) (Company, error) {
-	var problems Problems
+	var problems tabular.Problems
 	c, err := decode(body, "a company record", &problems, company)
 	c.Problems = problems
 	return c, err
 }
 
 // CompanyColumns returns the columns of a company record, and Cells its values in their order.
-func CompanyColumns() []Column { return columnsOf(company) }
+func CompanyColumns() []tabular.Column { return columnsOf(company) }
 
 // Cells returns the values of the company, in the order of CompanyColumns.
-func (c Company) Cells() []Cell { return cellsOf(c, company) }
+func (c Company) Cells() []tabular.Cell { return cellsOf(c, company) }
 
 // Employee is an employee record (specification v2, "Employee record").
 type Employee struct {
@@ -135,7 +136,7 @@ type Employee struct {
 	// Both are paid for.
 	EmailGiven, PhoneGiven bool
 
-	Problems
+	tabular.Problems
 }
 
 func employee(m *members, e *Employee) {
@@ -173,14 +174,14 @@ func given(raw json.RawMessage) bool {
 
 // DecodeEmployee reads an employee record. An error says that the body is none.
 func DecodeEmployee(body []byte) (Employee, error) {
-	var problems Problems
+	var problems tabular.Problems
 	e, err := decode(body, "an employee record", &problems, employee)
 	e.Problems = problems
 	return e, err
 }
 
 // EmployeeColumns returns the columns of an employee record.
-func EmployeeColumns() []Column { return columnsOf(employee) }
+func EmployeeColumns() []tabular.Column { return columnsOf(employee) }
 
 // Cells returns the values of the employee, in the order of EmployeeColumns.
-func (e Employee) Cells() []Cell { return cellsOf(e, employee) }
+func (e Employee) Cells() []tabular.Cell { return cellsOf(e, employee) }

@@ -1,21 +1,25 @@
 package records
 
-import "strings"
+import (
+	"strings"
+
+	"payonce/enrich/tabular"
+)
 
 // Figures returns the figures of a financial year, in the order of the columns of a table
 // (specification v2, "Financial figures").
-func Figures() []Column {
-	all := []Column{
-		{"Reported-Date", Date},
-		{"Currency", Text},
-		{"Company-Accounts-Status", Text},
-		{"Consolidated-Accounts", Text},
-		{"Share-of-Profit-in-Associates-or-Joint-Ventures", Text},
-		{"Accounting-From-Date", Integer},
-		{"Employee-Numbers", Integer},
+func Figures() []tabular.Column {
+	all := []tabular.Column{
+		{Name: "Reported-Date", Kind: tabular.Date},
+		{Name: "Currency", Kind: tabular.Text},
+		{Name: "Company-Accounts-Status", Kind: tabular.Text},
+		{Name: "Consolidated-Accounts", Kind: tabular.Text},
+		{Name: "Share-of-Profit-in-Associates-or-Joint-Ventures", Kind: tabular.Text},
+		{Name: "Accounting-From-Date", Kind: tabular.Integer},
+		{Name: "Employee-Numbers", Kind: tabular.Integer},
 	}
 	for _, name := range strings.Fields(numberFigures) {
-		all = append(all, Column{name, Number})
+		all = append(all, tabular.Column{Name: name, Kind: tabular.Number})
 	}
 	return all
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"payonce/enrich/tabular"
 )
 
 // TestFiguresAreThoseOfTheSpecification compares the figures with a list that was made from the
@@ -15,8 +17,8 @@ func TestFiguresAreThoseOfTheSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	kinds := map[string]Kind{"date": Date, "string": Text, "integer": Integer, "double": Number}
-	want := map[string]Kind{}
+	kinds := map[string]tabular.Kind{"date": tabular.Date, "string": tabular.Text, "integer": tabular.Integer, "double": tabular.Number}
+	want := map[string]tabular.Kind{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		kind, name, _ := strings.Cut(lines.Text(), " ")
 		if _, known := kinds[kind]; !known {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"payonce/cost"
+	"payonce/enrich/tabular"
 	"payonce/service/jsonobject"
 )
 
@@ -15,23 +15,17 @@ import (
 // figures").
 type Financials struct {
 	Years []Year // ascending
-	Problems
+	tabular.Problems
 }
 
 // Year has the figures of one year.
 type Year struct {
 	Year int
 	// Figures are in the order of Figures.
-	Figures []Cell
-	// Extra are figures that the specification does not name, in the order of their names.
-	Extra []Extra
-}
-
-// Extra is a figure that the specification does not name: a number, or text. Its name may differ
-// from that of a figure in the case of its letters alone.
-type Extra struct {
-	Name string
-	Cell Cell
+	Figures []tabular.Cell
+	// Extra are figures that the specification does not name, in the order of their names: numbers,
+	// or texts. A name may differ from that of a figure in the case of its letters alone.
+	Extra []tabular.Extra
 }
 
 // The years that are taken for years.
@@ -40,11 +34,12 @@ const (
 	lastYear  = 2999
 )
 
-// DecodeFinancials reads financial figures. A key that is not a year is a problem. An error says
-// that the body has no figures at all, not even an empty object.
+// DecodeFinancials reads financial figures. A key that is not a year is a problem. Of a name that repeats, the
+// last value counts, and that is a problem too. An error says that the body has no figures at all, not even an
+// empty object.
 func DecodeFinancials(body []byte) (Financials, error) {
 	var f Financials
-	object, ok := jsonobject.Parse(body)
+	object, ok := f.parse(body, "")
 	if !ok {
 		return f, errors.New("the body is not a JSON object, so it is not financial figures by year")
 	}
@@ -55,7 +50,8 @@ func DecodeFinancials(body []byte) (Financials, error) {
 	}
 	years := 0
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		year, isYear := object.Object(key)
+		raw := object[key]
+		isYear := len(raw) > 0 && raw[0] == '{'
 		if isYear || object.IsNull(key) {
 			years++
 		}
@@ -64,7 +60,7 @@ func DecodeFinancials(body []byte) (Financials, error) {
 		case err != nil || len(key) != 4 || number < firstYear || number > lastYear:
 			f.Problems.Add(pathName(key), "a year")
 		case isYear:
-			f.Years = append(f.Years, f.year(number, year, figures, known))
+			f.Years = append(f.Years, f.year(number, raw, figures, known))
 		case !object.IsNull(key):
 			f.Problems.Add(key, "an object of figures")
 		}
@@ -75,66 +71,54 @@ func DecodeFinancials(body []byte) (Financials, error) {
 	return f, nil
 }
 
-// year reads the figures of one year.
-func (f *Financials) year(number int, from jsonobject.Object, figures []Column, known map[string]int) Year {
-	y := Year{Year: number, Figures: make([]Cell, len(figures))}
-	m := reader(from, &f.Problems)
-	m.path = strconv.Itoa(number) + "."
-	for i, figure := range figures {
-		y.Figures[i] = m.cell(figure)
+// parse reads an object, whose path ends with a dot. It notes the names that repeat.
+func (f *Financials) parse(data []byte, path string) (jsonobject.Object, bool) {
+	object, repeated, ok := jsonobject.ParseRepeated(data)
+	for _, name := range repeated {
+		f.Problems.Add(path+pathName(name), "the only one of its name")
 	}
+	return object, ok
+}
+
+// year reads the figures of one year.
+func (f *Financials) year(number int, raw []byte, figures []tabular.Column, known map[string]int) Year {
+	y := Year{Year: number, Figures: make([]tabular.Cell, len(figures))}
+	for i, figure := range figures {
+		y.Figures[i].Kind = figure.Kind
+	}
+	path := strconv.Itoa(number) + "."
+	from, _ := f.parse(raw, path)
+	m := reader(from, &f.Problems)
+	m.path = path
 	for _, name := range slices.Sorted(maps.Keys(from)) {
-		if _, named := known[name]; !named && !from.IsNull(name) {
-			y.Extra = append(y.Extra, Extra{name, cellOf(from[name])})
+		if i, named := known[name]; named {
+			y.Figures[i] = m.cell(figures[i])
+		} else if !from.IsNull(name) {
+			y.Extra = append(y.Extra, tabular.Extra{Name: name, Cell: cellOf(from[name])})
 		}
 	}
 	return y
 }
 
-// cell reads a member of the kind of a column.
-func (m *members) cell(column Column) Cell {
-	one := &members{reading: true, from: m.from, path: m.path, problems: m.problems}
-	back := &members{}
-	switch column.Kind {
-	case Integer:
-		return readCell(one, back, column.Name, (*members).integer)
-	case Number:
-		return readCell(one, back, column.Name, (*members).number)
-	case Date:
-		return readCell(one, back, column.Name, (*members).date)
-	default:
-		return readCell(one, back, column.Name, (*members).text)
-	}
-}
-
-func readCell[T any](
-	from, to *members, name string, describe func(*members, string, *cost.Optional[T]),
-) Cell {
-	var value cost.Optional[T]
-	describe(from, name, &value)
-	describe(to, name, &value)
-	return to.cells[0]
-}
-
 // cellOf returns a value that nothing is known of: a number, or text.
-func cellOf(raw json.RawMessage) Cell {
+func cellOf(raw json.RawMessage) tabular.Cell {
 	if n, ok := parseNumber(raw); ok && isNumber(raw) {
-		return Cell{Kind: Number, Known: true, Number: n}
+		return tabular.Cell{Kind: tabular.Number, Known: true, Number: n}
 	}
-	return Cell{Kind: Text, Known: true, Text: plainValue(raw)}
+	return tabular.Cell{Kind: tabular.Text, Known: true, Text: plainValue(raw)}
 }
 
 // Figure returns a figure of the year by its name. One that is not known has Known false.
-func (y Year) Figure(name string) Cell {
-	i := slices.IndexFunc(Figures(), func(c Column) bool { return c.Name == name })
+func (y Year) Figure(name string) tabular.Cell {
+	i := slices.IndexFunc(Figures(), func(c tabular.Column) bool { return c.Name == name })
 	if i < 0 || i >= len(y.Figures) {
-		return Cell{}
+		return tabular.Cell{}
 	}
 	return y.Figures[i]
 }
 
 // Headline is what a list shows of a company's latest year.
-type Headline struct{ Year, Currency, Turnover, Employees Cell }
+type Headline struct{ Year, Currency, Turnover, Employees tabular.Cell }
 
 // Headline returns the headline figures of the latest year; false when there is no year.
 func (f Financials) Headline() (Headline, bool) {
@@ -143,7 +127,7 @@ func (f Financials) Headline() (Headline, bool) {
 	}
 	y := f.Years[len(f.Years)-1]
 	return Headline{
-		Year:     Cell{Kind: Integer, Known: true, Integer: int64(y.Year)},
+		Year:     tabular.Cell{Kind: tabular.Integer, Known: true, Integer: int64(y.Year)},
 		Currency: y.Figure("Currency"), Turnover: y.Figure("Turnover"), Employees: y.Figure("Employee-Numbers"),
 	}, true
 }

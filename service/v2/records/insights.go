@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 )
 
 // Insights is a digital insights record (specification v2, "Digital insights record").
@@ -34,7 +35,7 @@ type Insights struct {
 	Graph                                                   Graph
 	UpVisits                                                cost.Optional[bool]
 
-	Problems
+	tabular.Problems
 }
 
 func insights(m *members, i *Insights) {
@@ -193,7 +194,7 @@ func points(m *members, name string, into *[]Point) {
 		}
 		value, ok := parseNumber(pair[1])
 		if !ok {
-			m.problems.Add(path+"[1]", Number.String())
+			m.problems.Add(path+"[1]", tabular.Number.String())
 			return p, true
 		}
 		p.Value = cost.Known(value)
@@ -202,11 +203,11 @@ func points(m *members, name string, into *[]Point) {
 }
 
 // TechnologyColumns returns the columns of a technology, with those of its group.
-func TechnologyColumns() []Column { return columnsOf(technologyRow) }
+func TechnologyColumns() []tabular.Column { return columnsOf(technologyRow) }
 
 // TechnologyRows returns the cells of every technology, in the order of TechnologyColumns. A group
 // without technologies has a row of its own.
-func (i Insights) TechnologyRows() (rows [][]Cell) {
+func (i Insights) TechnologyRows() (rows [][]tabular.Cell) {
 	for _, group := range i.Technologies {
 		list := group.List
 		if len(list) == 0 {
@@ -234,21 +235,21 @@ func technologyRow(m *members, t *technologyOf) {
 }
 
 // VisitsColumns returns the columns of the visits of a month.
-func VisitsColumns() []Column { return columnsOf(visits) }
+func VisitsColumns() []tabular.Column { return columnsOf(visits) }
 
 // Cells returns the values of the visits, in the order of VisitsColumns.
-func (v Visits) Cells() []Cell { return cellsOf(v, visits) }
+func (v Visits) Cells() []tabular.Cell { return cellsOf(v, visits) }
 
 // DecodeInsights reads a digital insights record. An error says that the body is none.
 func DecodeInsights(body []byte) (Insights, error) {
-	var problems Problems
+	var problems tabular.Problems
 	i, err := decode(body, "a digital insights record", &problems, insights)
 	i.Problems = problems
 	return i, err
 }
 
 // InsightsColumns returns the columns of an insights record, without its lists of records.
-func InsightsColumns() []Column { return columnsOf(insights) }
+func InsightsColumns() []tabular.Column { return columnsOf(insights) }
 
 // Cells returns the values of the record, in the order of InsightsColumns.
-func (i Insights) Cells() []Cell { return cellsOf(i, insights) }
+func (i Insights) Cells() []tabular.Cell { return cellsOf(i, insights) }

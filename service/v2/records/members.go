@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 	"payonce/service/jsonobject"
 )
 
@@ -19,27 +20,27 @@ type members struct {
 	reading  bool
 	from     jsonobject.Object // when reading
 	path     string            // of the record within the answer, with a dot at the end
-	problems *Problems         // when reading
+	problems *tabular.Problems // when reading
 	found    bool              // the object has one of the members
 
-	columns []Column
-	cells   []Cell
+	columns []tabular.Column
+	cells   []tabular.Cell
 }
 
 // reader returns members that are read from an object.
-func reader(from jsonobject.Object, problems *Problems) *members {
+func reader(from jsonobject.Object, problems *tabular.Problems) *members {
 	return &members{reading: true, from: from, problems: problems}
 }
 
 // columnsOf lists the columns of a record.
-func columnsOf[T any](describe func(*members, *T)) []Column {
+func columnsOf[T any](describe func(*members, *T)) []tabular.Column {
 	m := &members{}
 	describe(m, new(T))
 	return m.columns
 }
 
 // cellsOf lists the cells of a record, in the order of its columns.
-func cellsOf[T any](value T, describe func(*members, *T)) []Cell {
+func cellsOf[T any](value T, describe func(*members, *T)) []tabular.Cell {
 	m := &members{}
 	describe(m, &value)
 	return m.cells
@@ -56,20 +57,20 @@ func (m *members) problem(name, want string) { m.problems.Add(m.path+pathName(na
 
 // scalar describes a member with one value.
 func scalar[T any](
-	m *members, name string, kind Kind, into *cost.Optional[T],
-	parse func(json.RawMessage) (T, bool), cell func(*Cell, T),
+	m *members, name string, kind tabular.Kind, into *cost.Optional[T],
+	parse func(json.RawMessage) (T, bool), cell func(*tabular.Cell, T),
 ) {
 	if !m.reading {
-		c := Cell{Kind: kind, Known: into.Known}
+		c := tabular.Cell{Kind: kind, Known: into.Known}
 		if into.Known {
 			cell(&c, into.Value)
 		}
-		m.columns, m.cells = append(m.columns, Column{name, kind}), append(m.cells, c)
+		m.columns, m.cells = append(m.columns, tabular.Column{Name: name, Kind: kind}), append(m.cells, c)
 		return
 	}
 	*into = cost.Optional[T]{}
 	raw, there := m.raw(name)
-	if !there || kind != Text && string(raw) == `""` { // an empty text is no date and no number
+	if !there || kind != tabular.Text && string(raw) == `""` { // an empty text is no date and no number
 		return
 	}
 	value, ok := parse(raw)
@@ -80,34 +81,58 @@ func scalar[T any](
 	*into = cost.Known(value)
 }
 
+// cell reads a member of the kind of a column.
+func (m *members) cell(column tabular.Column) tabular.Cell {
+	c := tabular.Cell{Kind: column.Kind}
+	raw, there := m.raw(column.Name)
+	if !there || column.Kind != tabular.Text && string(raw) == `""` {
+		return c
+	}
+	switch column.Kind {
+	case tabular.Integer:
+		c.Integer, c.Known = parseInteger(raw)
+	case tabular.Number:
+		c.Number, c.Known = parseNumber(raw)
+	case tabular.Date:
+		c.Time, c.Known = parseDate(raw)
+	default:
+		c.Text, c.Known = parseText(raw)
+	}
+	if !c.Known {
+		m.problem(column.Name, column.Kind.String())
+		return tabular.Cell{Kind: column.Kind}
+	}
+	return c
+}
+
 // text describes a text. A number counts as one.
 func (m *members) text(name string, into *cost.Optional[string]) {
-	scalar(m, name, Text, into, parseText, func(c *Cell, value string) { c.Text = value })
+	scalar(m, name, tabular.Text, into, parseText, func(c *tabular.Cell, value string) { c.Text = value })
 }
 
 // integer describes a number without a fraction.
 func (m *members) integer(name string, into *cost.Optional[int64]) {
-	scalar(m, name, Integer, into, parseInteger, func(c *Cell, value int64) { c.Integer = value })
+	scalar(m, name, tabular.Integer, into, parseInteger, func(c *tabular.Cell, value int64) { c.Integer = value })
 }
 
 // number describes a number. A text that holds one counts.
 func (m *members) number(name string, into *cost.Optional[float64]) {
-	scalar(m, name, Number, into, parseNumber, func(c *Cell, value float64) { c.Number = value })
+	scalar(m, name, tabular.Number, into, parseNumber, func(c *tabular.Cell, value float64) { c.Number = value })
 }
 
 // flag describes a member that is true or false.
 func (m *members) flag(name string, into *cost.Optional[bool]) {
-	scalar(m, name, Flag, into, parseFlag, func(c *Cell, value bool) { c.Flag = value })
+	scalar(m, name, tabular.Flag, into, parseFlag, func(c *tabular.Cell, value bool) { c.Flag = value })
 }
 
 // date describes a date.
 func (m *members) date(name string, into *cost.Optional[time.Time]) {
-	scalar(m, name, Date, into, parseDate, func(c *Cell, value time.Time) { c.Time = value })
+	scalar(m, name, tabular.Date, into, parseDate, func(c *tabular.Cell, value time.Time) { c.Time = value })
 }
 
 // timestamp describes a point in time. One without a zone is in UTC.
 func (m *members) timestamp(name string, into *cost.Optional[time.Time]) {
-	scalar(m, name, Timestamp, into, parseTimestamp, func(c *Cell, value time.Time) { c.Time = value })
+	scalar(m, name, tabular.Timestamp, into, parseTimestamp, func(c *tabular.Cell, value time.Time) { c.Time = value })
 }
 
 // texts describes a list of texts. It is nil when it is not known. A single text counts as a list
@@ -126,10 +151,10 @@ func (m *members) texts(name string, into *[]string) {
 		*into = []string{one}
 		return
 	}
-	*into = eachElement(m, name, raw, Texts.String(), func(path string, element json.RawMessage) (string, bool) {
+	*into = eachElement(m, name, raw, tabular.Texts.String(), func(path string, element json.RawMessage) (string, bool) {
 		text, ok := parseText(element)
 		if !ok {
-			m.problems.Add(path, Text.String())
+			m.problems.Add(path, tabular.Text.String())
 		}
 		return text, ok
 	})
@@ -137,8 +162,8 @@ func (m *members) texts(name string, into *[]string) {
 
 // list adds a column with a list of texts that does not stand in the answer as it is.
 func (m *members) list(name string, texts []string) {
-	m.columns = append(m.columns, Column{name, Texts})
-	m.cells = append(m.cells, Cell{Kind: Texts, Known: texts != nil, Texts: texts})
+	m.columns = append(m.columns, tabular.Column{Name: name, Kind: tabular.Texts})
+	m.cells = append(m.cells, tabular.Cell{Kind: tabular.Texts, Known: texts != nil, Texts: texts})
 }
 
 // values describes a list of values of any shape, each as compact JSON, and a text as it is.
@@ -238,7 +263,7 @@ func (m *members) nested(name, prefix string, describe func(*members)) {
 
 // decode reads a record of which at least one member is there.
 func decode[T any](
-	body []byte, what string, problems *Problems, describe func(*members, *T),
+	body []byte, what string, problems *tabular.Problems, describe func(*members, *T),
 ) (value T, err error) {
 	object, ok := jsonobject.Parse(body)
 	if !ok {
@@ -266,8 +291,8 @@ func parseInteger(raw json.RawMessage) (int64, bool) {
 
 func parseNumber(raw json.RawMessage) (float64, bool) {
 	literal := raw
-	if text := (jsonobject.Object{"": raw}).String(""); text.Known {
-		literal = json.RawMessage(strings.TrimSpace(text.Value))
+	if len(raw) > 0 && raw[0] == '"' {
+		literal = json.RawMessage(strings.TrimSpace(jsonobject.Object{"": raw}.String("").Value))
 	}
 	if !isNumber(literal) {
 		return 0, false

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 )
 
 // Ownership is an ownership record (specification v2, "Ownership record").
@@ -13,7 +14,7 @@ type Ownership struct {
 	Data           []string // texts, or JSON: the specification does not show what they are
 	GroupStructure []GroupMember
 
-	Problems
+	tabular.Problems
 }
 
 func ownership(m *members, o *Ownership) {
@@ -60,20 +61,20 @@ func groupMember(m *members, g *GroupMember) {
 }
 
 // ShareholderColumns returns the columns of a shareholder.
-func ShareholderColumns() []Column { return columnsOf(shareholder) }
+func ShareholderColumns() []tabular.Column { return columnsOf(shareholder) }
 
 // Cells returns the values of the shareholder, in the order of ShareholderColumns.
-func (s Shareholder) Cells() []Cell { return cellsOf(s, shareholder) }
+func (s Shareholder) Cells() []tabular.Cell { return cellsOf(s, shareholder) }
 
 // GroupColumns returns the columns of an entry of a group structure.
-func GroupColumns() []Column { return columnsOf(groupMember) }
+func GroupColumns() []tabular.Column { return columnsOf(groupMember) }
 
 // Cells returns the values of the entry, in the order of GroupColumns.
-func (g GroupMember) Cells() []Cell { return cellsOf(g, groupMember) }
+func (g GroupMember) Cells() []tabular.Cell { return cellsOf(g, groupMember) }
 
 // DecodeOwnership reads an ownership record. An error says that the body is none.
 func DecodeOwnership(body []byte) (Ownership, error) {
-	var problems Problems
+	var problems tabular.Problems
 	o, err := decode(body, "an ownership record", &problems, ownership)
 	o.Problems = problems
 	return o, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 	"payonce/service/jsonobject"
 )
 
@@ -14,7 +15,7 @@ type Page[T any] struct {
 	Pages cost.Optional[int64]
 	Items []T
 
-	Problems
+	tabular.Problems
 }
 
 // CompanyItem is a company in the results of a search. Only some searches return all members.
@@ -29,10 +30,10 @@ func companyItem(m *members, c *CompanyItem) {
 }
 
 // CompanyItemColumns returns the columns of a company in the results of a search.
-func CompanyItemColumns() []Column { return columnsOf(companyItem) }
+func CompanyItemColumns() []tabular.Column { return columnsOf(companyItem) }
 
 // Cells returns the values of the item, in the order of CompanyItemColumns.
-func (c CompanyItem) Cells() []Cell { return cellsOf(c, companyItem) }
+func (c CompanyItem) Cells() []tabular.Cell { return cellsOf(c, companyItem) }
 
 // EmployeeItem is an employee in the results of a search within a company.
 type EmployeeItem struct{ ID, Name, CompanyID, CompanyName cost.Optional[string] }
@@ -45,10 +46,10 @@ func employeeItem(m *members, e *EmployeeItem) {
 }
 
 // EmployeeItemColumns returns the columns of an employee in the results of a search.
-func EmployeeItemColumns() []Column { return columnsOf(employeeItem) }
+func EmployeeItemColumns() []tabular.Column { return columnsOf(employeeItem) }
 
 // Cells returns the values of the item, in the order of EmployeeItemColumns.
-func (e EmployeeItem) Cells() []Cell { return cellsOf(e, employeeItem) }
+func (e EmployeeItem) Cells() []tabular.Cell { return cellsOf(e, employeeItem) }
 
 // Person is a person in the results of an enrichment search.
 type Person struct {
@@ -96,10 +97,10 @@ func employer(m *members, e *Employer) {
 }
 
 // PersonColumns returns the columns of a person, with those of the company.
-func PersonColumns() []Column { return columnsOf(person) }
+func PersonColumns() []tabular.Column { return columnsOf(person) }
 
 // Cells returns the values of the person, in the order of PersonColumns.
-func (p Person) Cells() []Cell { return cellsOf(p, person) }
+func (p Person) Cells() []tabular.Cell { return cellsOf(p, person) }
 
 // DecodeCompanies reads a page of prospecting or of a company search.
 func DecodeCompanies(body []byte) (Page[CompanyItem], error) { return decodePage(body, companyItem) }
@@ -144,7 +145,7 @@ func decodePage[T any](body []byte, describe func(*members, *T)) (Page[T], error
 }
 
 // decodeArray reads an array of records.
-func decodeArray[T any](body []byte, describe func(*members, *T)) (items []T, problems Problems, err error) {
+func decodeArray[T any](body []byte, describe func(*members, *T)) (items []T, problems tabular.Problems, err error) {
 	var raw json.RawMessage
 	if json.Unmarshal(body, &raw) != nil || !isArray(raw) && string(raw) != "null" {
 		return nil, problems, errors.New("the body is not a JSON array")

@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 )
 
 // shown writes cells as "name=value", without those that are not known.
-func shown(columns []Column, cells []Cell) string {
+func shown(columns []tabular.Column, cells []tabular.Cell) string {
 	if len(columns) != len(cells) {
 		return fmt.Sprintf("%d columns, %d cells", len(columns), len(cells))
 	}
@@ -29,14 +30,14 @@ func shown(columns []Column, cells []Cell) string {
 	return strings.Join(texts, "\n")
 }
 
-func wantShown(t *testing.T, columns []Column, cells []Cell, want string) {
+func wantShown(t *testing.T, columns []tabular.Column, cells []tabular.Cell, want string) {
 	t.Helper()
 	if diff := cmp.Diff(want, shown(columns, cells)); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
 }
 
-func wantProblems(t *testing.T, problems Problems, want string) {
+func wantProblems(t *testing.T, problems tabular.Problems, want string) {
 	t.Helper()
 	if diff := cmp.Diff(want, problems.Text()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -106,7 +107,7 @@ func TestAWrongMemberDoesNotLoseTheRest(t *testing.T) {
 
 func TestProblemsAreBounded(t *testing.T) {
 	c, err := DecodeCompany([]byte(`{"name": "Acme", "industry": [` + strings.Repeat("1,", 100000) + `1]}`))
-	if err != nil || len(c.Problems.First) != maxProblems || c.Problems.Count != 100001 {
+	if err != nil || len(c.Problems.First) != tabular.MaxProblems || c.Problems.Count != 100001 {
 		t.Errorf("%d of %d problems, error %v", len(c.Problems.First), c.Problems.Count, err)
 	}
 	if text := c.Problems.Text(); !strings.HasSuffix(text, "; 99901 more") {
@@ -161,18 +162,18 @@ func TestFinancialsAreTyped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantProblems(t, f.Problems, "2022.Employee-Numbers is not an integer; 2022.EBITDA is not a number; 2022.Turnover is not a number")
+	wantProblems(t, f.Problems, "2022.EBITDA is not a number; 2022.Employee-Numbers is not an integer; 2022.Turnover is not a number")
 	if len(f.Years) != 2 || f.Years[0].Year != 2022 || f.Years[1].Year != 2023 {
 		t.Fatalf("years %+v", f.Years)
 	}
 	wantShown(t, Figures(), f.Years[0].Figures, "Accounting-From-Date=2022")
 	wantShown(t, Figures(), f.Years[1].Figures,
 		"Reported-Date=2023-12-31\nCurrency=GBP\nEmployee-Numbers=12\nEBITDA=300\nTurnover=1200.5")
-	want := []Extra{
-		{"Aura", Cell{Kind: Text, Known: true, Text: `{"x":[1]}`}},
-		{"Mood", Cell{Kind: Text, Known: true, Text: "good"}},
-		{"Open", Cell{Kind: Text, Known: true, Text: "true"}},
-		{"Zeal", Cell{Kind: Number, Known: true, Number: 7}},
+	want := []tabular.Extra{
+		{Name: "Aura", Cell: tabular.Cell{Kind: tabular.Text, Known: true, Text: `{"x":[1]}`}},
+		{Name: "Mood", Cell: tabular.Cell{Kind: tabular.Text, Known: true, Text: "good"}},
+		{Name: "Open", Cell: tabular.Cell{Kind: tabular.Text, Known: true, Text: "true"}},
+		{Name: "Zeal", Cell: tabular.Cell{Kind: tabular.Number, Known: true, Number: 7}},
 	}
 	if diff := cmp.Diff(want, f.Years[1].Extra); diff != "" {
 		t.Errorf("extra figures (-want +got):\n%s", diff)
@@ -187,7 +188,7 @@ func TestFinancialsAreTyped(t *testing.T) {
 func TestEveryFigureArrivesTyped(t *testing.T) {
 	year := map[string]any{}
 	for i, figure := range Figures() {
-		year[figure.Name] = map[Kind]any{Text: "text", Date: "2024-06-30", Integer: i, Number: float64(i) + 0.25}[figure.Kind]
+		year[figure.Name] = map[tabular.Kind]any{tabular.Text: "text", tabular.Date: "2024-06-30", tabular.Integer: i, tabular.Number: float64(i) + 0.25}[figure.Kind]
 	}
 	body, err := json.Marshal(map[string]any{"2024": year})
 	if err != nil {
@@ -199,13 +200,13 @@ func TestEveryFigureArrivesTyped(t *testing.T) {
 	}
 	for i, figure := range Figures() {
 		cell := f.Years[0].Figure(figure.Name)
-		want := Cell{Kind: figure.Kind, Known: true}
+		want := tabular.Cell{Kind: figure.Kind, Known: true}
 		switch figure.Kind {
-		case Text:
+		case tabular.Text:
 			want.Text = "text"
-		case Date:
+		case tabular.Date:
 			want.Time = time.Date(2024, 6, 30, 0, 0, 0, 0, time.UTC)
-		case Integer:
+		case tabular.Integer:
 			want.Integer = int64(i)
 		default:
 			want.Number = float64(i) + 0.25
@@ -224,6 +225,37 @@ func TestYearsThatAreNoYears(t *testing.T) {
 	}
 	wantProblems(t, f.Problems, `+203 is not a year; 0099 is not a year; 2020 is not an object of figures; 2023/24 is not a year; `+
 		`20230 is not a year; latest is not a year; "two\nlines" is not a year; "`+strings.Repeat("y", 60)+`…" is not a year`)
+}
+
+// TestOfFiguresThatRepeatTheLastCounts repeats years and figures, and names them as problems.
+func TestOfFiguresThatRepeatTheLastCounts(t *testing.T) {
+	f, err := DecodeFinancials([]byte(`{"2023": {"Turnover": 1}, "2022": {"Turnover": 5, "Cash": 7, "Turnover": 6, "Zeal": 1, "Zeal": 2},
+		"2023": {"Turnover": 2, "Cash": 3}, "2023": {"Turnover": 4}}`))
+	if err != nil || len(f.Years) != 2 {
+		t.Fatalf("%d years, error %v", len(f.Years), err)
+	}
+	wantProblems(t, f.Problems, "2023 is not the only one of its name; 2022.Turnover is not the only one of its name; "+
+		"2022.Zeal is not the only one of its name")
+	wantShown(t, Figures(), f.Years[0].Figures, "Cash=7\nTurnover=6")
+	wantShown(t, Figures(), f.Years[1].Figures, "Turnover=4")
+	if zeal := f.Years[0].Extra; len(zeal) != 1 || zeal[0].Cell.Number != 2 {
+		t.Errorf("extra figures %v", zeal)
+	}
+}
+
+// TestNumbersBeyondTheirTypeAreProblems gives figures that are numbers too large for their type.
+func TestNumbersBeyondTheirTypeAreProblems(t *testing.T) {
+	f, err := DecodeFinancials([]byte(`{"2023": {"Turnover": 1e308, "Cash": -1e400, "Goodwill": "` + strings.Repeat("9", 400) + `", "EBITDA": 123456789012345678901234567890,
+		"Employee-Numbers": 99999999999999999999, "Accounting-From-Date": 1e3, "Stocks": 1` + strings.Repeat("0", 500) + `}}`))
+	if err != nil || len(f.Years) != 1 {
+		t.Fatalf("%d years, error %v", len(f.Years), err)
+	}
+	wantProblems(t, f.Problems, "2023.Cash is not a number; 2023.Employee-Numbers is not an integer; 2023.Goodwill is not a number")
+	wantShown(t, Figures(), f.Years[0].Figures,
+		"Accounting-From-Date=1000\nEBITDA=1.2345678901234568e+29\nTurnover=1e+308")
+	if extra := f.Years[0].Extra; len(extra) != 1 || extra[0].Cell.Kind != tabular.Text || len(extra[0].Cell.Text) != 501 {
+		t.Errorf("extra figures %v", extra)
+	}
 }
 
 func TestNotFinancials(t *testing.T) {

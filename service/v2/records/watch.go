@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich/tabular"
 	"payonce/service/jsonobject"
 )
 
@@ -45,9 +46,9 @@ func DecodeWatched(body []byte) (Page[Watched], error) { return decodePage(body,
 func DecodeEvents(body []byte) (Page[Event], error) { return decodePage(body, event) }
 
 // DecodeFieldNames reads an array of names of watched fields.
-func DecodeFieldNames(body []byte) ([]string, Problems, error) {
+func DecodeFieldNames(body []byte) ([]string, tabular.Problems, error) {
 	var raw json.RawMessage
-	var problems Problems
+	var problems tabular.Problems
 	if json.Unmarshal(body, &raw) != nil || !isArray(raw) && string(raw) != "null" {
 		return nil, problems, errors.New("the body is not a JSON array")
 	}
@@ -58,7 +59,7 @@ func DecodeFieldNames(body []byte) ([]string, Problems, error) {
 
 // DecodeCallback reads the callback address; it is not known when none is set.
 func DecodeCallback(body []byte) (cost.Optional[string], error) {
-	var problems Problems
+	var problems tabular.Problems
 	describe := func(m *members, url *cost.Optional[string]) { m.text("callback", url) }
 	callback, err := decode(body, "a callback", &problems, describe)
 	if err == nil && problems.Count > 0 {
@@ -91,14 +92,16 @@ func usageGroup(m *members, g *UsageGroup) {
 }
 
 // DecodeUsage reads the counters of the account.
-func DecodeUsage(body []byte) ([]UsageGroup, Problems, error) { return decodeArray(body, usageGroup) }
+func DecodeUsage(body []byte) ([]UsageGroup, tabular.Problems, error) {
+	return decodeArray(body, usageGroup)
+}
 
 // ContactCounts are the emails and phones that the account was given in a time span.
 type ContactCounts struct{ Emails, Phones cost.Optional[int64] }
 
 // DecodeContactCounts reads the counts of emails and phones.
-func DecodeContactCounts(body []byte) (ContactCounts, Problems, error) {
-	var problems Problems
+func DecodeContactCounts(body []byte) (ContactCounts, tabular.Problems, error) {
+	var problems tabular.Problems
 	counts, err := decode(body, "counts of contact data", &problems, func(m *members, c *ContactCounts) {
 		m.integer("email_count", &c.Emails)
 		m.integer("phone_count", &c.Phones)

@@ -1,8 +1,7 @@
-package records
+package tabular
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -16,17 +15,17 @@ func (p Problem) String() string { return fmt.Sprintf("%s is not %s", p.Path, p.
 
 // Problems are the members of an answer that could not be read.
 type Problems struct {
-	First []Problem // at most maxProblems of them
+	First []Problem // at most MaxProblems of them
 	Count int
 }
 
-// maxProblems is how many problems of one answer are described.
-const maxProblems = 100
+// MaxProblems is how many problems of one answer are described.
+const MaxProblems = 100
 
 // Add adds a problem.
 func (p *Problems) Add(path, want string) {
 	p.Count++
-	if len(p.First) < maxProblems {
+	if len(p.First) < MaxProblems {
 		p.First = append(p.First, Problem{path, want})
 	}
 }
@@ -41,20 +40,4 @@ func (p Problems) Text() string {
 		texts = append(texts, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, "; ")
-}
-
-// maxPathName is how much of a name that the service chose stands in a path, in bytes.
-const maxPathName = 60
-
-// pathName returns a name of the service as it stands in a path.
-func pathName(name string) string {
-	quoted := strconv.QuoteToASCII(name)
-	plain := quoted[1 : len(quoted)-1]
-	if plain == name && len(name) <= maxPathName {
-		return name
-	}
-	if len(plain) > maxPathName {
-		return strconv.Quote(plain[:maxPathName] + "…")
-	}
-	return quoted
 }

@@ -1,10 +1,14 @@
-package records
+// Package tabular has typed values for tables: what the answers of an interface say in rows and columns.
+// The package of the interface decodes its answers into them, and nothing else knows where they come from.
+package tabular
 
 import (
 	"encoding/json"
 	"math"
 	"strconv"
 	"time"
+
+	"payonce/enrich"
 )
 
 // Kind is the type of a value in a table.
@@ -49,6 +53,33 @@ type Cell struct {
 	Flag    bool
 	Time    time.Time // of a date too, at midnight UTC
 	Texts   []string
+}
+
+// Extra is a value that has a name and no column.
+type Extra struct {
+	Name string
+	Cell Cell
+}
+
+// Table describes a table that has rows of many answers.
+type Table struct {
+	Name string
+	// Of is the field whose answers have the rows.
+	Of enrich.Field
+	// Key is the column that names the subject of the answer. It comes first and is not among Columns.
+	Key     string
+	Columns []Column
+	// Open says that rows can have values without a column. Each name of them becomes a column.
+	Open bool
+}
+
+// Row is a row of a table.
+type Row struct {
+	Table int // its index among the tables of the interface
+	// Cells are the values of the table's columns, in their order.
+	Cells []Cell
+	// Extra are values without a column, in the order of their names.
+	Extra []Extra
 }
 
 // String returns the value as it stands in a list of texts: "" when it is not known, and a JSON

@@ -1,0 +1,254 @@
+// Package query is the model of a search: which filters it has, how they are read and written, and into which
+// parts it can be split. It sends nothing.
+package query
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"payonce/service/v2/calls"
+	"payonce/service/v2/v2fields"
+)
+
+// Query is a search by filters. Its methods return changed copies.
+type Query struct {
+	operation v2fields.Operation
+	perPage   int
+	kinds     map[string]calls.FilterKind // that there are
+	filters   map[string]filter
+	// call returns the call of a page. It has the filters in the form in which they are sent.
+	call func() func(calls.Paging) calls.Call
+}
+
+// filter is the value of one filter: a range, or texts. A list has its texts sorted and each of them once, so
+// that two spellings of one search are equal.
+type filter struct {
+	kind  calls.FilterKind
+	texts []string
+	span  span
+}
+
+// New returns a search without filters. It asks for pages of so many results.
+func New(o v2fields.Operation, perPage int) Query {
+	return Query{operation: o, perPage: perPage, kinds: calls.FilterKinds(o)}.with(nil)
+}
+
+// Operation returns the operation that the search calls.
+func (q Query) Operation() v2fields.Operation { return q.operation }
+
+// PerPage returns how many results a page has.
+func (q Query) PerPage() int { return q.perPage }
+
+// LastPage returns the last page that the service returns of one search, 0 when it has no last one.
+func (q Query) LastPage() int { return calls.LastPage(q.operation) }
+
+// Keys returns the keys of the filters that the search can have, in order.
+func Keys(o v2fields.Operation) []string { return slices.Sorted(maps.Keys(calls.FilterKinds(o))) }
+
+// UnknownKeyError says that a search has no filter with a key.
+type UnknownKeyError struct {
+	Key     string
+	Allowed []string
+}
+
+func (e *UnknownKeyError) Error() string {
+	return fmt.Sprintf("there is no filter %q; the filters are %s", e.Key, strings.Join(e.Allowed, ", "))
+}
+
+// kind returns the kind of a filter.
+func (q Query) kind(key string) (calls.FilterKind, error) {
+	kind, known := q.kinds[key]
+	if !known {
+		return 0, &UnknownKeyError{Key: key, Allowed: slices.Sorted(maps.Keys(q.kinds))}
+	}
+	return kind, nil
+}
+
+// Where adds a filter that is written as KEY=VALUE. A range is KEY=10..50, KEY=10.. or KEY=..50. A list grows
+// by one value with each call. Numbers may also stand in one call with commas between them.
+func (q Query) Where(text string) (Query, error) {
+	key, value, found := strings.Cut(text, "=")
+	if key = strings.TrimSpace(key); !found {
+		return q, fmt.Errorf("%q is not KEY=VALUE", text)
+	}
+	kind, err := q.kind(key)
+	if err != nil {
+		return q, err
+	}
+	if kind == calls.Span {
+		s, err := parseSpan(value)
+		return q.add(key, filter{kind: kind, span: s}, err)
+	}
+	values := []string{value}
+	if kind == calls.Numbers {
+		values = strings.Split(value, ",")
+	}
+	return q.With(key, values...)
+}
+
+// With adds values to a filter.
+func (q Query) With(key string, values ...string) (Query, error) {
+	kind, err := q.kind(key)
+	if err != nil {
+		return q, err
+	}
+	f := filter{kind: kind}
+	for _, value := range values {
+		text, wrong := cleanValue(kind, value)
+		if wrong != nil {
+			err = wrong
+		}
+		f.texts = append(f.texts, text)
+	}
+	return q.add(key, f, err)
+}
+
+// JSON adds the filters of a JSON object, as the specification has it.
+func (q Query) JSON(data []byte) (Query, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil || members == nil {
+		return q, errors.New("the filters are not a JSON object")
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		kind, err := q.kind(key)
+		if err != nil {
+			return q, err
+		}
+		f, err := parseMember(kind, members[key])
+		if q, err = q.add(key, f, err); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// add adds a filter, or values to a list. The error is about its value.
+func (q Query) add(key string, f filter, err error) (Query, error) {
+	if err != nil {
+		return q, fmt.Errorf("filter %s: %w", key, err)
+	}
+	known, given := q.filters[key]
+	isList := f.kind == calls.Texts || f.kind == calls.Numbers
+	if given && !isList {
+		return q, fmt.Errorf("filter %s: it is given twice, and takes one value", key)
+	}
+	if isList {
+		f.texts = slices.Compact(slices.SortedFunc(slices.Values(slices.Concat(known.texts, f.texts)), order(f.kind)))
+	}
+	return q.replace(key, f), nil
+}
+
+// replace returns the search with one filter replaced.
+func (q Query) replace(key string, f filter) Query {
+	filters := map[string]filter{key: f}
+	for other, kept := range q.filters {
+		if other != key {
+			filters[other] = kept
+		}
+	}
+	return q.with(filters)
+}
+
+// with returns the search with other filters.
+func (q Query) with(filters map[string]filter) Query {
+	q.filters = filters
+	q.call = sync.OnceValue(func() func(calls.Paging) calls.Call { return caller(q.operation, q.object()) })
+	return q
+}
+
+// maxBody is the length of the longest call of a search, in bytes. The journal keeps the call with every page.
+const maxBody = 16 << 10
+
+// Check says why the search cannot be asked.
+func (q Query) Check() error {
+	if q.operation == v2fields.Employees && len(q.filters) == 0 {
+		return errors.New("a search for employees needs a filter, such as company_id")
+	}
+	call := q.Call(1)
+	if err := call.Check(); err != nil {
+		return err
+	}
+	if len(call.Body) > maxBody {
+		return fmt.Errorf("the filters are longer than %d KB; split the search into several", maxBody>>10)
+	}
+	return nil
+}
+
+// Call returns the call for a page, from 1.
+func (q Query) Call(page int) calls.Call {
+	return q.call()(calls.Paging{Page: page, PerPage: q.perPage})
+}
+
+// caller returns what makes the calls of a search by its filters.
+func caller(o v2fields.Operation, filters []byte) func(calls.Paging) calls.Call {
+	switch o {
+	case v2fields.Prospecting:
+		by := decoded[calls.CompanyFilters](filters)
+		return func(p calls.Paging) calls.Call { return calls.Prospecting(by, p) }
+	case v2fields.Employees:
+		by := decoded[calls.EmployeeFilters](filters)
+		return func(p calls.Paging) calls.Call { return calls.Employees(by, p) }
+	default:
+		search := decoded[calls.PeopleSearch](filters)
+		return func(p calls.Paging) calls.Call {
+			search := search
+			search.Paging = p
+			return calls.People(search)
+		}
+	}
+}
+
+// decoded returns filters in the form of their call. What was checked can be read.
+func decoded[T any](filters []byte) (value T) {
+	_ = json.Unmarshal(filters, &value)
+	return value
+}
+
+// object returns the filters as a JSON object.
+func (q Query) object() []byte {
+	members := map[string]any{}
+	for key, f := range q.filters {
+		members[key] = f.value()
+	}
+	object, _ := json.Marshal(members) // texts and ranges always have a form
+	return object
+}
+
+// value returns what stands for the filter in JSON.
+func (f filter) value() any {
+	switch f.kind {
+	case calls.Span:
+		return calls.Range{GTE: calls.Bound(f.span.least.String()), LTE: calls.Bound(f.span.most.String())}
+	case calls.Numbers:
+		numbers := make([]json.Number, len(f.texts))
+		for i, text := range f.texts {
+			numbers[i] = json.Number(text)
+		}
+		return numbers
+	case calls.Text:
+		return f.texts[0]
+	case calls.OneID:
+		return calls.ID(f.texts[0])
+	default:
+		return f.texts
+	}
+}
+
+// String describes the search for a person to read, in the form of Where.
+func (q Query) String() string {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(q.filters)) {
+		if f := q.filters[key]; f.kind == calls.Span {
+			texts = append(texts, key+"="+f.span.String())
+		} else {
+			texts = append(texts, key+"="+strings.Join(f.texts, ","))
+		}
+	}
+	return cmp.Or(strings.Join(texts, " "), "no filter")
+}
