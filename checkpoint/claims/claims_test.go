@@ -102,7 +102,9 @@ func TestADecisionIsOneCommit(t *testing.T) {
 	}
 }
 
-func sameOccurrence(a, b record.Occurrence) bool { return a.Job == b.Job && a.At == b.At && a.Starts == b.Starts }
+func sameOccurrence(a, b record.Occurrence) bool {
+	return a.Job == b.Job && a.At == b.At && a.Starts == b.Starts
+}
 
 func TestTheHistoryIsThatOfOneJob(t *testing.T) {
 	s := open(t, t.TempDir())

@@ -156,4 +156,3 @@ func TestOccurrencesAreForgottenAfterTheRetentionTime(t *testing.T) {
 		t.Errorf("%d occurrences are left, the oldest %+v, error %v", len(history), history[0], err)
 	}
 }
-
