@@ -209,6 +209,7 @@ func jobLayers() map[string][]string {
 		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
 		"cmd/batch/jobs":    {"cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobserve": {},
 		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
