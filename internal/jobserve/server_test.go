@@ -107,7 +107,7 @@ func TestJobsThatUseTheSameRunOneAfterTheOther(t *testing.T) {
 		serve(t, w.server(loaded(
 			w.job("a", 10*time.Minute, []string{"journal 1", "account 1"}, time.Hour),
 			w.job("b", 10*time.Minute, []string{"journal 1", "account 2"}, time.Hour+time.Second),
-			w.job("c", 10*time.Minute, []string{"journal 3", "account 3"}, time.Hour),
+			w.job("c", 9*time.Minute, []string{"journal 3", "account 3"}, time.Hour),
 			w.job("d", 10*time.Minute, []string{"journal 4", "account 1"}, time.Hour+2*time.Second),
 		)), 24*time.Hour)
 		slices.Sort(w.pairs)

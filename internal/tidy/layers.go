@@ -15,7 +15,6 @@ func layers() map[string][]string {
 	all := map[string][]string{
 		"enrich":            {"enrich/sharedhost"},
 		"enrich/sharedhost": {},
-		"enrich/tabular":    {"enrich"},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
 		"numbered":          {},
@@ -67,18 +66,18 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/sheet":                 {"io/table", "io/headrow", "io/sheet/..."},
+		"io/sheet/texts":           {"io/sheet/markup"},
+		"io/sheet/markup":          {},
 		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
-	maps.Copy(all, sandboxLayers())
-	maps.Copy(all, useCaseLayers())
-	maps.Copy(all, runLayers())
-	maps.Copy(all, jobLayers())
-	maps.Copy(all, serviceLayers())
-	maps.Copy(all, testPackageLayers())
-	maps.Copy(all, runReportLayers())
-	maps.Copy(all, searchLayers())
+	for _, part := range []map[string][]string{
+		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(),
+	} {
+		maps.Copy(all, part)
+	}
 	return all
 }
 
@@ -93,9 +92,11 @@ func searchLayers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
-		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"enrich/tabular":  {"enrich"},
+		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
+		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
 		"sandbox/dice":       {},
 		"sandbox/window":     {},
@@ -149,23 +150,8 @@ func useCaseLayers() map[string][]string {
 			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
-		// Parts of the command line.
-		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":      {"internal/report/form", "internal/report"},
-		"cmd/batch/nearest":   {},
-		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
-		"cmd/batch/complete":  {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
-		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
-		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
-		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
-		"cmd/batch/undo":      {"internal/problem", "io/backup"},
-		"cmd/batch/watch":     {"internal/problem", "internal/report"},
-		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
-		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
+		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
@@ -182,6 +168,27 @@ func useCaseLayers() map[string][]string {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
+	}
+}
+
+// commandLayers lists the parts of the command line.
+func commandLayers() map[string][]string {
+	return map[string][]string{
+		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":         {"internal/report/form", "internal/report"},
+		"cmd/batch/nearest":      {},
+		"cmd/batch/usage":        {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
+		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
+		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
+		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
+		"cmd/batch/undo":         {"internal/problem", "io/backup"},
+		"cmd/batch/watch":        {"internal/problem", "internal/report"},
+		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
+		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1"},
+		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 	}
 }
 
@@ -229,6 +236,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2/v2tables": {"enrich", "enrich/tabular", "service/jsonobject", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
@@ -250,7 +258,7 @@ func testPackageLayers() map[string][]string {
 		"internal/terminaltest":       {},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
-		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
+		"pipeline/thirdinterface": {"enrich", "enrich/tabular", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}
