@@ -13,7 +13,8 @@ const everything = "..."
 // import. Imports point downwards: a package lies below each package whose line names it.
 func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":            {"enrich/sharedhost"},
+		"enrich":            {"enrich/place", "enrich/sharedhost"},
+		"enrich/place":      {},
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
