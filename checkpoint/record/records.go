@@ -181,6 +181,17 @@ type Progress struct {
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
 }
 
+// IsRecovered reports whether no call was in flight when the journal was last written. Otherwise the
+// process that owned it may have ended without an answer.
+func IsRecovered(s store.Store) (bool, error) {
+	var state State
+	value, err := s.Get(StateKey)
+	if value != nil && err == nil {
+		err = DecodeComputed(StateKey, value, &state)
+	}
+	return err == nil && len(state.InFlight) == 0, err
+}
+
 // Account is the part of the state that belongs to one account.
 type Account struct {
 	// Horizon is the first attempt that may still occupy a slot of the window.

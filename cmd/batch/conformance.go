@@ -35,8 +35,8 @@ func newConformanceCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addWaitFlag(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	o.addSharedCeilingFlags(cmd.Flags())
 	o.addConformanceFlags(cmd.Flags(), &who)
 	return cmd

@@ -13,7 +13,8 @@ const everything = "..."
 // import. Imports point downwards: a package lies below each package whose line names it.
 func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":            {"enrich/sharedhost"},
+		"enrich":            {"enrich/place", "enrich/sharedhost"},
+		"enrich/place":      {},
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
@@ -66,18 +67,18 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/sheet":                 {"io/table", "io/headrow", "io/sheet/..."},
+		"io/sheet/texts":           {"io/sheet/markup"},
+		"io/sheet/markup":          {},
 		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
-	maps.Copy(all, sandboxLayers())
-	maps.Copy(all, useCaseLayers())
-	maps.Copy(all, runLayers())
-	maps.Copy(all, jobLayers())
-	maps.Copy(all, serviceLayers())
-	maps.Copy(all, testPackageLayers())
-	maps.Copy(all, runReportLayers())
-	maps.Copy(all, searchLayers())
+	for _, part := range []map[string][]string{
+		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(),
+	} {
+		maps.Copy(all, part)
+	}
 	return all
 }
 
@@ -150,21 +151,6 @@ func useCaseLayers() map[string][]string {
 			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
-		// Parts of the command line.
-		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":      {"internal/report/form", "internal/report"},
-		"cmd/batch/nearest":   {},
-		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
-		"cmd/batch/complete":  {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
-		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
-		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
-		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
-		"cmd/batch/undo":      {"internal/problem", "io/backup"},
-		"cmd/batch/watch":     {"internal/problem", "internal/report"},
-		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
@@ -183,6 +169,27 @@ func useCaseLayers() map[string][]string {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
+	}
+}
+
+// commandLayers lists the parts of the command line.
+func commandLayers() map[string][]string {
+	return map[string][]string{
+		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":         {"internal/report/form", "internal/report"},
+		"cmd/batch/nearest":      {},
+		"cmd/batch/usage":        {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
+		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
+		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
+		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
+		"cmd/batch/undo":         {"internal/problem", "io/backup"},
+		"cmd/batch/watch":        {"internal/problem", "internal/report"},
+		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
+		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1"},
+		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 	}
 }
 
@@ -208,8 +215,10 @@ func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":          {},
 		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"cost", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"cmd/batch/jobs":    {"cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobserve": {},
+		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }

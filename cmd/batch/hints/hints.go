@@ -53,6 +53,8 @@ var texts = map[string]string{
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
 	"path_unknown":            "; give the service's own with --request-name %s=PATH",
 	"base_url":                "; give --base-url like https://host/api/v1",
+	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
+	"two_journals":            ". Give one of the two addresses at a time, or begin a workspace for both with --workspace NAME",
 	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
 	"secret":                  "; the service key is read from SERVICE_API_KEY alone",
 	"encryption_key":          "; the key comes from " + KeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
