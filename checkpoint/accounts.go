@@ -2,24 +2,21 @@ package checkpoint
 
 import (
 	"bytes"
-	"crypto/subtle"
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint/account"
 	"payonce/checkpoint/record"
+	"payonce/checkpoint/registry"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// AccountID identifies an account: an interface, at a base URL, with an API key. Of the key the journal
-// keeps a fingerprint.
-type AccountID struct {
-	Interface, BaseURL, Key string
-}
+// AccountID identifies an account.
+type AccountID = registry.ID
 
 // AccountOptions say what the journal has to know of an account to decide about its calls.
 type AccountOptions struct {
@@ -30,36 +27,30 @@ type AccountOptions struct {
 
 // Account returns the number of an account, which it records durably when the journal does not know the
 // account yet. Calls of an account other than 0 can begin only after Account was called for it. The same
-// interface at the same base URL with another key is another account; when a key was replaced, call
-// RememberAPIKey on the journal of the account first.
+// interface at the same service with another key is another account; when a key was replaced, call
+// RememberAPIKey on the journal of the account first. Fields that the catalogue got at its end since are
+// added. Other accounts may have calls in flight meanwhile.
 func (j *Journal) Account(id AccountID, options AccountOptions) (attempt.Account, error) {
 	j.registering.Lock()
 	defer j.registering.Unlock()
-	if isFirst, err := j.isFirst(id); isFirst || err != nil {
-		return 0, err
-	}
 	if id.Interface == "" || len(options.Catalogue.Fields) == 0 || options.Rate.Slots < 1 {
 		return 0, errors.New("an account needs an interface, a catalogue and a rate")
 	}
-	wanted := record.Registration{
-		Interface: id.Interface, BaseURL: id.BaseURL, Fingerprint: j.fingerprint(id.Key),
-		Fields: options.Catalogue.NamesOf(options.Catalogue.All()),
+	number, wanted, changed, err := j.registry().Find(id, options.Catalogue)
+	if err == nil && changed {
+		err = j.register(number, wanted)
 	}
-	known, err := record.Registrations(j.store)
-	if err != nil {
-		return 0, err
-	}
-	number := attempt.Account(1 + slices.IndexFunc(known, wanted.Identifies))
-	switch {
-	case number == 0:
-		number, err = j.register(wanted)
-	case !slices.Equal(known[number-1].Fields, wanted.Fields):
-		err = fmt.Errorf("%w: account %d has the fields %q, and this program knows %q", ErrCorrupt, number, known[number-1].Fields, wanted.Fields)
-	}
-	if err != nil || j.readOnly() {
+	if err != nil || number == 0 || j.readOnly() {
 		return number, err
 	}
 	return number, j.makeReady(j.state.accountOf(number), options, j.now())
+}
+
+// registry returns what the records say about the accounts.
+func (j *Journal) registry() registry.Registry {
+	return registry.Registry{
+		Store: j.store, Secret: j.secret, First: j.first.Catalogue.Interface, Service: j.first.Service,
+	}
 }
 
 // notOpened says that Account was not called for the account.
@@ -67,43 +58,42 @@ func (j *Journal) notOpened() error {
 	return fmt.Errorf("account %d was not opened, so its rate and its meters are not known", j.number)
 }
 
-// isFirst reports whether an account is the account 0. It fails when that cannot be known yet, because
-// the same account with two numbers would pay twice.
-func (j *Journal) isFirst(id AccountID) (bool, error) {
-	first := j.first
-	if id.Interface != first.Catalogue.Interface || first.BaseURL != "" && id.BaseURL != first.BaseURL {
-		return false, nil
+// register records an account durably. The account is new, or it gets more fields.
+func (j *Journal) register(number attempt.Account, r record.Registration) error {
+	write, err := record.Replace(j.store, record.AccountKey(number), &r)
+	if err != nil {
+		return err
 	}
-	known, found, err := record.Load[[]byte](j.store, record.FingerprintKey)
-	if err == nil && !found && first.BaseURL != "" {
-		err = errors.New("the API key of the first account is not known yet, and this account has the same service")
-	}
-	return found && subtle.ConstantTimeCompare(known, j.fingerprint(id.Key)) == 1, err
-}
-
-// register records an account durably.
-func (j *Journal) register(r record.Registration) (attempt.Account, error) {
 	j.lock()
-	if j.failure != nil {
+	known := j.state.accountOf(number)
+	if j.failure != nil && (known == nil || !j.readOnly()) {
 		defer j.mu.Unlock()
-		return 0, j.failure
+		return j.failure
 	}
-	a := j.state.addAccount(r.Catalogue())
-	durable := j.enqueue(nil, Write{Key: record.AccountKey(a.Number), Value: record.Encode(&r)})
+	if known == nil {
+		known = j.state.addAccount(r.Catalogue())
+	}
+	known.Catalogue = r.Catalogue()
+	if j.readOnly() { // the owner records the fields when it needs them
+		j.mu.Unlock()
+		return nil
+	}
+	durable := j.enqueue(nil, write)
 	j.mu.Unlock()
-	return a.Number, <-durable
+	return <-durable
 }
 
 // makeReady finds the slots of an account, so that its calls can begin.
 func (j *Journal) makeReady(a *account.Account, options AccountOptions, now time.Time) error {
 	j.mu.Lock()
-	ready, next, others := a.Ready, j.state.persisted.NextID, len(j.state.accounts) > 1
+	ready, others := a.Ready, len(j.state.accounts) > 1
 	j.mu.Unlock()
 	if ready {
 		return nil
 	}
 	a.SetTerms(options.Rate, options.Tariff)
-	if err := a.RecoverWindow(j.store, next, now, others); err != nil {
+	// The account has no later call, and those of other accounts may be in flight.
+	if err := a.RecoverWindow(j.store, j.state.opened, now, others); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -141,16 +131,10 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 	return &Journal{ledger: j.ledger, number: number, fields: a.Catalogue.All()}, nil
 }
 
-// AccountAt returns the number of the account from 1 on that has an interface at a base URL, whatever its
+// AccountAt returns the number of the account from 1 on that has an interface at a service, whatever its
 // key is. Of several it returns the last.
-func (j *Journal) AccountAt(interfaceName, baseURL string) (number attempt.Account, found bool, err error) {
-	known, err := record.Registrations(j.store)
-	for n, r := range known {
-		if r.Interface == interfaceName && r.BaseURL == baseURL {
-			number, found = attempt.Account(n+1), true
-		}
-	}
-	return number, found, err
+func (j *Journal) AccountAt(interfaceName, service string) (number attempt.Account, found bool, err error) {
+	return j.registry().At(interfaceName, service)
 }
 
 // Number returns the number of the account that sees the journal.
@@ -172,36 +156,42 @@ func (j *Journal) Catalogues() (all []enrich.Catalogue) {
 	return all
 }
 
-// ErrOtherKey says that the journal was made with another API key, which may
-// belong to another workspace.
-var ErrOtherKey = errors.New("this journal was made with another API key")
+// Errors of CheckAPIKey. Another key or another service may belong to another workspace.
+var (
+	ErrOtherKey     = errors.New("this journal was made with another API key")
+	ErrOtherService = errors.New("this journal was made with a service at another address")
+)
 
-// CheckAPIKey compares the key with the one that the account was used with, of
-// which the journal keeps a fingerprint alone. A new key is ErrOtherKey, unless the caller
-// says that it belongs to the same workspace.
+// CheckAPIKey compares the key with the one that the account was used with, of which the journal keeps
+// a fingerprint alone. For the account 0, it also compares the service that the journal was opened for. A
+// new key is ErrOtherKey, and another service ErrOtherService, unless the caller says that it belongs to
+// the same workspace.
 func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
-	known, found, err := j.knownFingerprint()
-	if err != nil {
+	known, found, err := j.registry().KnownKey(j.number)
+	if err != nil || sameWorkspace {
 		return err
 	}
-	if found && !sameWorkspace && subtle.ConstantTimeCompare(known, j.fingerprint(apiKey)) != 1 {
+	if found && !registry.Equal(known, j.registry().Fingerprint(apiKey)) {
 		return ErrOtherKey
 	}
-	return nil
-}
-
-func (j *Journal) knownFingerprint() (known []byte, found bool, err error) {
-	if j.number == 0 {
-		return record.Load[[]byte](j.store, record.FingerprintKey)
+	other, err := j.registry().IsOtherService()
+	if err == nil && other && j.number == 0 {
+		err = ErrOtherService
 	}
-	r, found, err := record.Load[record.Registration](j.store, record.AccountKey(j.number))
-	return r.Fingerprint, found, err
+	return err
 }
 
-// RememberAPIKey makes the key, which the service has accepted, that of the account.
+// RememberAPIKey makes the key, which the service has accepted, that of the account. For the account 0,
+// it does the same with the service that the journal was opened for.
 func (j *Journal) RememberAPIKey(apiKey string) error {
-	fingerprint := j.fingerprint(apiKey)
+	fingerprint := j.registry().Fingerprint(apiKey)
 	if j.number == 0 {
+		if other, err := j.registry().IsOtherService(); other || err != nil {
+			renamed := j.registry().RenamedFirst()
+			if err := cmp.Or(err, replace(j, record.FirstAccountKey, &renamed)); err != nil {
+				return err
+			}
+		}
 		return replace(j, record.FingerprintKey, &fingerprint)
 	}
 	j.registering.Lock()

@@ -20,7 +20,7 @@ import (
 )
 
 // secondID identifies the second account of the tests.
-var secondID = AccountID{Interface: "v1", BaseURL: "https://second.example", Key: "key-two"}
+var secondID = AccountID{Interface: "v1", Service: "https://second.example", Key: "key-two"}
 
 // account returns the journal as an account sees it, whose rate is that of the rig.
 func (r *rig) account(id AccountID) *rig {
@@ -76,7 +76,7 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 func TestARequestNamesItsAccount(t *testing.T) {
 	r := newRig(t)
 	second := r.account(secondID)
-	third := r.account(AccountID{Interface: "v1", BaseURL: secondID.BaseURL, Key: "key-three"})
+	third := r.account(AccountID{Interface: "v1", Service: secondID.Service, Key: "key-three"})
 	named := request(person(1), email)
 	named.Account = 1
 	r.settle(r.grant(named), found)
@@ -103,9 +103,9 @@ func TestARequestNamesItsAccount(t *testing.T) {
 func TestAnAccountKeepsItsNumber(t *testing.T) {
 	r := newRig(t)
 	r.check(r.RememberAPIKey("key-one"))
-	first := AccountID{Interface: v1fields.Catalogue().Interface, BaseURL: "https://first.example", Key: "key-one"}
+	first := AccountID{Interface: v1fields.Catalogue().Interface, Service: "https://first.example", Key: "key-one"}
 	otherKey, otherURL := secondID, secondID
-	otherKey.Key, otherURL.BaseURL = "key-three", "https://third.example"
+	otherKey.Key, otherURL.Service = "key-three", "https://third.example"
 	for range 2 {
 		for want, id := range []AccountID{first, secondID, otherKey, otherURL} {
 			if got := r.account(id).Number(); got != attempt.Account(want) {
@@ -155,9 +155,9 @@ func TestCallsOfAnAccountThatWasNotOpenedDoNotBegin(t *testing.T) {
 // TestTheFirstAccountIsNotRegisteredAgain: until its key is known, nobody can tell whether it is the same.
 func TestTheFirstAccountIsNotRegisteredAgain(t *testing.T) {
 	const url = "https://first.example"
-	first := AccountID{Interface: v1fields.Catalogue().Interface, BaseURL: url, Key: "key-one"}
+	first := AccountID{Interface: v1fields.Catalogue().Interface, Service: url, Key: "key-one"}
 	terms := AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1fields.Catalogue()}
-	j, err := New(newMemStore(), Options{Rate: terms.Rate, Catalogue: terms.Catalogue, BaseURL: url, Now: (&clock{start}).now})
+	j, err := New(newMemStore(), Options{Rate: terms.Rate, Catalogue: terms.Catalogue, Service: url, Now: (&clock{start}).now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestForgetErasesThePersonInEveryAccount(t *testing.T) {
 	erased, err = r.erase(Person{Identity: person(3)}) // who was never asked for
 	r.check(err)
 	for range 2 {
-		third := r.account(AccountID{Interface: "v1", BaseURL: "https://third.example", Key: "key-three"})
+		third := r.account(AccountID{Interface: "v1", Service: "https://third.example", Key: "key-three"})
 		for _, on := range []*rig{r, second, third} {
 			forgotten, err := on.Forgotten()
 			r.check(err)
@@ -408,7 +408,7 @@ func TestAReaderKnowsTheAccounts(t *testing.T) {
 	if known.States[v1fields.WorkEmail] != attempt.Found {
 		t.Errorf("the reader finds the states %v", known.States)
 	}
-	if _, err := reader.Account(AccountID{Interface: "v1", BaseURL: "new", Key: "new"}, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue()}); !errors.Is(err, ErrReadOnly) {
+	if _, err := reader.Account(AccountID{Interface: "v1", Service: "new", Key: "new"}, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue()}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("error %v, want that the journal is only read", err)
 	}
 }
@@ -471,7 +471,7 @@ func TestAnAssumptionAboutOneAccountLeavesTheDoubtsOfAnotherDecidable(t *testing
 // another form of answers.
 func TestAnswersAreReadByTheInterfaceOfTheirAccount(t *testing.T) {
 	r := newRig(t)
-	number, err := r.Account(AccountID{Interface: "other", BaseURL: "https://other.example", Key: "key"}, AccountOptions{
+	number, err := r.Account(AccountID{Interface: "other", Service: "https://other.example", Key: "key"}, AccountOptions{
 		Rate: r.rate, Catalogue: enrich.Named("figures", "owners", "files"),
 	})
 	r.check(err)

@@ -24,6 +24,7 @@ type ledgerState struct {
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
 	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
+	opened    attempt.ID // the first attempt since the journal was opened
 	// left counts the attempts that were removed from open, by the first byte of their
 	// keys. It is read without the lock.
 	left [256]atomic.Uint32

@@ -41,9 +41,9 @@ type Options struct {
 	// Tariff has the meters of the interface of the account 0. If it has none, it is money and a free
 	// allowance for each field.
 	Tariff cost.Tariff
-	// BaseURL is the address of the service of the account 0. Journal.Account compares addresses with
-	// it. It may be empty.
-	BaseURL string
+	// Service is that of the account 0, as in an AccountID. A journal that does not know it yet records it.
+	// It may be empty.
+	Service string
 	Now     func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
@@ -142,6 +142,11 @@ func open(s Store, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	service, err := j.registry().NameFirst()
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, service...)
 	k, ok := s.(keeper)
 	if err := j.restore(ok && k.Whole(), names); err != nil {
 		return nil, err

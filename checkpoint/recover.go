@@ -30,6 +30,7 @@ func (j *Journal) recover(whole bool, names []Write) error {
 			return err
 		}
 	}
+	j.state.opened = j.state.persisted.NextID
 	now := j.now()
 	for _, a := range j.state.accounts {
 		a.ClampTimes(now)

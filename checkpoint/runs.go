@@ -1,10 +1,6 @@
 package checkpoint
 
-import (
-	"crypto/sha256"
-
-	"payonce/checkpoint/record"
-)
+import "payonce/checkpoint/record"
 
 // Run is what the journal remembers of a run besides its attempts.
 type Run = record.Run
@@ -51,11 +47,4 @@ func (j *Journal) Runs() ([]record.Run, error) {
 		return true, err
 	})
 	return runs, err
-}
-
-func (j *Journal) fingerprint(apiKey string) []byte {
-	hash := sha256.New()
-	hash.Write(j.secret)
-	hash.Write([]byte(apiKey))
-	return hash.Sum(nil)
 }

@@ -56,7 +56,7 @@ func withWaterfall(
 // openAccounts opens the accounts of the journal.
 func (w *waterfall) openAccounts() {
 	w.t.Helper()
-	id := checkpoint.AccountID{Interface: "v1", BaseURL: "https://second.example", Key: "key"}
+	id := checkpoint.AccountID{Interface: "v1", Service: "https://second.example", Key: "key"}
 	options := checkpoint.AccountOptions{Rate: w.rate, Catalogue: v1fields.Catalogue()}
 	number, err := w.journal.Account(id, options)
 	if err != nil {

@@ -72,7 +72,7 @@ func copySparse(from, to string) error {
 		return err
 	}
 	defer source.Close()
-	data := make([]byte, min(info.Size(), 1<<20)) // what lies behind is not written yet
+	data := make([]byte, min(info.Size(), 4<<20)) // what lies behind is not written yet
 	if _, err := source.ReadAt(data, 0); err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func openLocked(dir string, options Options) (*Store, error) {
 	// Without room for a copy of its tables the journal is opened as it is: what was paid for must
 	// stay in reach. Close tries again.
 	unfinished := finishErasure(dir, options.EncryptionKey)
-	if unfinished != nil && !errors.Is(unfinished, syscall.ENOSPC) {
+	if unfinished != nil && (!errors.Is(unfinished, syscall.ENOSPC) || errors.Is(unfinished, errLeftOpen)) {
 		return nil, unfinished
 	}
 	e, err := openEngineFor(engineDir, options)

@@ -215,3 +215,21 @@ func (s *engine) close() (sealed bool, err error) {
 	}
 	return err == nil, err
 }
+
+// errLeftOpen says that a store could not be closed, so that this process cannot open it again.
+var errLeftOpen = errors.New("the store could not be closed")
+
+// mustClose is Close with an error when the files could not be sealed.
+func (s *engine) mustClose() error {
+	sealed, err := s.close()
+	if err != nil || sealed {
+		return err
+	}
+	return errors.Join(errLeftOpen, cmp.Or(s.guard.inPlace(), needSpace(s.dir, leastSpace)))
+}
+
+// discard closes a store that nobody needs any more. It writes nothing out, so it also works on a full disk.
+func (s *engine) discard() error {
+	s.guard.stop()
+	return errors.Join(s.db.DropAll(), s.db.Close(), s.head.close())
+}

@@ -91,17 +91,20 @@ func finishErasure(dir string, key []byte) error {
 }
 
 // mustBeSealed closes a store whose process ended without closing it: the values of its last commits
-// are in a log then, and not in a table.
+// are in a log then, and not in a table. On a disk that is nearly full it leaves the store as it is.
 func mustBeSealed(engineDir string, key []byte) error {
 	_, err := os.Stat(filepath.Join(engineDir, sealName))
 	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := needSpace(engineDir, 2*leastSpace); err != nil { // so that there is room to close it again
 		return err
 	}
 	e, err := openEngine(engineDir, key)
 	if err != nil {
 		return err
 	}
-	return e.Close()
+	return e.mustClose()
 }
 
 // valuesBeside reports whether Badger keeps values outside its tables, as it does with those above a
@@ -130,8 +133,10 @@ func copyWithoutReplaced(engineDir string, key []byte) error {
 		return err
 	}
 	fresh := engineDir + freshSuffix
-	err = copyStore(from, fresh, key)
-	if err = errors.Join(err, from.Close()); err != nil {
+	if err = copyStore(from, fresh, key); err != nil {
+		err = errors.Join(err, os.RemoveAll(fresh)) // first, because it may fill the disk
+	}
+	if err = errors.Join(err, from.mustClose()); err != nil {
 		return errors.Join(err, os.RemoveAll(fresh))
 	}
 	if err := keepUncounted(engineDir, fresh); err != nil {

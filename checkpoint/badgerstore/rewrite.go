@@ -44,7 +44,7 @@ func Rewrite(dir string, options Options, as Copy) error {
 }
 
 // copyStore copies every record into a fresh store in dir. Its versions go on from those
-// of the old one, so that none comes again for other records.
+// of the old one, so that none comes again for other records. The fresh store is sealed.
 func copyStore(from store.Store, dir string, key []byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -75,7 +75,13 @@ func copyStore(from store.Store, dir string, key []byte) error {
 	if err == nil {
 		err = to.mustHave(copied)
 	}
-	return errors.Join(err, to.Close())
+	if err == nil {
+		err = needSpace(dir, leastSpace)
+	}
+	if err != nil {
+		return errors.Join(err, to.discard())
+	}
+	return to.mustClose()
 }
 
 // mustHave verifies how many records a store has.

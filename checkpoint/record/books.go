@@ -77,13 +77,15 @@ func numberedAccountMembers(m *numbered.Members, a *numberedAccount) {
 // registrationMembers describes what identifies an account.
 func registrationMembers(m *numbered.Members, r *Registration) {
 	numbered.Text(m, 1, &r.Interface)
-	numbered.Text(m, 2, &r.BaseURL)
+	numbered.Text(m, 2, &r.Service)
 	numbered.Bytes(m, 3, &r.Fingerprint)
 	numbered.Texts(m, 4, &r.Fields)
 	if r.Interface == "" || len(r.Fields) == 0 {
 		m.Fail()
 	}
 }
+
+func firstAccountMembers(m *numbered.Members, f *FirstAccount) { numbered.Text(m, 1, &f.Service) }
 
 func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Time(m, 2, &a.PausedAt)

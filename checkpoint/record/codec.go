@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | Run | File | Job | Occurrence | Pruned | Journal | FieldNames | []byte
+	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -63,6 +63,8 @@ func members(m *numbered.Members, record any) {
 		stateMembers(m, r)
 	case *Registration:
 		registrationMembers(m, r)
+	case *FirstAccount:
+		firstAccountMembers(m, r)
 	case *Run:
 		runMembers(m, r)
 	case *File:

@@ -42,7 +42,8 @@ func kinds() map[string]kindOfRecord {
 	return map[string]kindOfRecord{
 		"Intent": kindFor[Intent](), "About": kindFor[About](), "Payer": kindFor[Payer](), "Doubt": kindFor[Doubt](), "OpenMark": kindFor[OpenMark](),
 		"FieldEntry": kindFor[FieldEntry](), "attempt.Resolution": kindFor[attempt.Resolution](), "cost.Totals": kindFor[cost.Totals](),
-		"Span": kindFor[Span](), "State": kindFor[State](), "Registration": kindFor[Registration](), "Run": kindFor[Run](), "File": kindFor[File](), "Job": kindFor[Job](), "Occurrence": kindFor[Occurrence](),
+		"Span": kindFor[Span](), "State": kindFor[State](), "Registration": kindFor[Registration](),
+		"FirstAccount": kindFor[FirstAccount](), "Run": kindFor[Run](), "File": kindFor[File](), "Job": kindFor[Job](), "Occurrence": kindFor[Occurrence](),
 		"Pruned": kindFor[Pruned](), "Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
 	}
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -23,13 +22,14 @@ import (
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
-//	i NUMBER       account     an account from the account 1 on: its interface, base URL and key's fingerprint
+//	i NUMBER       account     an account from the account 1 on: its interface, service and key's fingerprint
 //	g KEY          forgotten   an index: an identity that was forgotten on request
 //	w PATH         file        a list that was written: the hash of its bytes
 //	j NAME         job         which occurrences of a job are decided, whether it is paused
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
-//	                           key's fingerprint, the last opening, the last erasure by age
+//	                           key's fingerprint, the last opening, the last erasure by age, the service of the
+//	                           account 0
 //
 // Written once has two exceptions. Erasure takes the identity out of intents and the values out
 // of answers; the money stays as it was. A correction books fields of a resolution as free that
@@ -81,6 +81,8 @@ var (
 	OpeningKey     = NameKey(metaPrefix, "opening")
 	FieldsKey      = NameKey(metaPrefix, "fields")
 	PrunedKey      = NameKey(metaPrefix, "pruned")
+	// FirstAccountKey is missing while the service of the account 0 is not known.
+	FirstAccountKey = NameKey(metaPrefix, "first-account")
 )
 
 func IDKey(prefix byte, id attempt.ID) []byte {
@@ -179,6 +181,17 @@ type Progress struct {
 	InFlight []attempt.ID `json:"in_flight,omitempty"`
 }
 
+// IsRecovered reports whether no call was in flight when the journal was last written. Otherwise the
+// process that owned it may have ended without an answer.
+func IsRecovered(s store.Store) (bool, error) {
+	var state State
+	value, err := s.Get(StateKey)
+	if value != nil && err == nil {
+		err = DecodeComputed(StateKey, value, &state)
+	}
+	return err == nil && len(state.InFlight) == 0, err
+}
+
 // Account is the part of the state that belongs to one account.
 type Account struct {
 	// Horizon is the first attempt that may still occupy a slot of the window.
@@ -252,15 +265,15 @@ func (s Span) With(id attempt.ID) Span {
 // their numbers. The account 0 is that of the whole journal.
 type Registration struct {
 	Interface string   `json:"interface"`
-	BaseURL   string   `json:"base_url"`
+	Service   string   `json:"base_url"` // or the name of a service whose address changes
 	Fields    []string `json:"fields"`
 	// Fingerprint is that of the API key.
 	Fingerprint []byte `json:"-"`
 }
 
-// Identifies reports whether two registrations are of the same account.
-func (r Registration) Identifies(other Registration) bool {
-	return r.Interface == other.Interface && r.BaseURL == other.BaseURL && bytes.Equal(r.Fingerprint, other.Fingerprint)
+// FirstAccount is what the journal knows besides its own records of the account 0.
+type FirstAccount struct {
+	Service string `json:"service"` // as in a Registration
 }
 
 // AccountKey returns the key of the registration of an account.

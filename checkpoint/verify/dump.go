@@ -177,6 +177,8 @@ func (n *names) viewMeta(key, value []byte) (any, error) {
 		return map[string]string{"id": identity.ID, "secret": masked}, err
 	case string(record.FieldsKey):
 		return decoded[record.FieldNames](key, value)
+	case string(record.FirstAccountKey):
+		return decoded[record.FirstAccount](key, value)
 	case string(record.PrunedKey):
 		return decoded[record.Pruned](key, value)
 	case string(record.FingerprintKey):

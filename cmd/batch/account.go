@@ -23,6 +23,6 @@ func newAccountCommand(env environment) *cobra.Command {
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	return cmd
 }

@@ -29,7 +29,7 @@ func newBudgetCommand(env environment) *cobra.Command {
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	o.addSharedCeilingFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.budget.job, "job", "", "only the job of this `NAME` and its runs")
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not read the account status")

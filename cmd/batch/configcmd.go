@@ -8,6 +8,7 @@ import (
 
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/nearest"
+	"payonce/cmd/batch/serviceflags"
 	"payonce/cmd/batch/usage"
 	"payonce/configs"
 	"payonce/internal/config"
@@ -98,9 +99,6 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 	}
 }
 
-// variables are the environment variables that win over a configuration file.
-var variables = map[string]string{"base-url": "SERVICE_BASE_URL", "mcp-url": "SERVICE_MCP_URL", "state": "BATCH_STATE"}
-
 // targetFlags name what a run writes. Other commands take them from their command line alone.
 var targetFlags = []string{"output", "rejects"}
 
@@ -108,7 +106,7 @@ var targetFlags = []string{"output", "rejects"}
 // the commands that look at what they did.
 func (o *options) readConfig(cmd *cobra.Command) error {
 	target := config.Target{
-		Flags: cmd.Flags(), Variables: variables, Getenv: o.env.getenv, Check: o.problems,
+		Flags: cmd.Flags(), Variables: serviceflags.Variables(), Getenv: o.env.getenv, Check: o.problems,
 		Suggest:    func(name string, names []string) string { return nearest.Question(name, "", names) },
 		SecretHint: hints.Of("secret"),
 	}

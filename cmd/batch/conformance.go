@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
+	"payonce/internal/conform"
 )
 
 // conformanceFlags say who may be looked up.
@@ -16,7 +16,7 @@ type conformanceFlags struct {
 
 func newConformanceCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	o.list.Name, o.list.Limit.N = app.ConformanceRun, new(int64(3))
+	o.list.Name, o.list.Limit.N = conform.Run, new(int64(3))
 	var who conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance",
@@ -26,17 +26,17 @@ func newConformanceCommand(env environment) *cobra.Command {
 			"a lookup that names nobody, and looks up the first people of --list and those of --profile-url:\n" +
 			"through the workspace's journal like a run, so that nobody is paid for twice, the ceilings and the\n" +
 			"rate limit hold, and the answers are there for later runs. It stands among the runs as\n" +
-			app.ConformanceRun + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
+			conform.Run + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
 			"differs." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return conform(cmd, o, who)
+			return compareService(cmd, o, who)
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addWaitFlag(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	o.addSharedCeilingFlags(cmd.Flags())
 	o.addConformanceFlags(cmd.Flags(), &who)
 	return cmd
@@ -51,12 +51,12 @@ func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlag
 	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE` instead of the built-in rate card")
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by")
-	flags.StringVar(&o.budget.job, "job", "", "the `NAME` of the job whose ceilings count (default "+app.ConformanceRun+")")
+	flags.StringVar(&o.budget.job, "job", "", "the `NAME` of the job whose ceilings count (default "+conform.Run+")")
 	flags.Var(&o.budget.approvalThreshold, "approval-threshold", "refuse a larger --max-spend than this")
 }
 
-// conform compares, reports and tells by the exit code how it went.
-func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
+// compareService compares, reports and tells by the exit code how it went.
+func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error {
 	w, err := o.work(cmd)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func conform(cmd *cobra.Command, o *options, who conformanceFlags) error {
 	if who.list != "" {
 		names = []string{who.list}
 	}
-	ended, err := w.Conform(cmd.Context(), app.ConformOptions{
+	ended, err := conform.Compare(cmd.Context(), w, conform.Options{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, names...), Profiles: who.profiles, Budget: o.budget.value(),
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
 		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.place) + "\"",

@@ -33,7 +33,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	cmd.Flags().StringVar(&o.prices.card, "rate-card", "", "compare the prices of this YAML `FILE` with the service's")
 	cmd.Flags().StringVar(&o.prices.option, "rate-option", "", "compare the prices of the rate card's option `NAME` with the service's")
 	return cmd

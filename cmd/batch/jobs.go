@@ -8,6 +8,7 @@ import (
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
 	"payonce/cmd/batch/nearest"
+	"payonce/cmd/batch/serviceflags"
 	"payonce/cmd/batch/starting"
 	"payonce/internal/config"
 	jobfile "payonce/internal/jobs"
@@ -21,7 +22,7 @@ func (env environment) jobs() jobs.Environment {
 		Reader: jobfile.Reader{
 			NewRun: env.newJobRun,
 			Target: config.Target{
-				Variables: variables, Getenv: env.getenv, SecretHint: hints.Of("secret"),
+				Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
 				Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
 			},
 		},

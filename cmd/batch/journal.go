@@ -41,7 +41,7 @@ func journalCommand(env environment, use, short, long string, do func(ctx contex
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) { return do(cmd.Context(), w) }),
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addWaitFlag(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addWaitFlag(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
 	return cmd
 }
 

@@ -5,9 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -16,12 +14,12 @@ import (
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/host"
 	"payonce/cmd/batch/listflags"
+	"payonce/cmd/batch/serviceflags"
 	"payonce/internal/app"
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
 	"payonce/internal/planfile"
-	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -41,9 +39,7 @@ type options struct {
 	quiet     bool // only errors are told while it runs
 	logFormat flagvalue.Choice
 	colour    flagvalue.Choice
-	journal   journalFlags
-	service   serviceFlags
-	rate      rateFlags
+	service   serviceflags.Flags
 	list      listflags.Flags
 	prices    priceFlags
 	budget    budgetFlags
@@ -60,10 +56,7 @@ type options struct {
 }
 
 func newOptions(env environment) *options {
-	o := &options{env: env}
-	o.journal.setDefaults(env)
-	o.service.setDefaults(env)
-	o.rate.setDefaults()
+	o := &options{env: env, service: serviceflags.New(env.getenv)}
 	o.list.SetDefaults()
 	o.budget.setDefaults()
 	o.colour = flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
@@ -184,11 +177,9 @@ func (o *options) environment() workspace.Environment {
 
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
-	service := o.service.value(o.env)
-	service.Profile, service.Connections, service.Rate = o.list.Profile, o.rate.concurrency, o.rate.limit()
-	return workspace.Options{
-		Journal: o.journal.value(o.env, o.rate.kept()), Service: service, Prices: o.prices.value(),
-	}
+	place := o.service.Options()
+	place.Service.Profile, place.Prices = o.list.Profile, o.prices.value()
+	return place
 }
 
 // sources are the files that the flags name, which are never overwritten.
@@ -198,56 +189,41 @@ func (o *options) sources() []target.Source {
 	}
 }
 
-// maxTimeout keeps a lookup from blocking a run's end for longer than anyone waits.
-const maxTimeout = 10 * time.Minute
-
 // check checks the options and fills in what depends on the environment.
 func (o *options) check() error {
 	for _, problem := range o.problems() {
 		return usagef("--%s %s", problem.Flag, problem.Text)
 	}
+	excluded := o.service.Excluded()
 	switch {
-	case o.service.sandbox && o.service.baseURL != o.env.getenv("SERVICE_BASE_URL"):
-		return usagef("--sandbox and --base-url exclude each other")
-	case o.service.sandbox && o.service.mcpURL != o.env.getenv("SERVICE_MCP_URL"):
-		return usagef("--sandbox and --mcp-url exclude each other")
-	case !o.hasService() && !(o.offline && o.unbound):
+	case excluded != "":
+		return usagef("--sandbox and --%s exclude each other", excluded)
+	case !o.service.Known() && !(o.offline && o.unbound):
 		return problem.Coded("not_connected", "Not connected yet")
-	case o.journal.state != "":
+	case o.service.State != "":
 		return nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return usagef("no place for the journal: %w; give --state DIR or set BATCH_STATE", err)
 	}
-	o.journal.state = filepath.Join(home, ".local", "state", "payonce")
+	o.service.State = filepath.Join(home, ".local", "state", "payonce")
 	if xdg := o.env.getenv("XDG_STATE_HOME"); xdg != "" {
-		o.journal.state = filepath.Join(xdg, "payonce")
+		o.service.State = filepath.Join(xdg, "payonce")
 	}
 	return nil
 }
 
-// hasService reports whether the command knows its service, and so its journal.
-func (o *options) hasService() bool { return o.service.sandbox || o.service.baseURL != "" }
-
-var workspaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-
 // problems returns every value that no environment makes right.
 func (o *options) problems() []config.Problem {
-	var problems []config.Problem
+	problems := o.service.Problems()
 	refuse := func(wrong bool, flag, format string, args ...any) {
 		if wrong {
 			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
-	_, err := pricing.ParseNames(o.service.names)
-	refuse(err != nil, "request-name", "%v", err)
-	refuse(!workspaceName.MatchString(o.journal.workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", o.journal.workspace)
-	refuse(o.service.timeout <= 0 || o.service.timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", o.service.timeout, maxTimeout)
-	refuse(o.service.settleDelay < 0 || o.service.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", o.service.settleDelay, maxTimeout)
-	refuse(o.rate.concurrency < 1 || o.rate.concurrency > 1024, "concurrency", "%d: choose 1 to 1024", o.rate.concurrency)
 	refuse(o.list.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.HeaderRow)
-	_, err = csvtable.ParseEncoding(o.list.Encoding)
+	_, err := csvtable.ParseEncoding(o.list.Encoding)
 	refuse(o.list.Encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.Encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
 	refuse(!isName(o.list.Name), "name", nameForm, o.list.Name, maxName)

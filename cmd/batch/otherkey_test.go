@@ -45,7 +45,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.rate.kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.service.Kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	o.addListFlags(cmd.Flags())
 	o.addPriceFlags(cmd.Flags())
 	o.addCeilingFlags(cmd.Flags())
@@ -124,7 +124,7 @@ func (o *options) checkKeep(list []string) error {
 		return nil
 	case o.budget.maxSpend.Amount == nil:
 		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
-	case !o.hasService():
+	case !o.service.Known():
 		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
 	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {

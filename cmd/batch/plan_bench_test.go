@@ -83,7 +83,7 @@ func writeBenchList(b *testing.B, path string, rows int) {
 // scan opens the journal and takes the survey, and returns the time of the survey.
 func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	o := newOptions(quietEnvironment(nil))
-	o.service.baseURL, o.journal.state = baseURL, filepath.Join(dir, "state")
+	o.service.BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")
 	place := &workspace.Session{Options: o.workspace(), Env: o.environment()}
 	defer place.Close()
 	if err := place.Require(b.Context(), "scan"); err != nil {

@@ -55,10 +55,10 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 
 // serviceName returns the service as a kept plan names it.
 func (o *options) serviceName() string {
-	if o.service.sandbox {
+	if o.service.Sandbox {
 		return planfile.Sandbox
 	}
-	return trimBaseURL(o.service.baseURL)
+	return trimBaseURL(o.service.BaseURL)
 }
 
 // followPlan reads the plan that the run is to follow and takes its options over,
@@ -75,7 +75,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.MapFile != "" {
 		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
-	found, taken := &app.Differences{File: o.planFile}, []string{o.planFile, "sets"}
+	found, taken := &planfile.Differences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
@@ -117,28 +117,28 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 // from whoever runs the plan: too fast a rate costs refusals, and the file may come
 // from anybody.
 func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
-	usual := o.rate.rate
+	usual := o.service.Rate
 	if err := flag.Value.Set(planned); err != nil {
 		return err
 	}
-	if !o.rate.rate.Within(usual) {
-		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", o.rate.rate.String(), usual.String())
+	if !o.service.Rate.Within(usual) {
+		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", o.service.Rate.String(), usual.String())
 	}
 	return nil
 }
 
 // checkService compares the service with the planned one. Its address is not taken
 // from the file: the API key goes to it, and the file may come from anybody.
-func (o *options) checkService(planned string, found *app.Differences) error {
-	if o.service.sandbox && o.service.baseURL == o.env.getenv("SERVICE_BASE_URL") {
+func (o *options) checkService(planned string, found *planfile.Differences) error {
+	if o.service.Sandbox && o.service.BaseURL == o.env.getenv("SERVICE_BASE_URL") {
 		found.Add("the service", planned, planfile.Sandbox)
 		return nil
 	}
-	if o.service.baseURL == "" {
+	if o.service.BaseURL == "" {
 		return fmt.Errorf("%s plans for the service %s: give its address yourself with --base-url or SERVICE_BASE_URL, because your key goes to it",
 			o.planFile, report.Printable(planned))
 	}
-	found.Add("the service", planned, trimBaseURL(o.service.baseURL))
+	found.Add("the service", planned, trimBaseURL(o.service.BaseURL))
 	return nil
 }
 

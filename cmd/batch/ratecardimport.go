@@ -40,8 +40,8 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.addPlaceFlags(flags)
-	o.addNameFlag(flags)
-	flags.DurationVar(&o.service.timeout, "timeout", o.service.timeout, "give the document up after this time")
+	o.service.AddNames(flags)
+	flags.DurationVar(&o.service.Timeout, "timeout", o.service.Timeout, "give the document up after this time")
 	flags.StringVarP(&o.output.path, "output", "o", "", "write the rate card to this `FILE` (default standard output)")
 	return cmd
 }

@@ -41,8 +41,8 @@ func newRun(env environment) (*options, *cobra.Command) {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	o.addWaitFlag(cmd.Flags())
-	o.addServiceFlags(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
+	o.service.AddService(cmd.Flags())
 	o.addListFlags(cmd.Flags())
 	o.addPriceFlags(cmd.Flags())
 	o.addCeilingFlags(cmd.Flags())
@@ -103,7 +103,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	}
 	person.show = func(plan *report.Plan) error { return o.showText(person.out, plan) }
 	run := app.RunOptions{
-		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.rate.value(),
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.service.Pace(),
 		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
 	}
 	if o.kept != nil {

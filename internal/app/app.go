@@ -12,7 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/interfaces"
+	"payonce/internal/accounts"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -138,6 +138,8 @@ type session struct {
 	work  *Work
 	place *workspace.Session
 	lists []*userlist.File
+	// accounts are those that were opened.
+	accounts []*accounts.Account
 }
 
 func (w *Work) open() *session {
@@ -174,18 +176,21 @@ func withReading[T any](ctx context.Context, w *Work, doing string, do func(*ses
 }
 
 func (s *session) close() error {
-	var err error
+	for _, account := range s.accounts {
+		account.Close()
+	}
+	return errors.Join(s.closeLists(), s.place.Close())
+}
+
+func (s *session) closeLists() (err error) {
 	for _, list := range s.lists {
 		err = errors.Join(err, list.Close())
 	}
-	return errors.Join(err, s.place.Close())
+	return err
 }
 
 // journal returns the open journal, nil before it is opened.
 func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
-
-// asked returns the interface that the workspace's account has.
-func (s *session) asked() interfaces.Interface { return interfaces.V1() }
 
 func (s *session) now() time.Time { return s.work.Env.Now() }
 

@@ -8,7 +8,6 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
 )
 
 // ask asks before anything is spent: always unless the user said yes, and then too when the
@@ -16,8 +15,8 @@ import (
 // Where nobody can be asked, nothing is sent. The start then keeps to what was approved, even
 // when others take the free allowance that the plan counted on, or when a ceiling renews at
 // midnight.
-func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Plan, yes bool, approver Approver) error {
-	if j.counts.Lookup == 0 {
+func (j *job) ask(ctx context.Context, plan *report.Plan, yes bool, approver Approver) error {
+	if j.lookups() == 0 {
 		return nil
 	}
 	missing := j.unapproved(plan.Possible)
@@ -31,7 +30,7 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 			beyond = j.budget.Threshold
 		}
 		confirmed := approver.Confirm(ctx, Question{
-			Lookups: j.counts.Lookup, Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
+			Lookups: j.lookups(), Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
 		})
 		switch {
 		case ctx.Err() != nil:
@@ -42,7 +41,7 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 			return problem.Unapproved("", "not confirmed; nothing was sent")
 		}
 		j.keepTo(plan.Possible)
-		return j.lookAgain(ctx, status)
+		return j.lookAgain(ctx)
 	}
 	if j.budget.Threshold != nil {
 		approved := *j.budget.Threshold
@@ -56,13 +55,16 @@ func (j *job) ask(ctx context.Context, status *v1.StatusClient, plan *report.Pla
 
 // lookAgain compares the account with what it was before somebody was asked, who may have
 // taken hours: free units that are gone are not counted on, and a higher price refuses.
-func (j *job) lookAgain(ctx context.Context, status *v1.StatusClient) error {
-	drift, err := j.readDrift(ctx, status)
-	if err != nil {
-		return err
-	}
-	if higher, ok := j.monitor(status).StopOf(drift).(dispatch.PriceHigher); ok {
-		return problem.Usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent", higher.Shown, j.of.Catalogue.Name(higher.Field), higher.InUse)
+func (j *job) lookAgain(ctx context.Context) error {
+	for _, account := range j.accounts {
+		drift, err := account.Drift(ctx)
+		if err != nil {
+			return err
+		}
+		if higher, ok := account.Monitor().StopOf(drift).(dispatch.PriceHigher); ok {
+			return problem.Usagef("the account shows $%s for a %s by now, and the plan counted with $%s; nothing was sent",
+				higher.Shown, account.Catalogue.Name(higher.Field), higher.InUse)
+		}
 	}
 	return nil
 }

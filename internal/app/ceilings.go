@@ -50,7 +50,7 @@ func (j *job) runCeilings() []cost.Ceiling {
 
 // ceilings returns every ceiling of the run, those of the account too.
 func (j *job) ceilings() []cost.Ceiling {
-	return append(j.runCeilings(), j.account.Ceilings(checkpoint.ScopeAccount)...)
+	return append(j.runCeilings(), j.accounts[0].Shown.Ceilings(checkpoint.ScopeAccount)...)
 }
 
 // totals returns the sums of a scope; zero where there is no journal yet.
@@ -59,14 +59,6 @@ func (s *session) totals(scope string) cost.Totals {
 		return cost.Totals{}
 	}
 	return s.journal().Totals(scope)
-}
-
-// historyOf returns the sums of the lookups of a kind, which tell its match rates.
-func (s *session) historyOf(kind cost.Kind) cost.Totals {
-	if s.journal() == nil {
-		return cost.Totals{}
-	}
-	return s.journal().Totals(s.journal().HistoryScope(kind))
 }
 
 // planTotals returns the sums of a scope as they will be once the account's

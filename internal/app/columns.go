@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
 	"payonce/io/table"
@@ -18,7 +19,7 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.of.Catalogue}
+	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: interfaces.V1().Catalogue}
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -35,7 +36,7 @@ func (j *job) readColumns(order List) error {
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
 	}
-	if err := j.reading.Mapping.CheckFilled(schema, j.of.Catalogue, order.Fields); err != nil {
+	if err := j.reading.Mapping.CheckFilled(schema, interfaces.V1().Catalogue, order.Fields); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	return nil
@@ -77,15 +78,18 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.of.Catalogue})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: interfaces.V1().Catalogue})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	j.reading, j.scope.Mapping = reading, reading.Mapping
-	return j.reading.Mapping.CheckFilled(j.schema, j.of.Catalogue, j.order.Fields)
+	j.reading = reading
+	for _, s := range j.steps {
+		s.scope.Mapping = reading.Mapping
+	}
+	return j.reading.Mapping.CheckFilled(j.schema, interfaces.V1().Catalogue, j.order.Fields)
 }
 
 // recorded returns how the columns are read.
 func (j *job) recorded() Recorded {
-	return Recorded{Columns: j.scope.Mapping.Overrides(j.schema), Header: columns.Fingerprint(j.schema)}
+	return Recorded{Columns: j.reading.Mapping.Overrides(j.schema), Header: columns.Fingerprint(j.schema)}
 }

@@ -1,52 +1,14 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"payonce/cost"
 	"payonce/internal/planfile"
-	"payonce/internal/problem"
 	"payonce/internal/report"
 )
-
-// Differences are all that is not as it was planned, as an error that tells each with both
-// values.
-type Differences struct {
-	File  string // of the plan
-	found []difference
-}
-
-// difference is one thing that is not as it was planned.
-type difference struct{ what, planned, now string }
-
-// Add adds something when it is not as it was planned.
-func (d *Differences) Add(what, planned, now string) {
-	if planned != now {
-		d.found = append(d.found, difference{what, cmp.Or(planned, "none"), cmp.Or(now, "none")})
-	}
-}
-
-// Err returns the differences, nil when there are none.
-func (d *Differences) Err() error {
-	if len(d.found) == 0 {
-		return nil
-	}
-	return problem.AsUsage(d)
-}
-
-func (d *Differences) Error() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "this is not what %s planned; nothing was sent\n", d.File)
-	for _, f := range d.found {
-		fmt.Fprintf(&text, "  %s: planned %s, now %s\n", f.what, report.Printable(f.planned), report.Printable(f.now))
-	}
-	text.WriteString("Run it as it was planned, or make a new plan and have that approved.")
-	return text.String()
-}
 
 // Kept is a plan that a run follows, and the file that it comes from.
 type Kept struct {
@@ -64,7 +26,7 @@ func (j *job) compare(kept *Kept, plan *report.Plan) error {
 	if err != nil {
 		return err
 	}
-	then, found := kept.Plan, &Differences{File: kept.Path}
+	then, found := kept.Plan, &planfile.Differences{File: kept.Path}
 	found.Add("the list's content", "SHA-256 "+then.List.SHA256, "SHA-256 "+sum)
 	addEach(found, "column of ", then.Plan.Columns, plan.Columns, func(name string) string { return fmt.Sprintf("%q", name) })
 	addEach(found, "price of ", then.Plan.Prices.USD, plan.Prices.USD, func(m cost.Money) string { return "$" + m.String() })
@@ -75,7 +37,7 @@ func (j *job) compare(kept *Kept, plan *report.Plan) error {
 }
 
 // addEach adds what differs between two maps, by the name of what is in them.
-func addEach[V any](found *Differences, what string, planned, now map[string]V, show func(V) string) {
+func addEach[V any](found *planfile.Differences, what string, planned, now map[string]V, show func(V) string) {
 	text := func(values map[string]V, name string) string {
 		if value, has := values[name]; has {
 			return show(value)

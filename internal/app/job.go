@@ -3,55 +3,45 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/enrich"
-	"payonce/internal/interfaces"
+	"payonce/internal/accounts"
 	"payonce/internal/listcost"
-	"payonce/internal/pricing"
 	"payonce/internal/problem"
+	"payonce/internal/recorded"
 	"payonce/internal/report"
 	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/output"
 	"payonce/pipeline/row"
-	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
-	"payonce/service/v1"
 )
 
 // job is one list with what is wanted of it: what plan, run and write share.
 type job struct {
 	session *session
-	of      interfaces.Interface // that is asked
 	order   List
 	budget  Budget
 	pace    Pace
 	output  Output
+	profile bool // answers have the person's profile
 
-	name      string
-	mapFile   string // that says how the columns are read; "" for none
-	list      *userlist.File
-	schema    table.Schema
-	reading   *columns.Reading
-	scope     row.Scope
-	prices    pricing.Choice // what the wanted fields cost
-	survey    *survey.Survey
-	watched   *listcost.Watcher // of the journal; nil when nobody asks what the list has cost
-	counts    survey.Counts
-	account   cost.Account
-	published pricing.Publications // nothing when the service was not asked
-	// asked says whether the account's status was read; without it the account
-	// sets no ceilings.
-	asked bool
+	name    string
+	mapFile string // that says how the columns are read; "" for none
+	list    *userlist.File
+	schema  table.Schema
+	reading *columns.Reading
+	watched *listcost.Watcher // of the journal; nil when nobody asks what the list has cost
+
+	accounts []*accounts.Account // that are asked, in the order of their first steps
+	steps    []*step             // one at least
 	// approved is what the run may come to by what was agreed to; nil without that.
 	approved *cost.Money
 }
@@ -65,145 +55,71 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	s.lists = append(s.lists, list)
-	j := &job{session: s, of: s.asked(), order: order, list: list, name: order.Run}
+	j := &job{session: s, order: order, list: list, name: order.Run, profile: s.work.Workspace.Service.Profile}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
 	}
 	if j.name == "" {
-		if j.name, err = runName(list, order.Fields); err != nil {
+		if j.name, err = recorded.NameOf(list, order.Fields); err != nil {
 			return nil, err
 		}
 	}
-	j.scope = row.Scope{
-		Catalogue: j.of.Catalogue,
-		Mapping:   j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
+	j.addStep(s.v1(), row.Scope{
+		Mapping: j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
 		Memory: order.Memory, TempDir: order.TempDir,
-	}
+	})
 	if s.work.Workspace.Prices.Card != "" {
 		if err := j.choosePrices(); err != nil { // for what is wrong in it
 			return nil, err
 		}
 	}
 	if order.Priority != "" {
-		if j.scope.Priority, err = row.ParsePriority(j.schema, order.Priority); err != nil {
+		priority, err := row.ParsePriority(j.schema, order.Priority)
+		if err != nil {
 			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}
+		for _, s := range j.steps {
+			s.scope.Priority = priority
+		}
 	}
-	return j, j.readForgotten()
+	return j, nil
 }
 
-// readForgotten reads who is never looked up.
-func (j *job) readForgotten() (err error) {
-	if journal := j.session.journal(); journal != nil {
-		j.scope.Forgotten, err = journal.Forgotten()
+// addStep adds a step that asks an account.
+func (j *job) addStep(account *accounts.Account, scope row.Scope) {
+	scope.Catalogue = account.Catalogue
+	if len(j.of(account)) == 0 {
+		j.accounts = append(j.accounts, account)
 	}
-	return err
+	account.Wanted |= scope.Wanted
+	j.steps = append(j.steps, &step{name: account.Catalogue.Interface, account: account, scope: scope})
 }
 
-// take surveys the whole list.
-func (j *job) take(ctx context.Context) (err error) {
-	defer j.session.work.Observer.Surveying()()
-	if err := j.readForgotten(); err != nil {
-		return err
+// v1 returns the account of v1.
+func (s *session) v1() *accounts.Account {
+	return accounts.NewV1(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
+}
+
+// open lets the accounts use the journal and their services.
+func (j *job) open(use accounts.Use) error {
+	for _, account := range j.accounts {
+		account.Strict = j.budget.Strict
+		if err := account.Open(use); err != nil {
+			return err
+		}
+		j.session.accounts = append(j.session.accounts, account)
 	}
-	j.survey, err = survey.Take(ctx, j.scope, j.list, j.recorder())
-	if err != nil {
-		return err
-	}
-	j.counts = j.survey.Count()
 	return nil
 }
 
-// recorder returns the journal, or one that knows nothing when there is none yet.
-func (j *job) recorder() survey.Recorder {
-	journal := j.session.journal()
-	switch {
-	case journal == nil:
-		return blankRecorder{key: checkpoint.AnonymousKey()}
-	case j.watched != nil:
-		return j.watched
+// choosePrices chooses the prices of all accounts without their services.
+func (j *job) choosePrices() error {
+	for _, account := range j.accounts {
+		if err := account.ChoosePrices(); err != nil {
+			return err
+		}
 	}
-	return journal
-}
-
-// blankRecorder is the journal of a workspace that has none.
-type blankRecorder struct {
-	key func(canonical []byte) enrich.Key
-}
-
-func (b blankRecorder) KeyOf(canonical []byte) enrich.Key { return b.key(canonical) }
-
-func (blankRecorder) People() int64 { return 0 }
-
-func (blankRecorder) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return nil
-}
-
-func (blankRecorder) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
-
-// readAccount reads the account status and what the service publishes, and chooses the
-// prices. When nothing is to be looked up, a service that cannot be reached is no
-// reason to fail.
-func (j *job) readAccount(ctx context.Context, client *v1.StatusClient) error {
-	account, err := client.Status(ctx)
-	switch {
-	case err != nil && j.counts.Lookup == 0 && ctx.Err() == nil:
-		return j.choosePrices()
-	case err != nil:
-		return problem.AsRefused(ctx, err)
-	}
-	return j.useAccount(ctx, client, account)
-}
-
-// useAccount takes the account status, reads what the service publishes and chooses the
-// prices.
-func (j *job) useAccount(ctx context.Context, client *v1.StatusClient, account cost.Account) (err error) {
-	j.account, j.asked = account, true
-	service := j.session.work.Workspace.Service
-	check := func(p pricing.Publication) error { return p.CheckNames(service.Names, service.Transport, j.sent()) }
-	if j.published, err = pricing.ReadPublications(ctx, client, service.Transport, check, func(err error) {
-		j.session.note(j.session.work.Explain(err) + "; the plan goes on without it")
-	}); err != nil {
-		return err
-	}
-	return j.choosePrices()
-}
-
-// choosePrices takes the price of every wanted field from the first source that tells
-// it, and refuses where another one shows that holds would be too small.
-func (j *job) choosePrices() (err error) {
-	j.prices, err = pricing.Choose(j.session.work.Workspace.Prices, j.scope.Wanted, j.published, j.account)
-	if err != nil || !j.asked {
-		return err
-	}
-	return j.prices.Check(j.account, j.scope.Wanted)
-}
-
-// sent returns the lookups as they are sent, by operation.
-func (j *job) sent() cost.Workload {
-	return pricing.Sent(j.counts.Lookups, j.session.work.Workspace.Service.Profile)
-}
-
-// foreseen says why the service would refuse the lookups now, as far as the account
-// and what is published tell; nil when nothing is known against them.
-func (j *job) foreseen() dispatch.Stop {
-	if stop := dispatch.Precheck(j.account, j.counts.Lookups, j.budget.Expendable, j.service()); stop != nil {
-		return stop
-	}
-	return j.published.Unavailable(j.account, j.sent())
-}
-
-// service returns what checks of an account need to know of its interface.
-func (j *job) service() dispatch.Service {
-	return dispatch.Service{Catalogue: j.of.Catalogue, WantsMoney: j.of.WantsMoney}
-}
-
-// freeLeft returns the free allowance that the plan counts on.
-func (j *job) freeLeft() cost.Allowances {
-	if j.budget.Strict {
-		return cost.Allowances{}
-	}
-	return j.account.FreeLeft()
 }
 
 // record returns what the journal is to remember of the run, which keeps the time
@@ -218,15 +134,15 @@ func (j *job) record() (checkpoint.Run, error) {
 	}
 	run := checkpoint.Run{
 		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: report.FieldNames(j.order.Fields),
-		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.session.work.Workspace.Service.Profile,
+		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
 		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: *j.budget.MaxSpend,
 		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
 	if j.list != nil {
-		recordList(&run, j.list)
-		recorded := j.recorded()
-		run.Columns, run.Header = recorded.Columns, recorded.Header
+		recorded.Note(&run, j.list)
+		columns := j.recorded()
+		run.Columns, run.Header = columns.Columns, columns.Header
 		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 	}
@@ -237,71 +153,70 @@ func (j *job) record() (checkpoint.Run, error) {
 	return run, err
 }
 
-// steps returns the steps of the run, which stopped like this. A run asks one account so far.
-func (j *job) steps(stop dispatch.Stop) steps.Steps {
-	stopped := ""
-	if stop != nil {
-		stopped = stop.Word()
-	}
-	return j.session.stepsOf(output.Output{
-		Scope: j.scope, Run: j.name, Stopped: stopped, Optional: j.session.work.Workspace.Service.Profile,
-		Names: j.schema.Columns, CopyHeld: j.order.CopyHeld,
-	})
-}
-
-// stepsOf returns the steps of a run whose output is made like this.
-func (s *session) stepsOf(made output.Output) steps.Steps {
-	made.Decoder = s.asked().NewDecoder()
-	return steps.Steps{{Output: made, Name: made.Scope.Catalogue.Interface, Account: s.journal()}}
-}
-
-// lookUp sends the lookups of the survey and returns why it stopped. What an earlier
+// lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
-	leftovers := j.session.reconciler(client.StatusClient).Pending() > 0
-	tally, stop, err := j.lookUpOnce(ctx, client, update)
-	if !leftovers || stop != nil || err != nil {
-		return tally, stop, err
+func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+	leftovers := 0
+	for _, account := range j.accounts {
+		leftovers += account.Reconciler().Pending()
+	}
+	stop, err := j.lookUpOnce(ctx, update)
+	if leftovers == 0 || stop != nil || err != nil {
+		return stop, err
 	}
 	switch err := j.take(ctx); {
 	case ctx.Err() != nil:
-		return tally, dispatch.StopOf(ctx), nil
-	case err != nil || j.counts.Lookup == 0:
-		return tally, nil, err
+		return dispatch.StopOf(ctx), nil
+	case err != nil || j.lookups() == 0:
+		return nil, err
 	}
-	more, stop, err := j.lookUpOnce(ctx, client, update)
-	return tally.Plus(more), stop, err
+	return j.lookUpOnce(ctx, update)
 }
 
-// lookUpOnce sends the lookups of one survey.
-func (j *job) lookUpOnce(ctx context.Context, client *v1.Client, update func(dispatch.Tally)) (dispatch.Tally, dispatch.Stop, error) {
-	var tally dispatch.Tally
-	stop, err := j.steps(nil).Run(ctx, j.list, j.survey, func(
-		ctx context.Context, _ int, found *survey.Survey, rows row.List,
-	) (stop dispatch.Stop, err error) {
+// lookUpOnce sends the lookups of one survey of each step.
+func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+	givenUp := j.tally().GivenUp
+	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
+		ctx context.Context, i int, found *survey.Survey, rows row.List,
+	) (dispatch.Stop, error) {
+		s := j.steps[i]
+		if refused := j.foreseen(s.account); refused != nil {
+			return refused, nil
+		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		tally, stop, err = j.lookups(client, update).Run(ctx, next)
+		before := j.tally()
+		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) { update(before.Plus(now)) }).Run(ctx, next)
+		s.tally = s.tally.Plus(tally)
 		return stop, err
 	})
-	if stop == nil && err == nil && tally.GivenUp > 0 {
+	if tally := j.tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
 		stop = someGivenUp(tally)
 	}
-	return tally, stop, err
+	return stop, err
 }
 
-// lookups says how the lookups of a survey are sent.
-func (j *job) lookups(client *v1.Client, update func(dispatch.Tally)) *dispatch.Lookups {
-	lookups := &dispatch.Lookups{
-		Ledger: j.session.journal(), Finder: client, Now: j.session.work.Env.Now, Report: update,
-		Concurrency: j.pace.Concurrency, Spacing: j.rate().Spacing(), LongestPause: j.pace.LongestPause,
-		Reconciler: j.session.reconciler(client.StatusClient), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: j.of.Catalogue,
-		Request: j.request(),
+// foreseen says why the service would refuse the lookups of an account now; nil when nothing is known
+// against them.
+func (j *job) foreseen(account *accounts.Account) dispatch.Stop {
+	if !account.Read {
+		return nil
 	}
-	lookups.Request.Reask = j.scope.Reask
+	return account.Foreseen(j.budget.Expendable)
+}
+
+// dispatched says how the lookups of a step are sent.
+func (j *job) dispatched(s *step, update func(dispatch.Tally)) *dispatch.Lookups {
+	lookups := &dispatch.Lookups{
+		Ledger: s.account.Journal, Finder: s.account.Finder, Now: j.session.work.Env.Now, Report: update,
+		Concurrency: j.pace.Concurrency, Spacing: s.account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
+		Reconciler: s.account.Reconciler(), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: s.account.Catalogue,
+		Request: j.request(s.account),
+	}
+	lookups.Request.Reask = s.scope.Reask
 	if j.pace.Even {
-		lookups.Pacer = newPacer(j.rate())
+		lookups.Pacer = newPacer(s.account.Rate)
 	}
 	return lookups
 }
@@ -311,21 +226,22 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 	return dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 }
 
-// request returns what every lookup of the run asks the journal for.
-func (j *job) request() attempt.Request {
+// request returns what every lookup of an account asks the journal for.
+func (j *job) request(account *accounts.Account) attempt.Request {
 	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Rates: j.of.Tariff.At(j.prices.Quote.Prices), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+		Run: j.name, Job: j.jobName(), Rates: account.Rates(), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
 	}
-}
-
-// rate returns the limit that the journal keeps.
-func (j *job) rate() checkpoint.Rate { return j.session.work.Workspace.Journal.Rate }
-
-// duration returns the least time that the planned lookups take.
-func (j *job) duration() time.Duration {
-	return cost.Duration(j.counts.Lookup, j.rate().Slots, j.rate().Window)
 }
 
 // jobName returns the job that the run belongs to: one with the run's name when none
 // was given.
 func (j *job) jobName() string { return cmp.Or(j.budget.Job, j.name) }
+
+// warnOfDelay warns when an account may be compared before the service has ended a lost call.
+func (s *session) warnOfDelay() {
+	service := s.work.Workspace.Service
+	if service.SettleDelay < service.Timeout {
+		s.note(fmt.Sprintf("the settle delay of %s is shorter than the time-out of %s: a lost lookup that the service still processes can be paid twice",
+			service.SettleDelay, service.Timeout))
+	}
+}

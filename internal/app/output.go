@@ -24,19 +24,19 @@ func (s *session) requestOf(run steps.Steps, list *userlist.File, to Output) out
 
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
 func (j *job) checkOutputs() error {
-	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.steps(nil), j.list, j.output)))
+	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.run(""), j.list, j.output)))
 }
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
 func (j *job) checkRows(ctx context.Context) error {
-	if err := listfile.CheckRows(j.output.Path, j.survey.Rows); err != nil {
+	if err := listfile.CheckRows(j.output.Path, j.steps[0].survey.Rows); err != nil {
 		return problem.AsUsage(err)
 	}
-	if j.counts.Lookup == 0 {
+	if j.lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()
-	err := outputs.CheckCells(ctx, j.session.requestOf(j.steps(nil), j.list, j.output))
+	err := outputs.CheckCells(ctx, j.session.requestOf(j.run(""), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}

@@ -14,7 +14,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"payonce/internal/accounts"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -47,6 +48,13 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if opened {
 		j.watched = listcost.Watch(s.journal())
 	}
+	use := accounts.Reading
+	if o.Offline {
+		use = accounts.Nothing
+	}
+	if err := j.open(use); err != nil {
+		return nil, err
+	}
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
@@ -76,18 +84,23 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	return planned, err
 }
 
-// readService reads what is free of the service, unless the plan is made offline, and
-// chooses the prices.
+// readService reads what is free of the services, unless the plan is made offline, and chooses the prices.
 func (j *job) readService(ctx context.Context, offline bool) error {
 	if offline {
 		return j.choosePrices()
 	}
-	client, err := j.session.place.OpenStatus()
-	if err != nil {
+	if err := j.coverRehearsal(); err != nil {
 		return err
 	}
-	if err := j.session.place.CoverRehearsal(j.counts.Asked); err != nil {
-		return err
+	for _, account := range j.accounts {
+		if err := account.ReadStatus(ctx); err != nil {
+			return err
+		}
 	}
-	return j.readAccount(ctx, client)
+	return nil
+}
+
+// coverRehearsal gives the embedded service's account what the list can cost.
+func (j *job) coverRehearsal() error {
+	return j.session.place.CoverRehearsal(j.steps[0].counts.Asked)
 }

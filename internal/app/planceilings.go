@@ -28,7 +28,7 @@ func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
 	binding.Binding = true
 	if binding.LeftLookups != nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := f.Covers(*binding.Left, j.prices.Quote.Prices); known {
+	} else if covers, known := f.Covers(*binding.Left, j.accounts[0].Prices.Quote.Prices); known {
 		binding.ProbablyCovers = &covers
 	}
 }
@@ -42,12 +42,12 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 		view.Covers = min(left, v.Rows.Lookup)
 	} else {
 		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
-		view.Covers, _ = j.counts.Lookups.Covers(cost.Money(left), j.freeLeft(), j.prices.Quote.Prices) // Maximum knew the prices
+		view.Covers, _ = j.steps[0].counts.Lookups.Covers(cost.Money(left), j.accounts[0].FreeLeft(), j.accounts[0].Prices.Quote.Prices) // Maximum knew the prices
 	}
 	if at := Renewal(ceiling.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at
 	}
-	if reset := j.account.Budget.ResetsAt; ceiling.Name == cost.UsageBudget && !reset.IsZero() {
+	if reset := j.accounts[0].Shown.Budget.ResetsAt; ceiling.Name == cost.UsageBudget && !reset.IsZero() {
 		reset = reset.UTC()
 		view.RenewsAt = &reset
 	}
@@ -57,7 +57,9 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 // dearest returns the most that the given number of planned lookups can cost. The prices are
 // known by then.
 func (j *job) dearest(lookups int64) cost.Money {
-	dearest, err := j.counts.Lookups.Dearest(min(lookups, j.counts.Lookup), j.freeLeft(), j.prices.Quote.Prices)
+	first := j.steps[0]
+	dearest, err := first.counts.Lookups.Dearest(
+		min(lookups, first.counts.Lookup), first.account.FreeLeft(), first.account.Prices.Quote.Prices)
 	if err != nil {
 		return math.MaxInt64
 	}

@@ -10,23 +10,23 @@ import (
 
 // forecast works out what the match rates of this journal tell of the planned
 // lookups.
-func (j *job) forecast(free cost.Allowances) *forecast.Forecast {
+func (s *step) forecast() *forecast.Forecast {
 	return forecast.New(forecast.Input{
-		Lookups: j.counts.Kinds, Free: free,
-		History: j.session.historyOf,
+		Lookups: s.counts.Kinds, Free: s.account.FreeLeft(),
+		History: s.account.History,
 	})
 }
 
 // addForecast shows what the list will likely cost.
-func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
+func addForecast(v *report.Plan, s *step, f *forecast.Forecast) {
 	unknown := f.Unknown()
 	v.History = report.History{
-		None: len(unknown) == len(j.counts.Kinds), Missing: j.kindNames(unknown), Borrowed: j.kindNames(f.Borrowed()),
+		None: len(unknown) == len(s.counts.Kinds), Missing: s.kindNames(unknown), Borrowed: s.kindNames(f.Borrowed()),
 	}
-	if spend, known := f.Spend(j.prices.Quote.Prices); known {
+	if spend, known := f.Spend(s.account.Prices.Quote.Prices); known {
 		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
 	}
-	for i, option := range f.Compare(j.prices.Card) {
+	for i, option := range f.Compare(s.account.Prices.Card) {
 		if option.Known {
 			v.Options[i].Expected, v.Options[i].CheapestExpected = &option.Total.Expected, option.Cheapest
 		}
@@ -34,10 +34,10 @@ func addForecast(v *report.Plan, j *job, f *forecast.Forecast) {
 }
 
 // kindNames names kinds of lookups for a person.
-func (j *job) kindNames(kinds []cost.Kind) []string {
+func (s *step) kindNames(kinds []cost.Kind) []string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
-		names[i] = fmt.Sprintf("%s by %s", j.of.Catalogue.Operation(kind.Fields), kind.Pattern)
+		names[i] = fmt.Sprintf("%s by %s", s.account.Catalogue.Operation(kind.Fields), kind.Pattern)
 	}
 	return names
 }

@@ -10,12 +10,14 @@ import (
 
 // plan works out what a run of the job would do.
 func (j *job) plan() (*report.Plan, error) {
-	free, demand := j.freeLeft(), cost.Demand(j.counts.Asked)
-	maximum, err := demand.Maximum(free, j.prices.Quote.Prices)
+	first := j.steps[0]
+	account, counts := first.account, first.counts
+	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
+	maximum, err := demand.Maximum(free, account.Prices.Quote.Prices)
 	if err != nil {
-		return nil, cost.Named(err, j.of.Catalogue)
+		return nil, cost.Named(err, account.Catalogue)
 	}
-	held, err := report.HeldOf(j.schema, j.scope.FieldColumns(), j.counts.Held, j.prices.Quote.Prices)
+	held, err := report.HeldOf(j.schema, first.scope.FieldColumns(), counts.Held, account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -25,35 +27,35 @@ func (j *job) plan() (*report.Plan, error) {
 	}
 	view := &report.Plan{
 		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
-		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, j.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
-		Held: held, Placeholders: j.counts.Placeholders, DoubtfulNames: j.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(j.counts), Unidentifiable: map[string]int64{},
+		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, first.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
+		Held: held, Placeholders: counts.Placeholders, DoubtfulNames: counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
-		Prices: report.PricesOf(j.prices.Quote), Maximum: maximum, Split: j.split(maximum, free), Possible: j.possible(maximum),
-		AccountRead: j.asked, Rate: report.Rate(j.session.work.Workspace.Service.Rate),
+		Prices: report.PricesOf(account.Prices.Quote), Maximum: maximum, Split: first.split(maximum, free), Possible: j.possible(maximum),
+		AccountRead: account.Read, Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
-	for reason, rows := range j.counts.Unidentifiable {
+	for reason, rows := range counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
-	for _, fields := range j.of.Operations {
-		view.Lookups[j.of.Catalogue.Operation(fields)] = j.sent()[fields]
+	for _, fields := range account.Operations {
+		view.Lookups[account.Catalogue.Operation(fields)] = account.Sent()[fields]
 	}
-	for f := range j.scope.Wanted.Each() {
-		view.Fields[j.of.Catalogue.Name(f)] = demand[f]
-		view.FreeAllowance[j.of.Catalogue.Name(f)] = free[f]
+	for f := range first.scope.Wanted.Each() {
+		view.Fields[account.Catalogue.Name(f)] = demand[f]
+		view.FreeAllowance[account.Catalogue.Name(f)] = free[f]
 	}
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
-	schedule(view, j)
-	if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
+	schedule(view, first)
+	if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok {
 		view.Refused = &report.Refused{Code: refused.Code, Message: refused.Message}
 	}
-	if view.MayPayBy = j.prices.OptionNames(); len(view.MayPayBy) == 1 {
+	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
 		view.Option = view.MayPayBy[0]
 	}
-	addOptions(view, j.prices.Card.Compare(demand, free))
-	forecast := j.forecast(free)
-	addForecast(view, j, forecast)
+	addOptions(view, account.Prices.Card.Compare(demand, free))
+	forecast := first.forecast()
+	addForecast(view, first, forecast)
 	addCeilings(view, j, forecast)
 	return view, nil
 }
@@ -70,12 +72,12 @@ func addOptions(v *report.Plan, costs []cost.OptionCost) {
 
 // split says what the maximum is paid from (specification v1, "Allowances and rate
 // card").
-func (j *job) split(maximum cost.Money, free cost.Allowances) report.Split {
+func (s *step) split(maximum cost.Money, free cost.Allowances) report.Split {
 	split := report.Split{Free: map[string]int64{}}
-	for f := range j.scope.Wanted.Each() {
-		split.Free[j.of.Catalogue.Name(f)] = min(j.counts.Asked[f], max(free[f], 0))
+	for f := range s.scope.Wanted.Each() {
+		split.Free[s.account.Catalogue.Name(f)] = min(s.counts.Asked[f], max(free[f], 0))
 	}
-	balance := j.account.Balance
+	balance := s.account.Shown.Balance
 	if balance.Included.Known {
 		included := min(maximum, balance.Included.Value)
 		split.Included = &included
@@ -89,14 +91,14 @@ func (j *job) split(maximum cost.Money, free cost.Allowances) report.Split {
 }
 
 // schedule says how long the lookups take and when the last of them can be sent.
-func schedule(v *report.Plan, j *job) {
-	duration := j.duration()
+func schedule(v *report.Plan, s *step) {
+	duration := s.account.Duration(s.counts.Lookup)
 	v.Seconds = int64(duration / time.Second)
 	v.EndsAt = v.At.Add(duration)
-	reset := j.account.Budget.ResetsAt.UTC()
-	if j.account.Budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
-		rate := j.rate()
+	reset := s.account.Shown.Budget.ResetsAt.UTC()
+	if s.account.Shown.Budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
+		rate := s.account.Rate
 		windows := int64(reset.Sub(v.At)/rate.Window) + 1
-		v.BudgetReset = &report.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), j.counts.Lookup)}
+		v.BudgetReset = &report.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), s.counts.Lookup)}
 	}
 }

@@ -7,21 +7,22 @@ import (
 	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/pipeline/survey"
+	"payonce/pipeline/steps"
 )
 
 // proposeSample works out what the first persons of the list would cost.
 func (j *job) proposeSample(ctx context.Context, persons int64) (*report.Sample, error) {
-	scope := j.scope
+	run, first := j.run("")[:1], j.steps[0]
+	scope := &run[0].Scope
 	if scope.Limit == 0 || persons < scope.Limit {
 		scope.Limit = persons
 	}
-	sampled, err := survey.Take(ctx, scope, j.list, j.recorder())
+	sampled, err := run.Survey(ctx, &steps.Rows{List: j.list}, 0)
 	if err != nil {
 		return nil, err
 	}
 	counts := sampled.Count()
-	maximum, err := cost.Demand(counts.Asked).Maximum(j.freeLeft(), j.prices.Quote.Prices)
+	maximum, err := cost.Demand(counts.Asked).Maximum(first.account.FreeLeft(), first.account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
@@ -31,7 +32,7 @@ func (j *job) proposeSample(ctx context.Context, persons int64) (*report.Sample,
 		limit = min(limit, *j.budget.MaxSpend)
 	}
 	view := &report.Sample{Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, MaxSpend: limit}
-	if width, known := j.forecast(j.freeLeft()).WidthAfter(counts.Kinds, j.prices.Quote.Prices); known {
+	if width, known := first.forecast().WidthAfter(counts.Kinds, first.account.Prices.Quote.Prices); known {
 		view.WidthAfter = &width
 	}
 	return view, nil

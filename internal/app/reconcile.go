@@ -5,6 +5,10 @@ import (
 	"context"
 	"slices"
 
+	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
+	"payonce/internal/recorded"
+
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
@@ -49,7 +53,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	rows := s.rowsOf(ctx, o.Reading, doubts)
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.Case{
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: s.asked().Catalogue.Names(d.Hold.Fields),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: interfaces.V1().Catalogue.Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
@@ -66,11 +70,11 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 // writeVendorFile writes what is in doubt to a file for the service. Lists and outputs of runs are
 // never overwritten.
 func (s *session) writeVendorFile(path string) error {
-	lists, err := RecordedLists(s.journal())
+	lists, err := recorded.Lists(s.journal())
 	if err != nil {
 		return err
 	}
-	outputs, err := RecordedOutputs(s.journal())
+	outputs, err := recorded.Outputs(s.journal())
 	if err != nil {
 		return err
 	}
@@ -82,15 +86,15 @@ func (s *session) writeVendorFile(path string) error {
 
 // lookAtAccount lets the journal decide by the account.
 func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
-	status, err := s.place.OpenStatus()
-	if err != nil {
+	account := s.v1()
+	if err := account.Open(accounts.Reading); err != nil {
 		return err
 	}
 	if err := s.place.CheckKey(); err != nil {
 		return err
 	}
 	s.note("waiting for the account to settle")
-	found, err := s.reconciler(status).Reconcile(ctx)
+	found, err := account.Reconciler().Reconcile(ctx)
 	if err != nil {
 		return problem.IfRefused(ctx, err)
 	}
@@ -141,7 +145,7 @@ const undecidedText = "undecided: the account does not prove it"
 func (s *session) findingText(c attempt.Case) string {
 	switch c.Finding {
 	case cost.Charged:
-		return "charged: " + s.asked().Catalogue.Names(c.Fields) + ", the answer is lost"
+		return "charged: " + interfaces.V1().Catalogue.Names(c.Fields) + ", the answer is lost"
 	case cost.NotCharged:
 		return "not charged: may be asked again"
 	default:
@@ -171,7 +175,7 @@ func (s *session) rowsOf(ctx context.Context, reading List, doubts []attempt.Dou
 
 // rowsInRun returns the rows of doubts in the list of their run, 0 for none.
 func (s *session) rowsInRun(ctx context.Context, name string, reading List, doubts []attempt.Doubt) ([]int64, error) {
-	run, err := FindRun(s.journal(), name)
+	run, err := recorded.Find(s.journal(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -183,5 +187,9 @@ func (s *session) rowsInRun(ctx context.Context, name string, reading List, doub
 	for i, d := range doubts {
 		people[i] = d.Identity
 	}
-	return survey.RowsOf(ctx, j.scope, j.list, people)
+	scope := j.steps[0].scope
+	if scope.Forgotten, err = s.journal().Forgotten(); err != nil {
+		return nil, err
+	}
+	return survey.RowsOf(ctx, scope, j.list, people)
 }

@@ -3,19 +3,20 @@ package app
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/accounts"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
-	"payonce/service/v1"
 )
 
 // RunOptions say what is run, and under which ceilings.
@@ -67,27 +68,25 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.keepColumns(); err != nil {
 		return nil, err
 	}
-	client, err := s.place.OpenClient()
-	if err != nil {
+	if err := j.open(accounts.Paying); err != nil {
 		return nil, err
 	}
-	defer client.Close()
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
 	if err := j.checkRows(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.place.CoverRehearsal(j.counts.Asked); err != nil {
+	if err := j.coverRehearsal(); err != nil {
 		return nil, err
 	}
-	if err := j.openAccount(ctx, client); err != nil {
+	if err := j.openAccounts(ctx); err != nil {
 		return nil, err
 	}
-	if err := j.showPlanAndAsk(ctx, client.StatusClient, o, approver); err != nil {
+	if err := j.showPlanAndAsk(ctx, o, approver); err != nil {
 		return nil, err
 	}
-	return j.runToEnd(ctx, client)
+	return j.runToEnd(ctx)
 }
 
 // check refuses what a run must not start with, before anything is read.
@@ -103,7 +102,7 @@ func (o RunOptions) check(approver Approver) error {
 
 // showPlanAndAsk shows the plan, compares it with the one that the run is to
 // follow, and asks before anything is spent.
-func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient, o RunOptions, approver Approver) error {
+func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approver) error {
 	j.keepToApproved()
 	plan, err := j.plan()
 	if err != nil {
@@ -115,7 +114,7 @@ func (j *job) showPlanAndAsk(ctx context.Context, status *v1.StatusClient, o Run
 	if err := j.compare(o.Kept, plan); err != nil {
 		return err
 	}
-	return j.ask(ctx, status, plan, o.Yes, approver)
+	return j.ask(ctx, plan, o.Yes, approver)
 }
 
 // NotWrittenError says that the output was not written. The answers are recorded.
@@ -142,9 +141,32 @@ func asNotWritten(path string, err error) error {
 
 func (e *NotWrittenError) Unwrap() error { return e.Err }
 
+// openAccounts settles what earlier starts left, and reads the accounts before anything is sent.
+func (j *job) openAccounts(ctx context.Context) error {
+	again := false
+	for _, account := range j.accounts {
+		settled, err := account.SettleLeftovers(ctx)
+		if err != nil {
+			return err
+		}
+		again = again || settled
+	}
+	if again {
+		if err := j.take(ctx); err != nil {
+			return err
+		}
+	}
+	for _, account := range j.accounts {
+		if err := account.Begin(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // runToEnd sends the lookups, writes the output and sums up how it went. From here
 // on the run is on record, and its output is written however it ends.
-func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
+func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 	record, err := j.record()
 	if err != nil {
 		return nil, err
@@ -152,69 +174,89 @@ func (j *job) runToEnd(ctx context.Context, client *v1.Client) (*Ended, error) {
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	stop := dispatch.Stop(nil)
-	if j.asked {
-		stop = j.foreseen()
-	}
-	var tally dispatch.Tally
-	var drift cost.Drift
-	if stop == nil && j.counts.Lookup > 0 {
-		if tally, stop, drift, err = j.lookUpWatched(ctx, client); err != nil {
+	stop, refused := j.refused()
+	drifts := make([]cost.Drift, len(j.accounts))
+	if !refused && j.lookups() > 0 {
+		if stop, err = j.lookUpWatched(ctx, drifts); err != nil {
 			return nil, err
 		}
 	}
-	done, err := j.writeWhole(ctx, j.steps(stop))
+	done, err := j.writeWhole(ctx, j.run(wordOf(stop)))
 	if err != nil {
 		return nil, asNotWritten(j.output.Path, err)
 	}
-	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drift
-	if stop != nil {
-		record.Stop = stop.Word()
-	}
+	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drifts[0]
+	record.Stop = wordOf(stop)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	summary, err := j.summary(done, tally, stop, drift)
+	summary, err := j.summary(done, stop, drifts[0])
 	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
-// lookUpWatched sends the lookups while the account is watched, and compares the
-// two a last time at the end.
-func (j *job) lookUpWatched(ctx context.Context, client *v1.Client) (dispatch.Tally, dispatch.Stop, cost.Drift, error) {
+// refused reports whether each account would refuse its lookups now, and the first reason.
+func (j *job) refused() (first dispatch.Stop, all bool) {
+	all = true
+	for _, account := range j.accounts {
+		refused := j.foreseen(account)
+		all = all && refused != nil
+		if first == nil {
+			first = refused
+		}
+	}
+	return first, all
+}
+
+// wordOf returns the word for a stop, "" for none.
+func wordOf(stop dispatch.Stop) string {
+	if stop == nil {
+		return ""
+	}
+	return stop.Word()
+}
+
+// lookUpWatched sends the lookups while the accounts are watched, and compares them with the journal a last
+// time at the end.
+func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
 	update, sent := j.session.work.Observer.Sending(Sending{
 		Run: j.name, Fields: report.FieldNames(j.order.Fields),
-		Lookups: j.counts.Lookup, Rate: j.rate(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: *j.budget.MaxSpend,
+		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: *j.budget.MaxSpend,
 	})
-	monitor := j.monitor(client.StatusClient)
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})
-	monitor.Halt = halt
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		monitor.Watch(watching, func(d cost.Drift) { j.session.note(report.DriftOf(d).String()) })
-	}()
+	var watched sync.WaitGroup
+	monitors := make([]*dispatch.Monitor, len(j.accounts))
+	for i, account := range j.accounts {
+		monitors[i] = account.Monitor()
+		monitors[i].Halt = halt
+		watched.Go(func() {
+			monitors[i].Watch(watching, func(d cost.Drift) { j.session.note(report.DriftOf(d).String()) })
+		})
+	}
 	noteInterrupt := context.AfterFunc(ctx, func() {
 		j.session.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
 	})
-	tally, stop, err := j.lookUp(sending, client, update)
+	stop, err := j.lookUp(sending, update)
 	noteInterrupt()
 	endWatch()
-	<-watched
+	watched.Wait()
 	sent()
 	if err != nil {
-		return tally, stop, cost.Drift{}, err
+		return stop, err
 	}
-	drift, driftErr := monitor.Read(context.WithoutCancel(ctx))
-	if driftErr != nil {
-		drift = cost.Drift{} // nothing is known; the next run reads the account again
+	for i, monitor := range monitors {
+		drift, err := monitor.Read(context.WithoutCancel(ctx))
+		if err != nil {
+			continue // nothing is known; the next run reads the account again
+		}
+		drifts[i] = drift
+		_, ceiling := stop.(dispatch.CeilingReached)
+		if higher := monitor.StopOf(drift); higher != nil && ceiling {
+			stop = higher // the ceiling is not safe, and to raise it would not help
+		}
 	}
-	_, ceiling := stop.(dispatch.CeilingReached)
-	if higher := monitor.StopOf(drift); higher != nil && ceiling {
-		stop = higher // the ceiling is not safe, and to raise it would not help
-	}
-	return tally, stop, drift, nil
+	return stop, nil
 }
 
 // rowsByName returns the rows by outcome under their names.

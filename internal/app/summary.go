@@ -7,7 +7,8 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, drift cost.Drift) (*report.Summary, error) {
+func (j *job) summary(done written, stop dispatch.Stop, drift cost.Drift) (*report.Summary, error) {
+	tally := j.tally()
 	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.name))
 	if err != nil {
 		return nil, err
@@ -19,7 +20,7 @@ func (j *job) summary(done written, tally dispatch.Tally, stop dispatch.Stop, dr
 		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: report.FreeUnits(totals.Settled), InDoubt: int64(doubts),
 	}
 	view.Found = report.FoundOf(totals.Asked, totals.Returned, totals.Settled.Money())
-	view.FoundNow = report.FoundOf(tally.Asked, tally.Returned, tally.Spent)
+	view.FoundNow = report.FoundOf(j.steps[0].tally.Asked, j.steps[0].tally.Returned, tally.Spent)
 	view.Kept = done.keptView()
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()

@@ -5,20 +5,22 @@ import (
 	"context"
 	"strings"
 
+	"payonce/internal/interfaces"
+	"payonce/internal/recorded"
+
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/output"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
 // how the list is read where the run does not.
 func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*report.Written, error) {
 	return withReading(ctx, w, "write", func(s *session) (*report.Written, error) {
-		run, err := FindRun(s.journal(), name)
+		run, err := recorded.Find(s.journal(), name)
 		if err != nil {
 			return nil, err
 		}
@@ -29,12 +31,12 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		recorded, err := RecordedLists(s.journal())
+		lists, err := recorded.Lists(s.journal())
 		if err != nil {
 			return nil, err
 		}
 		if s.place.Snapshot() { // the owner may be about to write them
-			outputs, err := RecordedOutputs(s.journal())
+			outputs, err := recorded.Outputs(s.journal())
 			if err != nil {
 				return nil, err
 			}
@@ -42,13 +44,11 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 				return nil, err
 			}
 		}
-		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), recorded...)); err != nil {
+		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), lists...)); err != nil {
 			return nil, err
 		}
-		done, err := s.write(ctx, s.stepsOf(output.Output{
-			Scope: j.scope, Run: run.Name, Stopped: run.Stop, Optional: run.Profile, Names: j.schema.Columns,
-			CopyHeld: run.CopyHeld,
-		}), j.list, to)
+		j.profile = run.Profile
+		done, err := s.write(ctx, j.run(run.Stop), j.list, to)
 		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}
 		return view, err
 	})
@@ -57,7 +57,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
 func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
-	names, err := namesOf(run)
+	names, err := recorded.Names(run)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 
 // recordedFields reads fields as a run records them.
 func (s *session) recordedFields(text string) (enrich.Fields, error) {
-	fields, unknown := s.asked().Asked(strings.Split(text, ","))
+	fields, unknown := interfaces.V1().Asked(strings.Split(text, ","))
 	if unknown != "" || fields == 0 {
 		return 0, problem.Usagef("the run looked for %q, which this program does not know", unknown)
 	}

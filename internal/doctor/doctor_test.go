@@ -11,7 +11,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // codes stands for the words of a command: it returns the code itself.

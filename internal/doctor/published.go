@@ -12,7 +12,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

@@ -16,7 +16,7 @@ import (
 	"payonce/internal/flagvalue"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

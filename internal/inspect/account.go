@@ -9,7 +9,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // Account reads the free account status.

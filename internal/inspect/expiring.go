@@ -16,7 +16,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // Expiring returns what Prune would erase. It writes that to a CSV file when there is a path.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"payonce/internal/recorded"
+
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
@@ -32,11 +34,11 @@ func Ledger(ctx context.Context, w *app.Work, period Period, to io.Writer) (*rep
 // of runs are never overwritten.
 func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []target.Source) (*report.Ledger, error) {
 	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) {
-		lists, err := app.RecordedLists(s.Journal)
+		lists, err := recorded.Lists(s.Journal)
 		if err != nil {
 			return nil, err
 		}
-		outputs, err := app.RecordedOutputs(s.Journal)
+		outputs, err := recorded.Outputs(s.Journal)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 
+	"payonce/internal/recorded"
+
 	"payonce/checkpoint"
 	"payonce/internal/app"
 	"payonce/internal/problem"
@@ -95,7 +97,7 @@ func RunNames(ctx context.Context, w *app.Work) ([]string, error) {
 
 // findRun returns the run of that name, or else the only one whose name begins so.
 func findRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
-	found, err := app.FindRun(journal, name)
+	found, err := recorded.Find(journal, name)
 	if err == nil {
 		return found, nil
 	}

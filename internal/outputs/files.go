@@ -8,10 +8,13 @@ import (
 	"io"
 	"io/fs"
 
+	"payonce/attempt"
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
+	"payonce/pipeline/tables"
 )
 
 // Request says what is written and where.
@@ -22,11 +25,13 @@ type Request struct {
 	Rejects string // "" for nowhere
 	Stdout  io.Writer
 	Mode    fs.FileMode // of a new file; zero for 0600
+	Tables  Tables
 }
 
 // Files are the lists that a run writes.
 type Files struct {
 	out, rejects *listfile.Output // rejects is nil when it is not wanted
+	tables       *tableFiles      // nil when they are not wanted
 	list         *listfile.List
 	columns      []string // of out that hold wanted values
 }
@@ -51,7 +56,7 @@ func (r Request) requests() (out listfile.Request, rejects *listfile.Request, er
 	return out, rejects, nil
 }
 
-// Create starts the files. Every Files needs a Commit or a Discard.
+// Create starts the files, without those of tables. Every Files needs a Commit or a Discard.
 func Create(r Request) (*Files, error) {
 	out, rejects, err := r.requests()
 	if err != nil {
@@ -62,6 +67,9 @@ func Create(r Request) (*Files, error) {
 		return nil, err
 	}
 	files := &Files{list: r.List, columns: r.Output.ValueColumns(schema)}
+	if r.Tables.Dir != "" {
+		files.tables = &tableFiles{Tables: r.Tables, mode: r.Mode, decided: tables.NewDecided(r.Tables.Steps)}
+	}
 	if files.out, err = listfile.Create(r.List, out); err != nil {
 		return nil, err
 	}
@@ -75,8 +83,12 @@ func Create(r Request) (*Files, error) {
 	return files, nil
 }
 
-// CheckCreate returns the error that Create would return. It leaves no file.
+// CheckCreate returns the error that Create or WriteTables would return. It leaves no file. ErrNoTables says that
+// there are no tables to write.
 func CheckCreate(r Request) error {
+	if err := r.Tables.check(); err != nil {
+		return err
+	}
 	r.Stdout = io.Discard
 	files, err := Create(r)
 	if err != nil {
@@ -120,7 +132,24 @@ func (f *Files) Rejects() table.Writer {
 	return f.rejects.Writer
 }
 
-// Commit puts the files in their places, the output last: when it is there, both are. It keeps files
+// Decided returns what gets the attempts that decided fields in a step, for the tables: output.Output.Decided of
+// the step. It is nil without tables.
+func (f *Files) Decided(step int) func(of enrich.Field, id attempt.ID) {
+	if f.tables == nil {
+		return nil
+	}
+	return func(of enrich.Field, id attempt.ID) { f.tables.decided.Add(step, of, id) }
+}
+
+// WriteTables writes the tables, after the output got all rows. Without tables it does nothing.
+func (f *Files) WriteTables(ctx context.Context) (tables.Summary, error) {
+	if f.tables == nil {
+		return tables.Summary{}, nil
+	}
+	return f.tables.write(ctx)
+}
+
+// Commit puts the files in their places, the output last: when it is there, all are. It keeps files
 // that would be lost, and returns them.
 func (f *Files) Commit(ctx context.Context, p Protection) (kept []Kept, err error) {
 	for _, file := range f.all() {
@@ -135,9 +164,9 @@ func (f *Files) Commit(ctx context.Context, p Protection) (kept []Kept, err erro
 			}
 			continue
 		}
-		r := &replacement{Protection: p, file: file.File(), list: f.list}
-		if file == f.out {
-			r.columns = f.columns
+		r, err := f.replacement(file, p)
+		if err != nil {
+			return kept, err
 		}
 		one, err := r.keep(ctx)
 		if err != nil {
@@ -156,12 +185,35 @@ func (f *Files) Commit(ctx context.Context, p Protection) (kept []Kept, err erro
 	return kept, nil
 }
 
-// all returns the files in the order in which they are put in place.
-func (f *Files) all() []*listfile.Output {
-	if f.rejects == nil {
-		return []*listfile.Output{f.out}
+// replacement returns how a finished file replaces another one.
+func (f *Files) replacement(file *listfile.Output, p Protection) (r *replacement, err error) {
+	r = &replacement{Protection: p, file: file.File(), list: f.list}
+	if file == f.out {
+		r.columns = f.columns
 	}
-	return []*listfile.Output{f.rejects, f.out}
+	if f.tables == nil {
+		return r, nil
+	}
+	for _, t := range f.tables.files {
+		if file == t.Output {
+			r.columns, r.Rows = []string{t.key}, t.rows
+			r.list, err = t.list()
+		}
+	}
+	return r, err
+}
+
+// all returns the files in the order in which they are put in place.
+func (f *Files) all() (files []*listfile.Output) {
+	if f.tables != nil {
+		for _, t := range f.tables.files {
+			files = append(files, t.Output)
+		}
+	}
+	if f.rejects != nil {
+		files = append(files, f.rejects)
+	}
+	return append(files, f.out)
 }
 
 // Discard ends the files without putting them in their places. After Commit it only closes the list.

@@ -7,7 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/problem"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

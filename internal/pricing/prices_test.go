@@ -8,7 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/problem"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

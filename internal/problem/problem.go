@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // Kind says who has to act.

@@ -15,7 +15,6 @@ func layers() map[string][]string {
 	all := map[string][]string{
 		"enrich":            {"enrich/sharedhost"},
 		"enrich/sharedhost": {},
-		"enrich/tabular":    {"enrich"},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
 		"numbered":          {},
@@ -26,7 +25,7 @@ func layers() map[string][]string {
 		"io/atomicfile":     {},
 		"io/backup":         {"io/atomicfile"},
 		"io/listfile":       {"io/..."},
-		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/sums", "numbered"},
+		"checkpoint":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/account", "checkpoint/expired", "checkpoint/outcomes", "checkpoint/persons", "checkpoint/registry", "checkpoint/sums", "numbered"},
 		"configs":           {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
@@ -51,6 +50,7 @@ func layers() map[string][]string {
 		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
 		"checkpoint/persons":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint/registry":    {"enrich", "attempt", "checkpoint/store", "checkpoint/record", "internal/baseurl"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/badgerstore": {"checkpoint/store"},
 		// What use cases return, as text, JSON and Markdown.
@@ -66,17 +66,18 @@ func layers() map[string][]string {
 		"io/parquettable/damage":   {"io/table"},
 		"io/parquettable/vector":   {},
 		"io/parquettable/compact":  {},
-		"io/sheet":                 {"io/table", "io/headrow"},
+		"io/sheet":                 {"io/table", "io/headrow", "io/sheet/..."},
+		"io/sheet/texts":           {"io/sheet/markup"},
+		"io/sheet/markup":          {},
 		"io/jsonlist":              {"io/table"},
 		"cmd/batch":                {everything},
 	}
-	maps.Copy(all, sandboxLayers())
-	maps.Copy(all, useCaseLayers())
-	maps.Copy(all, jobLayers())
-	maps.Copy(all, serviceLayers())
-	maps.Copy(all, testPackageLayers())
-	maps.Copy(all, runReportLayers())
-	maps.Copy(all, searchLayers())
+	for _, part := range []map[string][]string{
+		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(),
+	} {
+		maps.Copy(all, part)
+	}
 	return all
 }
 
@@ -91,9 +92,11 @@ func searchLayers() map[string][]string {
 // sandboxLayers lists the packages of the embedded services.
 func sandboxLayers() map[string][]string {
 	return map[string][]string{
-		"pipeline/steps": {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
-		"sandbox/schema": {"enrich", "cost", "service/v1/v1fields"},
-		"sandbox/books":  {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
+		"enrich/tabular":  {"enrich"},
+		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
+		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
+		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
 		"sandbox/dice":       {},
 		"sandbox/window":     {},
@@ -147,38 +150,61 @@ func useCaseLayers() map[string][]string {
 			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
-		// Parts of the command line.
-		"cmd/batch/hints":     {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
-		"cmd/batch/help":      {"internal/report/form", "internal/report"},
-		"cmd/batch/nearest":   {},
-		"cmd/batch/usage":     {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":      {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":     {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
-		"cmd/batch/complete":  {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
-		"cmd/batch/ratecard":  {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
-		"cmd/batch/pages":     {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
-		"cmd/batch/starting":  {"internal/app", "internal/report", "internal/starts"},
-		"cmd/batch/undo":      {"internal/problem", "io/backup"},
-		"cmd/batch/watch":     {"internal/problem", "internal/report"},
-		"cmd/batch/listflags": {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/rehearse":  {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 		// The files that a run writes.
-		"internal/outputs": {"enrich", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
+		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "pipeline/...", "io/...", "conformance",
-			"internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/report", "internal/target",
+			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/report", "internal/target", "internal/workspace",
+			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
+		},
+	}
+}
+
+// commandLayers lists the parts of the command line.
+func commandLayers() map[string][]string {
+	return map[string][]string{
+		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/help":         {"internal/report/form", "internal/report"},
+		"cmd/batch/nearest":      {},
+		"cmd/batch/usage":        {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
+		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
+		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
+		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
+		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
+		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
+		"cmd/batch/undo":         {"internal/problem", "io/backup"},
+		"cmd/batch/watch":        {"internal/problem", "internal/report"},
+		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
+		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1"},
+		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
+	}
+}
+
+// runLayers lists what the use cases know of runs and of the accounts that they ask.
+func runLayers() map[string][]string {
+	return map[string][]string{
+		"internal/accounts": {
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
+			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/conform": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+		},
+		"internal/recorded": {
+			"enrich", "checkpoint", "io/listfile", "io/textfile", "internal/problem", "internal/report", "internal/target", "internal/userlist",
 		},
 	}
 }
@@ -208,6 +234,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
 		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"service/v2/v2tables": {"enrich", "enrich/tabular", "service/jsonobject", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2":          {"enrich", "enrich/tabular", "cost", "service/jsonobject", "service/paidhttp", "service/v2/..."},
 	}
 }
@@ -216,7 +243,7 @@ func serviceLayers() map[string][]string {
 func runReportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
@@ -229,7 +256,7 @@ func testPackageLayers() map[string][]string {
 		"internal/terminaltest":       {},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
-		"pipeline/thirdinterface": {"enrich", "cost", "attempt", "pipeline/..."},
+		"pipeline/thirdinterface": {"enrich", "enrich/tabular", "cost", "attempt", "pipeline/..."},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/remote"
 )
 
@@ -68,10 +69,12 @@ func (s *owned) ready() {
 }
 
 // serveReaders lets other processes read a journal. Where a socket cannot be made, as on some network
-// drives, they cannot, and all else goes on.
+// drives, they cannot, and all else goes on. Nobody reads while the store has calls of a process that was
+// killed: they would count as in flight until the journal is opened.
 func serveReaders(dir string, s *badgerstore.Store, o Opening, does doing) *owned {
+	recovered, _ := record.IsRecovered(s) // what cannot be read is not served
 	server, err := remote.Serve(dir, func() remote.Snapshot { return s.Snapshot() }, remote.Options{
-		Key: o.Store.EncryptionKey, Opening: does.opening,
+		Key: o.Store.EncryptionKey, Opening: does.opening || !recovered,
 		Owner: func() []byte {
 			owner := Owner{}
 			if o.Owner != nil {

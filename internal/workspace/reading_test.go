@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/remote"
+	"payonce/checkpoint/store"
 	"payonce/internal/problem"
 	"payonce/service/v1/v1fields"
 )
@@ -202,5 +205,40 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestNobodyReadsTheCallsOfAKilledProcess: until the journal is opened they count as in flight. Commands
+// that work on its store do not open it.
+func TestNobodyReadsTheCallsOfAKilledProcess(t *testing.T) {
+	t.Parallel()
+	dir, options := filepath.Join(t.TempDir(), "journal"), Opening{}
+	write := func(state record.State) func(store.Store) error {
+		return func(s store.Store) error {
+			return s.Commit([]store.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
+		}
+	}
+	look := func(store.Store) error {
+		snapshot, err := remote.Open(dir, nil)
+		if err == nil {
+			err = snapshot.Close()
+		}
+		return err
+	}
+	for name, use := range map[string]func(context.Context, string, Opening, func(store.Store) error) error{
+		"to write": WithStore, "to read": ReadStore,
+	} {
+		if err := WithStore(t.Context(), dir, options, write(record.State{Progress: record.Progress{NextID: 2, InFlight: []attempt.ID{1}}})); err != nil {
+			t.Fatal(err)
+		}
+		if err := use(t.Context(), dir, options, look); !errors.Is(err, remote.ErrOpening) {
+			t.Errorf("%s, after a crash: a reader got %v", name, err)
+		}
+		if err := WithStore(t.Context(), dir, options, write(record.State{Progress: record.Progress{NextID: 2}})); err != nil {
+			t.Fatal(err)
+		}
+		if err := use(t.Context(), dir, options, look); err != nil {
+			t.Errorf("%s: a reader got %v", name, err)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (o Options) serviceName() string {
 
 // v2ID returns how journals identify the account of the second interface.
 func (o Options) v2ID() (checkpoint.AccountID, error) {
-	id := checkpoint.AccountID{Interface: v2fields.Catalogue().Interface, BaseURL: sandboxV2, Key: sandboxv2.DefaultKey}
+	id := checkpoint.AccountID{Interface: v2fields.Catalogue().Interface, Service: sandboxV2, Key: sandboxv2.DefaultKey}
 	if o.Service.Sandbox {
 		return id, nil
 	}
@@ -55,7 +55,7 @@ func (o Options) v2ID() (checkpoint.AccountID, error) {
 	if !ok {
 		return id, problem.Coded("base_url_v2", "the address of the v2 interface is not an absolute http or https address")
 	}
-	id.BaseURL, id.Key = name, o.V2.Key
+	id.Service, id.Key = name, o.V2.Key
 	return id, nil
 }
 
@@ -144,7 +144,7 @@ func (s *Session) ReadV2() (*checkpoint.Journal, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	number, found, err := s.Journal.AccountAt(id.Interface, id.BaseURL)
+	number, found, err := s.Journal.AccountAt(id.Interface, id.Service)
 	if err != nil || !found {
 		return nil, false, err
 	}

@@ -19,7 +19,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/sandbox"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -121,7 +121,7 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{
-			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, BaseURL: o.serviceName(),
+			Rate: o.Journal.Rate, Catalogue: v1fields.Catalogue(), Now: env.Now, Stop: stop, Service: o.serviceName(),
 		},
 		Wait:  o.Journal.Wait,
 		Owner: env.owner(doing),
@@ -332,6 +332,9 @@ func (s *Session) CheckKey() error {
 	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
 	if errors.Is(err, checkpoint.ErrOtherKey) {
 		return problem.Coded("other_key", "%w", err)
+	}
+	if errors.Is(err, checkpoint.ErrOtherService) {
+		return problem.Coded("other_service", "%w", err)
 	}
 	return err
 }

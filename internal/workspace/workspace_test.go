@@ -14,7 +14,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/internal/problem"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // The answers of one service, workspace or sandbox are never those of another.

@@ -236,8 +236,16 @@ func TestRowsComeBackByteForByte(t *testing.T) {
 }
 
 func TestFilledAndAppendedMembers(t *testing.T) {
-	added := []table.Column{{Name: "status"}, {Name: "usd", Kind: table.Money}, {Name: "all", Kind: table.Texts}, {Name: "c"}}
-	values := []string{"say \"hi\"", "0.40", "x y", ""}
+	added := []table.Column{
+		{Name: "status"},
+		{Name: "usd", Kind: table.Money},
+		{Name: "all", Kind: table.Texts},
+		{Name: "c"},
+		{Name: "n", Kind: table.Integer},
+		{Name: "open", Kind: table.Flag},
+		{Name: "phones", Kind: table.List},
+	}
+	values := []string{"say \"hi\"", "0.40", "x y", "", "-7", "false", `["a b"]`}
 	f := file{"list.ndjson", `{"id":1.0,"c":{"e":"","f":0}}
 {"id": 2, "c": {"e": null}}
 {"id":3,"c":{}}
@@ -257,15 +265,15 @@ func TestFilledAndAppendedMembers(t *testing.T) {
 		}
 		return []table.Fill{{Column: email, Value: "é@x.example"}}
 	}}, f)
-	const end = `"status":"say \"hi\"","usd":0.40,"all":["x","y"],"c_2":null}`
+	const end = `"status":"say \"hi\"","usd":0.40,"all":["x","y"],"c_2":null,"n":-7,"open":false,"phones":["a b"]}`
 	want := `{"id":1.0,"c":{"e":"é@x.example","f":0},` + end + `
-{"id": 2, "c": {"e": "é@x.example"}, "status": "say \"hi\"", "usd": 0.40, "all": ["x","y"], "c_2": null}
+{"id": 2, "c": {"e": "é@x.example"}, "status": "say \"hi\"", "usd": 0.40, "all": ["x","y"], "c_2": null, "n": -7, "open": false, "phones": ["a b"]}
 {"id":3,"c":{"e":"é@x.example"},` + end + `
 {"id":4,"c":{"e":"é@x.example"},` + end + `
 {"id":5,"c":{"e":"é@x.example"},` + end + `
 {"c":{"e":"é@x.example"},` + end + `
 {"c":{"p":["a"],"e":"x\\y"},"id":7,` + end + `
-{ "c" : { "e" : "\u0061" , "p" : ["p" ] }, "status" : "say \"hi\"", "usd" : 0.40, "all" : ["x","y"], "c_2" : null }`
+{ "c" : { "e" : "\u0061" , "p" : ["p" ] }, "status" : "say \"hi\"", "usd" : 0.40, "all" : ["x","y"], "c_2" : null, "n" : -7, "open" : false, "phones" : ["a b"] }`
 	if err != nil || got != want {
 		t.Errorf("error %v\n%s", err, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 	}

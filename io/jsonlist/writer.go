@@ -185,7 +185,7 @@ func appendedJSON(value string, kind table.Kind) ([]byte, error) {
 	switch {
 	case value == "":
 		return []byte("null"), nil
-	case kind == table.Money && jsontext.Value(value).Kind() == jsontext.KindNumber && jsontext.Value(value).IsValid():
+	case isPlain(jsontext.Value(value), kind):
 		return []byte(value), nil
 	case kind == table.Texts:
 		var list [][]byte
@@ -199,6 +199,19 @@ func appendedJSON(value string, kind table.Kind) ([]byte, error) {
 		return slices.Concat([]byte("["), bytes.Join(list, []byte(",")), []byte("]")), nil
 	}
 	return jsontext.AppendQuote(nil, value)
+}
+
+// isPlain reports whether a value of a kind is its own JSON.
+func isPlain(value jsontext.Value, kind table.Kind) bool {
+	switch kind {
+	case table.Money, table.Integer, table.Number:
+		return value.Kind() == jsontext.KindNumber && value.IsValid()
+	case table.Flag:
+		return string(value) == "true" || string(value) == "false"
+	case table.List:
+		return value.Kind() == jsontext.KindBeginArray && value.IsValid()
+	}
+	return false
 }
 
 // copyRow adds a row with everything around its object.

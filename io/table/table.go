@@ -52,10 +52,15 @@ type Kind uint8
 
 // The kinds of appended columns. Values are passed as text in any case.
 const (
-	Text  Kind = iota // UTF-8
-	Money             // a decimal number of dollars with at most six decimals
-	Time              // RFC 3339, in UTC
-	Texts             // words with single spaces between them: a list of texts
+	Text    Kind = iota // UTF-8
+	Money               // a decimal number of dollars with at most six decimals
+	Time                // RFC 3339, in UTC
+	Texts               // words with single spaces between them: a list of texts
+	Integer             // a number of 64 bits without a fraction
+	Number              // a finite number of 64 bits
+	Flag                // true or false
+	Date                // year-month-day
+	List                // a JSON array of texts
 )
 
 // Column is a column that a writer appends.

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"payonce/attempt"
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -34,6 +36,14 @@ func (w *writing) newFormatter() *formatter {
 type formatted struct {
 	part, rejected table.Part
 	rows           [numOutcomes]int64
+	decided        []decided
+}
+
+// decided is an attempt that decided a field of a row.
+type decided struct {
+	step int
+	of   enrich.Field
+	id   attempt.ID
 }
 
 // format formats the rows of a block.
@@ -50,6 +60,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		result := p.merge()
 		fills, appended := p.rowCells(result)
 		f.rows[result.outcome]++
+		f.decided = p.appendDecided(f.decided)
 		if f.rejected != nil && (result.outcome == unidentifiable || result.outcome == rejected) {
 			p.reason[0] = result.reason
 			if err := f.rejected.WriteRow(row, nil, p.reason[:]); err != nil {
@@ -98,6 +109,22 @@ func (p *formatter) appendCharges(cells []string) []string {
 		cells = append(cells, charge)
 	}
 	return cells
+}
+
+// appendDecided appends the attempts that decided fields of the row, for the steps that want to know.
+func (p *formatter) appendDecided(all []decided) []decided {
+	for i, j := range p.judges {
+		if j.Decided == nil || j.row.Record == nil {
+			continue
+		}
+		record := &j.records[j.known-1]
+		for f := range j.Scope.Wanted.Each() {
+			if record.States[f] == attempt.Found {
+				all = append(all, decided{i, f, record.Attempts[f]})
+			}
+		}
+	}
+	return all
 }
 
 // asUTC formats a time in RFC 3339, in UTC.

@@ -56,6 +56,9 @@ type Output struct {
 	Names []string
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
 	CopyHeld bool
+	// Decided is called by Write, when it is not nil: for each row in order, with the attempts that decided the
+	// fields of its subject that have a value. Duplicates have those of the row that leads them.
+	Decided func(of enrich.Field, id attempt.ID)
 }
 
 // The places of some of columns.Outcomes.
@@ -166,6 +169,9 @@ func (w *writing) write(block table.Block, f formatted) error {
 		if err := w.rejects.Write(f.rejected); err != nil {
 			return err
 		}
+	}
+	for _, one := range f.decided {
+		w.steps[one.step].Decided(one.of, one.id)
 	}
 	for o, n := range f.rows {
 		if n > 0 {

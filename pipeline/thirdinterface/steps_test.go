@@ -16,13 +16,16 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/enrich/tabular"
 	"payonce/io/csvtable"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
 	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
+	"payonce/pipeline/tables"
 )
 
 // people is the catalogue of another invented interface. It knows where persons work: its answers have the
@@ -99,7 +102,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	check(err)
 	t.Cleanup(func() { check(journal.Close()) })
 	number, err := journal.Account(
-		checkpoint.AccountID{Interface: "third", BaseURL: "https://third.example", Key: "key"},
+		checkpoint.AccountID{Interface: "third", Service: "https://third.example", Key: "key"},
 		checkpoint.AccountOptions{Rate: rate, Catalogue: catalogue(), Tariff: tariff()},
 	)
 	check(err)
@@ -156,6 +159,8 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	if diff := cmp.Diff(companies, asked.asked); diff != "" {
 		t.Errorf("companies that were asked for (-want +got):\n%s", diff)
 	}
+	decided := tables.NewDecided(tables.Steps{{}, {Interface: insightTable{}, Answers: third, Wanted: fields}})
+	run[1].Decided = func(of enrich.Field, id attempt.ID) { decided.Add(1, of, id) }
 	rows, err := run.After(t.Context(), contacts, len(run))
 	check(err)
 	reader, err := contacts.Open(nil)
@@ -175,6 +180,13 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("the output (-want +got):\n%s", diff)
 	}
+	insightFile := &insightFile{}
+	if _, err := decided.Write(t.Context(), insightFile); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("id,text\n7,insights of 7\n8,insights of 8\n", insightFile.String()); diff != "" {
+		t.Errorf("the table (-want +got):\n%s", diff)
+	}
 	var dump bytes.Buffer
 	check(verify.Dump(store, nil, &dump, nil))
 	for _, named := range []string{
@@ -190,4 +202,25 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	}
 	_, err = verify.Check(store, people(), nil, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 	check(err)
+}
+
+// insightTable is the table of the insights of the third interface.
+type insightTable struct{}
+
+func (insightTable) Tables() []tabular.Table {
+	return []tabular.Table{{Name: "insights", Of: insights, Key: "id", Columns: []tabular.Column{{Name: "text"}}}}
+}
+
+func (insightTable) Rows(of enrich.Field, answer enrich.Answered) ([]tabular.Row, tabular.Problems, error) {
+	var values enrich.Values
+	err := decoder{}.Values(answer, &values)
+	cell := tabular.Cell{Known: true, Text: values.Fields[of]}
+	return []tabular.Row{{Cells: []tabular.Cell{cell}}}, tabular.Problems{}, err
+}
+
+// insightFile is the file of that table.
+type insightFile struct{ bytes.Buffer }
+
+func (f *insightFile) Create(_ string, columns []table.Column) (table.Writer, error) {
+	return csvtable.NewEncoder(f, csvtable.Dialect{Delimiter: ','}, table.Schema{}, columns), nil
 }

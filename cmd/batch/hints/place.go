@@ -17,7 +17,7 @@ type Place string
 // out, because it may hold a password.
 func PlaceOf(flags *pflag.FlagSet) Place {
 	var words strings.Builder
-	for _, name := range []string{"sandbox", "base-url", "state", "workspace"} {
+	for _, name := range []string{"sandbox", "base-url", "base-url-v2", "state", "workspace"} {
 		flag := flags.Lookup(name)
 		switch {
 		case flag == nil || !flag.Changed || flag.Value.String() == "false" || strings.Contains(flag.Value.String(), "@"):

@@ -18,7 +18,7 @@ func parsed(t *testing.T, args ...string) Place {
 	t.Helper()
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	flags.Bool("sandbox", false, "")
-	for _, name := range []string{"base-url", "state", "workspace", "max-spend"} {
+	for _, name := range []string{"base-url", "base-url-v2", "state", "workspace", "max-spend"} {
 		flags.String(name, "", "")
 	}
 	if err := flags.Parse(args); err != nil {
@@ -32,6 +32,10 @@ func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
 	t.Parallel()
 	place := parsed(t, "--sandbox", "--state", "a b", "--workspace=eu", "--max-spend", "3", "--base-url", "https://u:secret@a.example")
 	if want := Place(" --sandbox --state 'a b' --workspace eu"); place != want {
+		t.Errorf("%q, not %q", place, want)
+	}
+	place = parsed(t, "--base-url", "https://a.example/api/v1", "--base-url-v2", "https://b.example/v2")
+	if want := Place(" --base-url https://a.example/api/v1 --base-url-v2 https://b.example/v2"); place != want {
 		t.Errorf("%q, not %q", place, want)
 	}
 	place = parsed(t, "--sandbox")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"payonce/internal/recorded"
+
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/outcomes"
@@ -19,7 +21,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -50,7 +52,7 @@ func Read(ctx context.Context, w *app.Work, o Options) (*runreport.Report, error
 // runsOf returns the runs of the scope. A run belongs to the month in which it was started last.
 func runsOf(journal *checkpoint.Journal, scope runreport.Scope) ([]checkpoint.Run, error) {
 	if scope.Run != "" {
-		run, err := app.FindRun(journal, scope.Run)
+		run, err := recorded.Find(journal, scope.Run)
 		return []checkpoint.Run{run}, err
 	}
 	runs, err := journal.Runs()

@@ -26,7 +26,7 @@ import (
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 

@@ -1,10 +1,11 @@
 package encode
 
 import (
+	"encoding/json"
 	"fmt"
-	"strconv"
+	"iter"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -26,17 +27,25 @@ func NodeOf(c table.Column) (schema.Node, error) {
 		return schema.NewPrimitiveNodeLogical(
 			name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
 	}
-	integer := func(kind schema.LogicalType) (schema.Node, error) {
-		return schema.NewPrimitiveNodeLogical(c.Name, optional, kind, parquet.Types.Int64, -1, -1)
+	value := func(kind schema.LogicalType, stored parquet.Type) (schema.Node, error) {
+		return schema.NewPrimitiveNodeLogical(c.Name, optional, kind, stored, -1, -1)
 	}
 	switch c.Kind {
 	case table.Text:
 		return text(c.Name, optional)
 	case table.Money:
-		return integer(schema.NewDecimalLogicalType(MoneyDigits, MoneyDecimals))
+		return value(schema.NewDecimalLogicalType(MoneyDigits, MoneyDecimals), parquet.Types.Int64)
 	case table.Time:
-		return integer(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros))
-	case table.Texts:
+		return value(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64)
+	case table.Integer:
+		return value(schema.NewIntLogicalType(64, true), parquet.Types.Int64)
+	case table.Number:
+		return value(schema.NoLogicalType{}, parquet.Types.Double)
+	case table.Flag:
+		return value(schema.NoLogicalType{}, parquet.Types.Boolean)
+	case table.Date:
+		return value(schema.DateLogicalType{}, parquet.Types.Int32)
+	case table.Texts, table.List:
 		element, err := text("element", parquet.Repetitions.Required)
 		if err != nil {
 			return nil, err
@@ -50,8 +59,8 @@ func NodeOf(c table.Column) (schema.Node, error) {
 type Cells struct {
 	Kind    table.Kind
 	Values  vector.Vector // as text
-	numbers []int64       // the values, in a column of numbers
-	present []uint8       // of every cell: 1 for a value, 0 for a null
+	numbers []int64       // the values, in a column of numbers: see numberOf
+	present []uint8       // of every cell: 1 for a value, 0 for a null, 2 for a list without elements
 
 	// Shared says that cells may share values: ids has the index of the value for each cell that is not null.
 	// Otherwise each cell that is not null has the next value.
@@ -77,9 +86,12 @@ func (c *Cells) AddNull() { c.present = append(c.present, 0) }
 
 // Add adds the cell of a row. It is not empty.
 func (c *Cells) Add(value string) error {
-	if c.Kind == table.Texts {
-		c.addWords(value)
+	switch c.Kind {
+	case table.Texts:
+		c.addElements(strings.SplitSeq(value, " "))
 		return nil
+	case table.List:
+		return c.addList(value)
 	}
 	for _, id := range &c.recent {
 		if int(id) < len(c.Values.Ends) && string(c.Values.Cell(int(id))) == value {
@@ -87,8 +99,12 @@ func (c *Cells) Add(value string) error {
 			return nil
 		}
 	}
-	if err := c.addNumber(value); err != nil {
-		return err
+	if isNumber(c.Kind) {
+		number, err := numberOf(c.Kind, value)
+		if err != nil {
+			return err
+		}
+		c.numbers = append(c.numbers, number)
 	}
 	id := uint32(len(c.Values.Ends))
 	c.recent[c.oldest] = id
@@ -130,27 +146,29 @@ func (c *Cells) value(i int) []byte {
 	return c.Values.Cell(i)
 }
 
-// addNumber parses a value of a column of numbers.
-func (c *Cells) addNumber(value string) error {
-	switch c.Kind {
-	case table.Money:
-		number, err := parseMoney(value)
-		c.numbers = append(c.numbers, number)
-		return err
-	case table.Time:
-		at, err := time.Parse(time.RFC3339, value)
-		c.numbers = append(c.numbers, at.UnixMicro())
-		return err
+// addList adds the row of a list, which is a JSON array.
+func (c *Cells) addList(value string) error {
+	var elements []string
+	if err := json.Unmarshal([]byte(value), &elements); err != nil || elements == nil {
+		return fmt.Errorf("parquettable: %.100q is not a JSON array of texts", value)
 	}
+	if len(elements) == 0 {
+		c.present = append(c.present, emptyList)
+		return nil
+	}
+	c.addElements(slices.Values(elements))
 	return nil
 }
 
-// addWords adds the row of a list, with a cell for each word.
-func (c *Cells) addWords(value string) {
+// emptyList stands for a list without elements among the cells of a column.
+const emptyList = 2
+
+// addElements adds the row of a list, with a cell for each element.
+func (c *Cells) addElements(elements iter.Seq[string]) {
 	c.endRepeats()
 	repeats := uint8(0)
-	for word := range strings.SplitSeq(value, " ") {
-		c.put(word)
+	for element := range elements {
+		c.put(element)
 		c.repeats = append(c.repeats, repeats)
 		repeats = 1
 	}
@@ -158,7 +176,7 @@ func (c *Cells) addWords(value string) {
 
 // endRepeats adds the nulls that repeats lacks in a column of lists.
 func (c *Cells) endRepeats() {
-	if missing := len(c.present) - len(c.repeats); c.Kind == table.Texts && missing > 0 {
+	if missing := len(c.present) - len(c.repeats); isList(c.Kind) && missing > 0 {
 		c.repeats = append(c.repeats, make([]uint8, missing)...)
 	}
 }
@@ -186,26 +204,4 @@ func (c *Cells) Copy(value []byte) {
 	}
 	c.present = append(c.present, 1)
 	c.Values.AddBytes(value)
-}
-
-// parseMoney parses dollars with at most six decimals, and returns micro-dollars.
-func parseMoney(value string) (int64, error) {
-	digits, negative := strings.CutPrefix(value, "-")
-	whole, fraction, _ := strings.Cut(digits, ".")
-	if len(fraction) > MoneyDecimals || len(whole)+MoneyDecimals > MoneyDigits {
-		return 0, fmt.Errorf(
-			"parquettable: %q is not an amount with at most %d digits before the point and %d after it",
-			value, MoneyDigits-MoneyDecimals, MoneyDecimals)
-	}
-	if whole+fraction == "" {
-		return 0, fmt.Errorf("parquettable: %q is not an amount", value)
-	}
-	number, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", MoneyDecimals-len(fraction)), 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("parquettable: %q is not an amount", value)
-	}
-	if negative {
-		return -int64(number), nil
-	}
-	return int64(number), nil
 }

@@ -70,7 +70,7 @@ func (e *Column) describe(
 	group := builder.AppendRowGroup()
 	column := group.NextColumnChunk()
 	if e.rows > 0 {
-		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType() == parquet.Types.Int64))
+		column.SetStats(e.summary.statistics(e.descriptor.PhysicalType()))
 	}
 	fallback := e.coded > 0 && counts.DataEncodingStats[parquet.Encodings.Plain] > 0
 	if err := column.Finish(info, e.coded > 0, fallback, counts); err != nil {

@@ -113,7 +113,7 @@ func (e *Column) Encode(rows int, parts []*Cells, s *Scratch) error {
 	switch {
 	case values == 0:
 		return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
-	case parts[0].Kind == table.Money || parts[0].Kind == table.Time:
+	case isNumber(parts[0].Kind):
 		return e.encodeNumbers(parts, s)
 	case e.Layout.Dictionary && !e.plain && e.number(parts, values, s):
 		return e.encodeCodes(s)

@@ -44,7 +44,7 @@ func (e *Column) encodeTexts(parts []*Cells, s *Scratch) error {
 				first, s.values = at, s.values[:0]
 			}
 			at++
-			if present == 0 {
+			if present != 1 {
 				continue
 			}
 			value := c.value(next)
@@ -58,12 +58,22 @@ func (e *Column) encodeTexts(parts []*Cells, s *Scratch) error {
 
 // encodeNumbers makes a page of numbers.
 func (e *Column) encodeNumbers(parts []*Cells, s *Scratch) error {
+	stored := e.descriptor.PhysicalType()
+	count := 0
 	for _, c := range parts {
 		for _, number := range c.numbers {
 			e.summary.number(number)
 		}
 		for _, id := range c.ids {
-			s.values = binary.LittleEndian.AppendUint64(s.values, uint64(c.numbers[id]))
+			if stored == parquet.Types.Boolean { // eight of them take a byte
+				if count%8 == 0 {
+					s.values = append(s.values, 0)
+				}
+				s.values[len(s.values)-1] |= byte(c.numbers[id]) << (count % 8)
+				count++
+				continue
+			}
+			s.values = appendNumber(s.values, stored, c.numbers[id])
 		}
 	}
 	return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
@@ -94,7 +104,7 @@ func (e *Column) addPage(s *Scratch, from, to int, encoding parquet.Encoding) er
 }
 
 // appendLevels appends the length of the levels of a page, and the levels. A level of 1 stands for
-// the highest one.
+// the highest one, and one of emptyList for the one below.
 func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	start := len(page)
 	page = append(page, 0, 0, 0, 0)
@@ -103,7 +113,11 @@ func appendLevels(page []byte, levels []uint8, highest int16) []byte {
 	} else {
 		numbers := make([]uint32, len(levels))
 		for i, level := range levels {
-			numbers[i] = uint32(level) * uint32(highest)
+			if level == emptyList {
+				numbers[i] = uint32(highest) - 1
+			} else {
+				numbers[i] = uint32(level) * uint32(highest)
+			}
 		}
 		page = appendHybrid(page, numbers, bits.Len16(uint16(highest)))
 	}

@@ -2,8 +2,8 @@ package encode
 
 import (
 	"bytes"
-	"encoding/binary"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
@@ -42,8 +42,10 @@ func (s *summary) number(value int64) {
 	s.least, s.most = min(s.least, value), max(s.most, value)
 }
 
-// statistics returns the statistics for the file. They share no memory with s.
-func (s *summary) statistics(numbers bool) metadata.EncodedStatistics {
+// statistics returns the statistics for the file, in which values are stored like this. They share no memory
+// with s.
+func (s *summary) statistics(stored parquet.Type) metadata.EncodedStatistics {
+	numbers := stored != parquet.Types.ByteArray
 	stats := metadata.EncodedStatistics{
 		HasNullCount: true, NullCount: s.nulls, HasMin: s.some, HasMax: s.some, Signed: numbers,
 	}
@@ -51,8 +53,8 @@ func (s *summary) statistics(numbers bool) metadata.EncodedStatistics {
 		return stats
 	}
 	if numbers {
-		stats.Min = binary.LittleEndian.AppendUint64(nil, uint64(s.least))
-		stats.Max = binary.LittleEndian.AppendUint64(nil, uint64(s.most))
+		stats.Min = appendNumber(nil, stored, s.least)
+		stats.Max = appendNumber(nil, stored, s.most)
 		return stats
 	}
 	const longest = 4096 // bytes; longer values are left out, as other writers do

@@ -82,8 +82,16 @@ func arrowType(kind table.Kind) arrow.DataType {
 		return &arrow.Decimal128Type{Precision: encode.MoneyDigits, Scale: encode.MoneyDecimals}
 	case table.Time:
 		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	case table.Texts:
+	case table.Texts, table.List:
 		return arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.BinaryTypes.String})
+	case table.Integer:
+		return arrow.PrimitiveTypes.Int64
+	case table.Number:
+		return arrow.PrimitiveTypes.Float64
+	case table.Flag:
+		return arrow.FixedWidthTypes.Boolean
+	case table.Date:
+		return arrow.FixedWidthTypes.Date32
 	}
 	return arrow.BinaryTypes.String
 }
@@ -120,8 +128,16 @@ func sparkType(kind table.Kind) any {
 		return "decimal(18,6)"
 	case table.Time:
 		return "timestamp"
-	case table.Texts:
+	case table.Texts, table.List:
 		return map[string]any{"type": "array", "elementType": "string", "containsNull": false}
+	case table.Integer:
+		return "long"
+	case table.Number:
+		return "double"
+	case table.Flag:
+		return "boolean"
+	case table.Date:
+		return "date"
 	}
 	return "string"
 }

@@ -33,7 +33,12 @@ func TestSparkSchemaGetsTheAppendedColumns(t *testing.T) {
 		{"name":"status","type":"string","nullable":true,"metadata":{}},
 		{"name":"charge","type":"decimal(18,6)","nullable":true,"metadata":{}},
 		{"name":"at","type":"timestamp","nullable":true,"metadata":{}},
-		{"name":"missing","type":{"type":"array","elementType":"string","containsNull":false},"nullable":true,"metadata":{}}]}`), &want); err != nil {
+		{"name":"missing","type":{"type":"array","elementType":"string","containsNull":false},"nullable":true,"metadata":{}},
+		{"name":"count","type":"long","nullable":true,"metadata":{}},
+		{"name":"share","type":"double","nullable":true,"metadata":{}},
+		{"name":"open","type":"boolean","nullable":true,"metadata":{}},
+		{"name":"day","type":"date","nullable":true,"metadata":{}},
+		{"name":"phones","type":{"type":"array","elementType":"string","containsNull":false},"nullable":true,"metadata":{}}]}`), &want); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -54,6 +59,14 @@ func TestSchemasThatCannotBeReadStay(t *testing.T) {
 // appended returns a column of each kind.
 func appended() []table.Column {
 	return []table.Column{
-		{Name: "status"}, {Name: "charge", Kind: table.Money}, {Name: "at", Kind: table.Time}, {Name: "missing", Kind: table.Texts},
+		{Name: "status"},
+		{Name: "charge", Kind: table.Money},
+		{Name: "at", Kind: table.Time},
+		{Name: "missing", Kind: table.Texts},
+		{Name: "count", Kind: table.Integer},
+		{Name: "share", Kind: table.Number},
+		{Name: "open", Kind: table.Flag},
+		{Name: "day", Kind: table.Date},
+		{Name: "phones", Kind: table.List},
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package accounts
 
 import (
 	"maps"
@@ -8,9 +8,9 @@ import (
 	"payonce/cost"
 	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
+	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/survey"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -46,15 +46,15 @@ func TestForeseenRefusals(t *testing.T) {
 		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, cost.Workload{v1fields.FindPhone.Fields(): 3}, ""},
 		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, cost.Workload{v1fields.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
 	} {
-		work := &Work{}
-		work.Workspace.Service.Profile = strings.HasPrefix(test.name, "profiles")
-		j := &job{
-			session: work.open(), of: interfaces.V1(),
-			published: pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1fields.Operation]v1.Offer{v1fields.FindPhone: test.offer}}}},
-			account:   cost.Account{Available: test.available, Readiness: notOffered(test.available)}, counts: survey.Counts{Lookups: maps.Clone(test.lookups)},
+		published := pricing.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1fields.Operation]v1.Offer{v1fields.FindPhone: test.offer}}}}
+		place := &workspace.Session{}
+		place.Options.Service.Profile = strings.HasPrefix(test.name, "profiles")
+		account := &Account{
+			Interface: interfaces.V1(), Lookups: maps.Clone(test.lookups), Service: &V1{place: place, published: published},
+			Shown: cost.Account{Available: test.available, Readiness: notOffered(test.available)},
 		}
 		got := ""
-		if refused, ok := j.foreseen().(dispatch.ServiceRefused); ok {
+		if refused, ok := account.Foreseen(0).(dispatch.ServiceRefused); ok {
 			got = refused.Code
 		}
 		if got != test.want {

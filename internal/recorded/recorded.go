@@ -1,4 +1,5 @@
-package app
+// Package recorded reads what the journal has recorded of runs: their lists, their outputs, their names.
+package recorded
 
 import (
 	"crypto/sha256"
@@ -17,8 +18,8 @@ import (
 	"payonce/io/textfile"
 )
 
-// RecordedLists returns the lists of the runs in the journal.
-func RecordedLists(journal *checkpoint.Journal) ([]target.Source, error) {
+// Lists returns the lists of the runs in the journal.
+func Lists(journal *checkpoint.Journal) ([]target.Source, error) {
 	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func RecordedLists(journal *checkpoint.Journal) ([]target.Source, error) {
 		if run.List == listfile.Standard || run.List == "" {
 			continue
 		}
-		names, err := namesOf(run)
+		names, err := Names(run)
 		if err != nil {
 			return nil, err
 		}
@@ -39,8 +40,8 @@ func RecordedLists(journal *checkpoint.Journal) ([]target.Source, error) {
 	return files, nil
 }
 
-// RecordedOutputs returns what the runs in the journal wrote last.
-func RecordedOutputs(journal *checkpoint.Journal) ([]target.Source, error) {
+// Outputs returns what the runs in the journal wrote last.
+func Outputs(journal *checkpoint.Journal) ([]target.Source, error) {
 	runs, err := journal.Runs()
 	if err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func RecordedOutputs(journal *checkpoint.Journal) ([]target.Source, error) {
 	return files, nil
 }
 
-// FindRun returns the run of that name.
-func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
+// Find returns the run of that name.
+func Find(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 	run, found, err := journal.Run(name)
 	if err == nil && !found {
 		err = problem.Coded("no_such_run", "there is no run %q in this journal", name)
@@ -64,16 +65,16 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 	return run, err
 }
 
-// recordList notes in the record of a run where its list is.
-func recordList(run *checkpoint.Run, list *userlist.File) {
+// Note notes in the record of a run where its list is.
+func Note(run *checkpoint.Run, list *userlist.File) {
 	run.List = list.Title()
 	if len(list.Paths) > 1 {
 		run.Files = list.Paths
 	}
 }
 
-// namesOf returns what openList takes for the list of a recorded run.
-func namesOf(run checkpoint.Run) ([]string, error) {
+// Names returns the names of the files of the list of a recorded run.
+func Names(run checkpoint.Run) ([]string, error) {
 	switch {
 	case run.List == listfile.Standard:
 		return nil, problem.Usagef("the list of run %s came from standard input, which is gone: run the same command again with it", run.Name)
@@ -83,10 +84,10 @@ func namesOf(run checkpoint.Run) ([]string, error) {
 	return []string{run.List}, nil
 }
 
-// runName returns the name by which a run is known when the user gives none: from the
+// NameOf returns the name by which a run is known when the user gives none: from the
 // list's place and the wanted fields, so that the same command resumes. What comes
 // from standard input has no place, but its content.
-func runName(list *userlist.File, fields enrich.Fields) (string, error) {
+func NameOf(list *userlist.File, fields enrich.Fields) (string, error) {
 	base, mark := "stdin", ""
 	if len(list.Paths) > 0 {
 		base = filepath.Base(textfile.TrimCompression(list.Paths[0]))

@@ -1,4 +1,4 @@
-package app
+package conform
 
 import (
 	"context"
@@ -8,101 +8,92 @@ import (
 	"payonce/conformance"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
 )
 
 // openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
 // when it may.
-func (j *job) openSpending(ctx context.Context, client *v1.Client, inDoubt string) (why string, err error) {
-	if err := j.session.place.CheckKey(); err != nil {
+func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why string, err error) {
+	if err := c.place.CheckKey(); err != nil {
 		return "", err
 	}
-	reconciler := j.session.reconciler(client.StatusClient)
+	reconciler := c.Account.Reconciler()
 	if reconciler.Pending() > 0 {
-		j.session.note("earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
-		if err := j.settleDoubts(ctx, reconciler); err != nil {
+		c.work.Observer.Note("earlier lookups are in doubt: waiting for the account to settle, to see whether they were charged")
+		if err := c.Account.SettleDoubts(ctx); err != nil {
 			return "", err
 		}
 		if reconciler.Pending() > 0 {
 			return inDoubt, nil
 		}
 	}
-	account, err := client.Status(ctx)
+	shown, err := c.Account.Status.Status(ctx)
 	if err == nil {
-		err = j.useAccount(ctx, client.StatusClient, account)
+		err = c.Account.Use(ctx, shown)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return j.session.work.Explain(err), nil // it is reported, and nothing is sent
+		return c.work.Explain(err), nil // it is reported, and nothing is sent
 	}
-	if err := j.session.place.RememberKey(); err != nil {
+	if err := c.place.RememberKey(); err != nil {
 		return "", err
 	}
-	j.tellUnknownUse(j.session.journal().Base(), j.account, j.session.journal().Totals(checkpoint.ScopeAccount))
-	return "", j.session.journal().Rebase(j.account)
-}
-
-// journalSender sends lookups as a run does: through the journal, under its ceilings and
-// in its window.
-type journalSender struct {
-	job    *job
-	client *v1.Client
-	stop   dispatch.Stop
+	return "", c.Account.Rebase()
 }
 
 // onRecord compares. A comparison that may spend has its place among the runs: whoever
 // adds up what they spent gets all of it. A run that somebody gave its name stays as
 // it is recorded.
-func (s *journalSender) onRecord(compare func() (conformance.Report, error)) (conformance.Report, error) {
-	if s.job.session.journal() == nil {
+func (c *comparing) onRecord(compare func() (conformance.Report, error)) (conformance.Report, error) {
+	if c.place.Journal == nil {
 		return compare()
 	}
-	earlier, _, err := s.job.session.journal().Run(ConformanceRun)
+	earlier, _, err := c.place.Journal.Run(Run)
 	if err != nil {
 		return nil, err
 	}
 	if earlier.Output != "" {
 		return compare()
 	}
-	record, err := s.job.record()
+	record, err := c.Record()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.job.session.journal().SaveRun(record); err != nil {
+	if err := c.place.Journal.SaveRun(record); err != nil {
 		return nil, err
 	}
 	report, err := compare()
 	if err != nil {
 		return nil, err
 	}
-	record.Ended = s.job.session.now()
-	if s.stop != nil {
-		record.Stop = s.stop.Word()
+	record.Ended = c.work.Env.Now()
+	if c.stop != nil {
+		record.Stop = c.stop.Word()
 	}
-	return report, s.job.session.journal().SaveRun(record)
+	return report, c.place.Journal.SaveRun(record)
 }
 
-// Send implements conformance.Sender.
-func (s *journalSender) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Sent, error) {
-	watched := &watchedFinder{client: s.client}
-	journal := s.job.session.journal()
+// Send implements conformance.Sender. It sends as a run does: through the journal, under its ceilings and in
+// its window.
+func (c *comparing) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Sent, error) {
+	watched := &watchedFinder{finder: c.Account.Finder}
+	journal := c.place.Journal
 	lookups := &dispatch.Lookups{
-		Ledger: journal, Finder: watched, Concurrency: 1, Now: s.job.session.work.Env.Now,
-		Reconciler: s.job.session.reconciler(s.client.StatusClient), Note: s.job.session.note, Request: s.job.request(),
+		Ledger: journal, Finder: watched, Concurrency: 1, Now: c.work.Env.Now,
+		Reconciler: c.Account.Reconciler(), Note: c.work.Observer.Note, Request: c.Request(),
 	}
 	before := journal.Totals(checkpoint.ScopeAll)
 	tally, stop, err := lookups.Run(ctx, once(lookup))
 	after := journal.Totals(checkpoint.ScopeAll)
 	sent := conformance.Sent{Lookup: watched.lookup, Verdict: watched.verdict}
 	booked := after.Settled.Minus(before.Settled)
-	sent.Booked.Money, sent.Booked.Free = booked.Money(), s.job.of.Tariff.AllowanceUnits(booked)
+	sent.Booked.Money, sent.Booked.Free = booked.Money(), c.Account.Tariff.AllowanceUnits(booked)
 	switch {
 	case err != nil:
 		return sent, err
 	case stop != nil:
-		s.stop = stop
+		c.stop = stop
 		sent.Last, sent.Why = true, "stopped: "+stop.Word()
 	case tally.Posts == 0:
 		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; nobody is asked for twice"
@@ -126,12 +117,12 @@ func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
 // watchedFinder keeps the last lookup and what became of it. One lookup is under way at
 // a time.
 type watchedFinder struct {
-	client  *v1.Client
+	finder  dispatch.Finder
 	lookup  enrich.Lookup
 	verdict enrich.Verdict
 }
 
 func (w *watchedFinder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
-	w.lookup, w.verdict = lookup, w.client.Find(ctx, lookup)
+	w.lookup, w.verdict = lookup, w.finder.Find(ctx, lookup)
 	return w.verdict
 }

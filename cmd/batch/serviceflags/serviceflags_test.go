@@ -1,0 +1,85 @@
+package serviceflags
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"payonce/checkpoint"
+	"payonce/internal/workspace"
+)
+
+// parsed returns the flags of a command line in an environment.
+func parsed(t *testing.T, environment map[string]string, args ...string) *Flags {
+	t.Helper()
+	f := New(func(name string) string { return environment[name] })
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.AddPlace(flags)
+	f.AddJournal(flags)
+	f.AddWait(flags)
+	f.AddService(flags)
+	f.AddPace(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+func TestTheSecondInterfaceHasItsOwnAddressKeyAndRate(t *testing.T) {
+	t.Parallel()
+	environment := map[string]string{
+		BaseURLVariable: "https://a.example/api/v1", keyVariable: "first", BaseURLV2Variable: "https://b.example/v2", keyV2Variable: "second",
+	}
+	f := parsed(t, environment)
+	place := f.Options()
+	want := workspace.V2{
+		BaseURL: "https://b.example/v2", Key: "second", Timeout: 45 * time.Second, Connections: 16,
+		Rate: checkpoint.Rate{Slots: 60, Window: time.Minute}, Kept: checkpoint.Rate{Slots: 60, Window: time.Minute},
+	}
+	if diff := cmp.Diff(want, place.V2); diff != "" || place.Service.Key != "first" || !f.Known() {
+		t.Errorf("%s%+v", diff, place.Service)
+	}
+	f = parsed(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3")
+	want = workspace.V2{
+		BaseURL: "https://c.example/v2", Key: "second", Timeout: 5 * time.Second, Connections: 3,
+		Rate: checkpoint.Rate{Slots: 10, Window: time.Second}, Kept: checkpoint.Rate{Slots: 5, Window: time.Second},
+	}
+	if diff := cmp.Diff(want, f.Options().V2); diff != "" {
+		t.Error(diff)
+	}
+	if !parsed(t, map[string]string{BaseURLV2Variable: "https://b.example/v2"}).Known() || parsed(t, nil).Known() {
+		t.Error("a service is known by either address, and not without one")
+	}
+}
+
+func TestTheSandboxReplacesEveryAddressThatTheEnvironmentGives(t *testing.T) {
+	t.Parallel()
+	environment := map[string]string{BaseURLVariable: "https://a.example/api/v1", BaseURLV2Variable: "https://b.example/v2"}
+	for want, args := range map[string][]string{
+		"":            {"--sandbox"},
+		"base-url":    {"--sandbox", "--base-url", "https://c.example/api/v1"},
+		"base-url-v2": {"--sandbox", "--base-url-v2", "https://c.example/v2"},
+		"mcp-url":     {"--sandbox", "--mcp-url", "https://c.example/mcp"},
+	} {
+		if got := parsed(t, environment, args...).Excluded(); got != want {
+			t.Errorf("%q excludes %q, want %q", args, got, want)
+		}
+	}
+	if got := parsed(t, environment, "--base-url-v2", "https://c.example/v2").Excluded(); got != "" {
+		t.Errorf("without the sandbox, %q is excluded", got)
+	}
+}
+
+func TestValuesThatNoEnvironmentMakesRightAreNamed(t *testing.T) {
+	t.Parallel()
+	f := parsed(t, nil, "--request-name", "nothing", "--workspace", "a/b", "--timeout", "0s", "--settle-delay", "11m", "--concurrency", "0")
+	var flags []string
+	for _, problem := range f.Problems() {
+		flags = append(flags, problem.Flag)
+	}
+	if diff := cmp.Diff([]string{"request-name", "workspace", "timeout", "settle-delay", "concurrency"}, flags); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,260 @@
+// Package accounts has the accounts that a run asks: what their calls cost, what they have left, and what
+// became of calls whose responses were lost.
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/interfaces"
+	"payonce/internal/pricing"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/pipeline/dispatch"
+)
+
+// Use says what for a service is used.
+type Use uint8
+
+// The uses of a service.
+const (
+	Nothing Use = iota // it is not called
+	Reading            // what is free
+	Paying             // calls that it charges for, too
+)
+
+// Service is the service of an account. It tells what calls cost, and whether it sells them.
+type Service interface {
+	// Open sets the journal, and the clients of the account that its use needs.
+	Open(a *Account, use Use) error
+	// Close closes the clients.
+	Close()
+	// Look reads what the service publishes about the calls that are to be sent.
+	Look(ctx context.Context, sent cost.Workload) error
+	// Choose returns what fields cost. The account is zero where it was not read.
+	Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error)
+	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
+	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
+	// Sent returns lookups as they are sent.
+	Sent(lookups cost.Workload) cost.Workload
+}
+
+// Account is one account of a run.
+type Account struct {
+	interfaces.Interface
+	// Journal is the journal as the account sees it; nil before it is opened, and where there is none.
+	Journal *checkpoint.Journal
+	// Status reads the account; nil where the service is not called.
+	Status dispatch.StatusReader
+	// Finder sends paid calls; nil where nothing may be spent.
+	Finder dispatch.Finder
+	// Service is where the account is.
+	Service Service
+	Rate    checkpoint.Rate
+	// SettleDelay is what the account gets to settle after a lost response.
+	SettleDelay time.Duration
+	Exclusive   bool // nobody else spends from it
+	Strict      bool // every field counts at its full price
+	Now         func() time.Time
+	Note        func(text string)
+	// RememberKey notes that the key which the service has accepted is that of the account.
+	RememberKey func() error
+
+	// Wanted are the fields that the run asks the account for, and Lookups the lookups that a survey found.
+	Wanted  enrich.Fields
+	Lookups cost.Workload
+	// Shown is the account as it was read. Read says that it was: without it the account sets no ceilings.
+	Shown  cost.Account
+	Read   bool
+	Prices pricing.Choice // what the wanted fields cost
+}
+
+// Open opens what the account needs for a use of its service, which has to be closed. The journal is that of
+// the workspace as it is now, nil before it is opened.
+func (a *Account) Open(use Use) error { return a.Service.Open(a, use) }
+
+// Close closes the clients.
+func (a *Account) Close() { a.Service.Close() }
+
+// Sent returns the lookups as they are sent.
+func (a *Account) Sent() cost.Workload { return a.Service.Sent(a.Lookups) }
+
+// Rates returns what the wanted fields consume.
+func (a *Account) Rates() cost.Rates { return a.Tariff.At(a.Prices.Quote.Prices) }
+
+// FreeLeft returns the free allowance that a plan counts on.
+func (a *Account) FreeLeft() cost.Allowances {
+	if a.Strict {
+		return cost.Allowances{}
+	}
+	return a.Shown.FreeLeft()
+}
+
+// History returns the sums of the lookups of a kind, which tell its match rates.
+func (a *Account) History(kind cost.Kind) cost.Totals {
+	if a.Journal == nil {
+		return cost.Totals{}
+	}
+	return a.Journal.Totals(a.Journal.HistoryScope(kind))
+}
+
+// Duration returns the least time that some lookups take.
+func (a *Account) Duration(lookups int64) time.Duration {
+	return cost.Duration(lookups, a.Rate.Slots, a.Rate.Window)
+}
+
+// Foreseen says why the service would refuse the lookups now, as far as the account and what is published
+// tell; nil when nothing is known against them.
+func (a *Account) Foreseen(expendable enrich.Fields) dispatch.Stop {
+	service := dispatch.Service{Catalogue: a.Catalogue, WantsMoney: a.WantsMoney}
+	if stop := dispatch.Precheck(a.Shown, a.Lookups, expendable, service); stop != nil {
+		return stop
+	}
+	return a.Service.Unavailable(a.Shown, a.Sent())
+}
+
+// ReadStatus reads the account, and what the service publishes, and chooses the prices. When nothing is to
+// be looked up, a service that cannot be reached is no reason to fail.
+func (a *Account) ReadStatus(ctx context.Context) error {
+	shown, err := a.Status.Status(ctx)
+	switch {
+	case err != nil && a.Lookups.Lookups() == 0 && ctx.Err() == nil:
+		return a.ChoosePrices()
+	case err != nil:
+		return problem.AsRefused(ctx, err)
+	}
+	return a.Use(ctx, shown)
+}
+
+// Use takes the status of the account, reads what the service publishes and chooses the prices.
+func (a *Account) Use(ctx context.Context, shown cost.Account) error {
+	a.Shown, a.Read = shown, true
+	if err := a.Service.Look(ctx, a.Sent()); err != nil {
+		return err
+	}
+	return a.ChoosePrices()
+}
+
+// ChoosePrices takes the price of every wanted field from the first source that tells it, and refuses where
+// another one shows that holds would be too small.
+func (a *Account) ChoosePrices() (err error) {
+	a.Prices, err = a.Service.Choose(a.Wanted, a.Shown)
+	if err != nil || !a.Read {
+		return err
+	}
+	return a.Prices.Check(a.Shown, a.Wanted)
+}
+
+// Begin reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
+// journal knows of the account. SettleLeftovers comes first.
+func (a *Account) Begin(ctx context.Context) error {
+	if err := a.ReadStatus(ctx); err != nil || !a.Read {
+		return err
+	}
+	if err := a.RememberKey(); err != nil {
+		return err
+	}
+	if a.Journal.AwaitsAccount() {
+		// The base that could decide is still needed. Free units that have gone
+		// since are not counted on.
+		_, err := a.Drift(ctx)
+		return err
+	}
+	return a.Rebase()
+}
+
+// Rebase makes the status that was read the new base of what the journal knows of the account.
+func (a *Account) Rebase() error {
+	a.tellUnknownUse(a.Journal.Base(), a.Shown, a.Journal.Totals(checkpoint.ScopeAccount))
+	return a.Journal.Rebase(a.Shown)
+}
+
+// tellUnknownUse tells what the account has lost between two snapshots that the journal,
+// with its totals of the time between, knows nothing of. A journal that is older than what
+// was bought with it cannot tell by itself: it would buy that again. An earlier start may
+// have been a strict one.
+func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
+	drift := cost.DriftOf(base, now, totals, totals, a.Tariff, true)
+	if drift.Zero() {
+		return
+	}
+	a.Note(fmt.Sprintf("since the last start the account lost $%s and %s that this journal knows nothing of: somebody else uses the workspace, "+
+		"an included balance has expired, or the journal was restored from an older copy, and then what was bought since will be bought again",
+		drift.Lost.Money(), report.Counts(report.FreeUnits(drift.Lost))))
+}
+
+// Drift compares the account with the journal before anything is sent. An error is the journal's or the
+// service's.
+func (a *Account) Drift(ctx context.Context) (cost.Drift, error) {
+	drift, err := a.Monitor().Read(ctx)
+	if err == nil || errors.Is(err, checkpoint.ErrFailed) {
+		return drift, err
+	}
+	return drift, problem.AsRefused(ctx, err)
+}
+
+// SettleLeftovers settles the lookups that an earlier start left in doubt, and charges that may have been
+// free, before anything new is sent. It reports whether there were some: what is known may have changed.
+func (a *Account) SettleLeftovers(ctx context.Context) (settled bool, err error) {
+	if !a.Journal.AwaitsAccount() {
+		return false, nil
+	}
+	if pending := a.Reconciler().Pending(); pending > 0 {
+		a.Note(fmt.Sprintf("an earlier start left %s in doubt: waiting for the account to settle, to see what was charged", report.Counted(pending, "lookup")))
+	}
+	return true, a.SettleDoubts(ctx)
+}
+
+// SettleDoubts lets the account decide about the lookups in doubt, and tells what came of
+// it. The snapshot becomes the new base, so what else the account has lost is told as well.
+func (a *Account) SettleDoubts(ctx context.Context) error {
+	base, totals := a.Journal.Base(), a.Journal.Totals(checkpoint.ScopeAccount)
+	findings, err := a.Reconciler().Reconcile(ctx)
+	if err != nil {
+		return problem.IfRefused(ctx, err)
+	}
+	if len(findings.Cases) > 0 || findings.Why != "" {
+		a.Note(describeFindings(findings))
+	}
+	a.tellUnknownUse(base, a.Journal.Base(), totals)
+	return nil
+}
+
+// Monitor compares the account with the journal.
+func (a *Account) Monitor() *dispatch.Monitor {
+	monitor := &dispatch.Monitor{
+		Status: a.Status, Accountant: a.Journal, Scope: checkpoint.ScopeAccount, Tariff: a.Tariff,
+		Prices: a.Prices.Quote.Prices,
+	}
+	if !a.Strict {
+		monitor.Free = a.Wanted
+	}
+	return monitor
+}
+
+// Reconciler settles lost lookups by what the account shows.
+func (a *Account) Reconciler() *dispatch.Reconciler {
+	return &dispatch.Reconciler{
+		Arbiter: a.Journal, Status: a.Status, SettleDelay: a.SettleDelay, Exclusive: a.Exclusive, Now: a.Now,
+	}
+}
+
+// describeFindings sums up what became of lookups in doubt.
+func describeFindings(findings attempt.Findings) string {
+	counts := map[cost.Finding]int{}
+	for _, c := range findings.Cases {
+		counts[c.Finding]++
+	}
+	text := fmt.Sprintf("%d were not charged and may be asked again, %d were charged and their answers are lost, %d stay in doubt",
+		counts[cost.NotCharged], counts[cost.Charged], counts[cost.Undecided])
+	if findings.Why != "" {
+		text += ": " + findings.Why
+	}
+	return text
+}

@@ -1,0 +1,84 @@
+package accounts
+
+import (
+	"context"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/interfaces"
+	"payonce/internal/pricing"
+	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
+	v1 "payonce/service/v1"
+)
+
+// V1 is the service of v1, which sells by a rate card.
+type V1 struct {
+	place *workspace.Session
+	// unread hears why what the service publishes cannot be read.
+	unread    func(error)
+	client    *v1.StatusClient // nil where the service is not called
+	paying    *v1.Client       // nil where nothing may be spent
+	published pricing.Publications
+}
+
+// NewV1 returns the account of v1 in a workspace. Unread hears why what the service publishes cannot be read.
+func NewV1(place *workspace.Session, note func(string), unread func(error)) *Account {
+	service := place.Options.Service
+	return &Account{
+		Interface: interfaces.V1(), Journal: place.Journal, Rate: place.Options.Journal.Rate,
+		SettleDelay: service.SettleDelay, Exclusive: service.Exclusive, Now: place.Env.Now, Note: note,
+		RememberKey: place.RememberKey, Service: &V1{place: place, unread: unread},
+	}
+}
+
+// Open implements Service.
+func (s *V1) Open(a *Account, use Use) (err error) {
+	a.Journal = s.place.Journal
+	switch use {
+	case Reading:
+		s.client, err = s.place.OpenStatus()
+		a.Status = s.client
+	case Paying:
+		var client *v1.Client
+		if client, err = s.place.OpenClient(); err == nil {
+			s.Use(a, client)
+		}
+	}
+	return err
+}
+
+// Use lets the account use an open client, which Close closes.
+func (s *V1) Use(a *Account, client *v1.Client) {
+	s.paying, s.client, a.Status, a.Finder = client, client.StatusClient, client, client
+}
+
+// Close implements Service.
+func (s *V1) Close() {
+	if s.paying != nil {
+		s.paying.Close()
+	}
+}
+
+// Look reads what the service publishes.
+func (s *V1) Look(ctx context.Context, sent cost.Workload) (err error) {
+	service := s.place.Options.Service
+	check := func(p pricing.Publication) error { return p.CheckNames(service.Names, service.Transport, sent) }
+	s.published, err = pricing.ReadPublications(ctx, s.client, service.Transport, check, s.unread)
+	return err
+}
+
+// Choose returns the prices of fields from the first source that tells them.
+func (s *V1) Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error) {
+	return pricing.Choose(s.place.Options.Prices, fields, s.published, account)
+}
+
+// Unavailable says which of the lookups the account or what is published does not offer.
+func (s *V1) Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop {
+	return s.published.Unavailable(account, sent)
+}
+
+// Sent returns the lookups as they are sent: with profiles all of them ask for contacts to be enriched.
+func (s *V1) Sent(lookups cost.Workload) cost.Workload {
+	return pricing.Sent(lookups, s.place.Options.Service.Profile)
+}

@@ -1,0 +1,189 @@
+// Package conform is the use case that compares a service with its specification.
+package conform
+
+import (
+	"context"
+	"errors"
+
+	"payonce/checkpoint"
+	"payonce/conformance"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/accounts"
+	"payonce/internal/app"
+	"payonce/internal/pricing"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
+	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
+)
+
+// Run is the name of the run that pays for comparing.
+const Run = "conformance"
+
+// Options say who may be looked up.
+type Options struct {
+	List     app.List   // without names nobody of a list
+	Profiles []string   // URLs
+	Budget   app.Budget // without MaxSpend no lookup is sent
+	// Why rules are not tested: because nothing may be spent, and because earlier lookups are
+	// in doubt.
+	NothingToSpend, InDoubt string
+}
+
+// Ended says how a comparison ended.
+type Ended struct {
+	Report  *report.Conformance
+	Stop    dispatch.Stop // why lookups stopped; nil when they did not
+	InDoubt int           // lookups of comparisons
+}
+
+// Compare compares the service with its specification, rule by rule.
+func Compare(ctx context.Context, w *app.Work, o Options) (*Ended, error) {
+	return app.With(w, func(place *workspace.Session) (*Ended, error) {
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+		asking, err := w.Asking(place, Run, o.List, o.Budget)
+		if err != nil {
+			return nil, err
+		}
+		ended, err := o.compare(ctx, &comparing{Asking: asking, work: w, place: place})
+		return ended, errors.Join(err, asking.Close())
+	})
+}
+
+// comparing is a comparison under way.
+type comparing struct {
+	*app.Asking
+	work  *app.Work
+	place *workspace.Session
+	stop  dispatch.Stop // why lookups stopped
+}
+
+// compare compares the service with its specification.
+func (o Options) compare(ctx context.Context, c *comparing) (*Ended, error) {
+	lookups, err := o.lookups(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	live, client, err := c.openLive()
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	c.Account.Journal = c.place.Journal
+	c.Account.Service.(*accounts.V1).Use(c.Account, client)
+	live.Lookups, live.Why = lookups, o.NothingToSpend
+	if c.place.Journal != nil {
+		if live.Why, err = c.openSpending(ctx, o.InDoubt); err != nil {
+			return nil, err
+		}
+		if live.Why == "" {
+			live.Sender = c
+		}
+	}
+	found, err := c.onRecord(func() (conformance.Report, error) { return live.Compare(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	var totals cost.Totals
+	ended := &Ended{Stop: c.stop}
+	if c.place.Journal != nil {
+		totals = c.place.Journal.Totals(checkpoint.RunScope(Run))
+		ended.InDoubt, _ = c.place.Journal.InDoubt(Run)
+	}
+	ended.Report = report.ConformanceOf(found, totals)
+	return ended, nil
+}
+
+// check refuses what nobody can want.
+func (o Options) check() error {
+	switch limit, threshold := o.Budget.MaxSpend, o.Budget.Threshold; {
+	case limit == nil && (len(o.List.Names) > 0 || len(o.Profiles) > 0):
+		return problem.Coded("max_spend_missing", "looking people up needs the most that it may cost; nothing was sent")
+	case limit != nil && threshold != nil && *limit > *threshold:
+		return problem.Usagef("the ceiling of $%s is above the approval threshold of $%s; give less; nothing was sent", limit, threshold)
+	}
+	return nil
+}
+
+// lookups returns who is to be looked up, and opens the journal when somebody may be.
+func (o Options) lookups(ctx context.Context, c *comparing) ([]enrich.Lookup, error) {
+	// For what is wrong in a rate card, before a journal is begun.
+	if _, err := pricing.Choose(c.work.Workspace.Prices, 0, nil, cost.Account{}); err != nil {
+		return nil, err
+	}
+	lookups, err := profileLookups(o.Profiles, o.List.Fields)
+	if err != nil {
+		return nil, err
+	}
+	if o.Budget.MaxSpend != nil {
+		if err := c.place.OpenJournal(ctx, Run); err != nil {
+			return nil, err
+		}
+		listed, err := c.Lookups(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lookups = append(lookups, listed...)
+	}
+	// The lookup that names nobody asks for an email: that needs a price, too.
+	c.Account.Wanted = c.Account.Wanted.With(v1fields.WorkEmail)
+	return lookups, c.Account.ChoosePrices()
+}
+
+// profileLookups returns the lookups of the persons of profiles.
+func profileLookups(profiles []string, wanted enrich.Fields) ([]enrich.Lookup, error) {
+	var lookups []enrich.Lookup
+	for _, address := range profiles {
+		who, reason := enrich.Contact{ProfileURL: address}.Identify(enrich.ByProfile)
+		if reason != "" {
+			return nil, problem.Usagef("the profile %s: %s", address, reason)
+		}
+		lookups = append(lookups, enrich.Lookup{Identity: who, Fields: wanted})
+	}
+	return lookups, nil
+}
+
+// openLive returns the service to be compared, without a way to spend, and the client
+// that has one.
+func (c *comparing) openLive() (*conformance.Live, *v1.Client, error) {
+	config, err := c.place.Config()
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := v1.NewClient(config)
+	if err != nil {
+		return nil, nil, problem.AsUsage(err)
+	}
+	other, stranger := config, config
+	stranger.Key = "no-key-of-any-workspace"
+	if other.Transport = v1.MCP; config.Transport == v1.MCP {
+		other.Transport = v1.REST
+	}
+	card, option, err := c.work.Workspace.Prices.Read()
+	if err != nil {
+		return nil, nil, err
+	}
+	live := &conformance.Live{Client: client.StatusClient, Now: c.work.Env.Now, Card: card, Prices: option.Prices, Tools: specifiedTools}
+	if c.work.Workspace.Service.Sandbox {
+		live.Tools = sandboxTools
+	}
+	otherClient, err := v1.NewStatusClient(other)
+	if err != nil {
+		return nil, nil, problem.AsUsage(err)
+	}
+	strangerClient, err := v1.NewStatusClient(stranger)
+	live.Other, live.Stranger = otherClient, strangerClient
+	return live, client, problem.AsUsage(err)
+}
+
+// How many tools the MCP endpoint lists: by the specification, and in the sandbox, which
+// has those whose names are known.
+const (
+	specifiedTools = 12
+	sandboxTools   = 4
+)

@@ -1,0 +1,117 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
+	"payonce/io/table"
+	"payonce/pipeline/tables"
+)
+
+// Tables says where the tables of a run are written: each in a file of its name.
+type Tables struct {
+	Dir    string // "" for nowhere; its parent has to exist
+	Format string // one of TableFormats
+	Steps  tables.Steps
+}
+
+// TableFormats returns the formats of tables, which are the endings of their files. The first one is the default.
+func TableFormats() []string { return []string{"parquet", "csv"} }
+
+// ErrNoTables says that no wanted field has tables.
+var ErrNoTables = errors.New("no wanted field has tables")
+
+// Paths returns the files of the tables, none without a directory.
+func (t Tables) Paths() (paths []string) {
+	if t.Dir == "" {
+		return nil
+	}
+	for _, one := range t.Steps.Tables() {
+		paths = append(paths, t.path(one.Name))
+	}
+	return paths
+}
+
+func (t Tables) path(name string) string { return filepath.Join(t.Dir, name+"."+t.Format) }
+
+// check returns an error when the tables cannot be written. It leaves no file.
+func (t Tables) check() error {
+	if t.Dir == "" {
+		return nil
+	}
+	paths := t.Paths()
+	if len(paths) == 0 {
+		return ErrNoTables
+	}
+	if !slices.Contains(TableFormats(), t.Format) {
+		return fmt.Errorf("%q is not a format of tables; choose %s", t.Format, strings.Join(TableFormats(), " or "))
+	}
+	info, err := os.Stat(t.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// A file in its place could be created, so the directory can be, too.
+		return atomicfile.CheckWritable(filepath.Clean(t.Dir))
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory, and the tables are files in one", t.Dir)
+	}
+	for _, path := range paths {
+		if err := atomicfile.CheckWritable(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableFiles are the tables that are being written.
+type tableFiles struct {
+	Tables
+	mode    fs.FileMode
+	decided *tables.Decided
+	files   []*tableFile
+}
+
+// tableFile is the file of a table.
+type tableFile struct {
+	*listfile.Output
+	key  string // the column that names the subjects
+	rows int64
+}
+
+// Create starts the file of a table.
+func (t *tableFiles) Create(name string, columns []table.Column) (table.Writer, error) {
+	file, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: t.path(name), Mode: t.mode, Appended: columns})
+	if err != nil {
+		return nil, err
+	}
+	t.files = append(t.files, &tableFile{Output: file, key: columns[0].Name})
+	return file.Writer, nil
+}
+
+// write writes the tables, and creates their directory.
+func (t *tableFiles) write(ctx context.Context) (summary tables.Summary, err error) {
+	if err := os.Mkdir(t.Dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // the umask takes its part
+		return summary, err
+	}
+	if summary, err = t.decided.Write(ctx, t); err != nil {
+		return summary, fmt.Errorf("writing the tables to %s: %w", t.Dir, err)
+	}
+	for i, written := range summary.Tables {
+		t.files[i].rows = written.Rows
+	}
+	return summary, nil
+}
+
+// list returns the finished table as a list.
+func (t *tableFile) list() (*listfile.List, error) {
+	return listfile.New(listfile.Options{}, t.File().Pending())
+}

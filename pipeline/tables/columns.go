@@ -1,0 +1,119 @@
+package tables
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"payonce/enrich/tabular"
+	"payonce/io/table"
+)
+
+// The bounds of the columns that a table gets because answers have values without one.
+const (
+	maxExtras    = 1000 // columns
+	maxExtraName = 200  // bytes of their names
+)
+
+// others is the column of values that have no column of their own, because of these bounds.
+const others = "other_values"
+
+// extras are the columns that a table gets because answers have values without one.
+type extras struct {
+	kinds  map[string]tabular.Kind // by the name of the value
+	beyond bool                    // some values have no column
+}
+
+// add adds values. A column has numbers as long as all its values are.
+func (e *extras) add(values []tabular.Extra) {
+	for _, v := range values {
+		kind, known := e.kinds[v.Name]
+		switch {
+		case known && kind != v.Cell.Kind:
+			e.kinds[v.Name] = tabular.Text
+		case known:
+		case len(e.kinds) == maxExtras || len(v.Name) > maxExtraName || strings.TrimSpace(v.Name) == "":
+			e.beyond = true
+		default:
+			e.kinds[strings.Clone(v.Name)] = v.Cell.Kind
+		}
+	}
+}
+
+// layout is how a table is written.
+type layout struct {
+	tabular.Table
+	columns []table.Column
+	extra   map[string]int // the columns of values, by their names
+	others  int            // the column of other values; 0 for none
+}
+
+// newLayout returns the layout of a table with some extra columns, in the order of their names. Some readers take
+// names of columns that differ in case alone for one, so these get a number.
+func newLayout(t tabular.Table, e *extras) *layout {
+	l := &layout{Table: t, columns: []table.Column{{Name: t.Key}}, extra: map[string]int{}}
+	taken := map[string]bool{strings.ToLower(t.Key): true}
+	add := func(name string, kind table.Kind) int {
+		distinct := name
+		for n := 2; taken[strings.ToLower(distinct)]; n++ {
+			distinct = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[strings.ToLower(distinct)] = true
+		l.columns = append(l.columns, table.Column{Name: distinct, Kind: kind})
+		return len(l.columns) - 1
+	}
+	for _, c := range t.Columns {
+		add(c.Name, kindOf(c.Kind))
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
+		l.extra[name] = add(name, kindOf(e.kinds[name]))
+	}
+	if e.beyond {
+		l.others = add(others, table.Text)
+	}
+	return l
+}
+
+// kindOf returns the type of a column in a file.
+func kindOf(k tabular.Kind) table.Kind {
+	switch k {
+	case tabular.Integer:
+		return table.Integer
+	case tabular.Number:
+		return table.Number
+	case tabular.Flag:
+		return table.Flag
+	case tabular.Date:
+		return table.Date
+	case tabular.Timestamp:
+		return table.Time
+	case tabular.Texts:
+		return table.List
+	default:
+		return table.Text
+	}
+}
+
+// cells returns a row as texts, in the order of the columns.
+func (l *layout) cells(key string, row tabular.Row) []string {
+	cells := make([]string, len(l.columns))
+	cells[0] = key
+	for i, cell := range row.Cells {
+		cells[i+1] = cell.String()
+	}
+	beyond := map[string]string{}
+	for _, v := range row.Extra {
+		if at, has := l.extra[v.Name]; has {
+			cells[at] = v.Cell.String()
+		} else {
+			beyond[v.Name] = v.Cell.String()
+		}
+	}
+	if len(beyond) > 0 && l.others > 0 {
+		object, _ := json.Marshal(beyond) // texts always have a form
+		cells[l.others] = string(object)
+	}
+	return cells
+}
