@@ -113,7 +113,7 @@ func MakePlan(ctx context.Context, w *app.Work, o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := place.ReadExisting(ctx, "search --dry-run")
+		found, err := place.ReadExisting(ctx, "search")
 		if err != nil {
 			return nil, err
 		}
