@@ -13,7 +13,8 @@ const everything = "..."
 // import. Imports point downwards: a package lies below each package whose line names it.
 func layers() map[string][]string {
 	all := map[string][]string{
-		"enrich":            {"enrich/sharedhost"},
+		"enrich":            {"enrich/place", "enrich/sharedhost"},
+		"enrich/place":      {},
 		"enrich/sharedhost": {},
 		"cost":              {"enrich"},
 		"attempt":           {"enrich", "cost"},
@@ -219,8 +220,10 @@ func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":          {},
 		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"cost", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"cmd/batch/jobs":    {"cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobserve": {},
+		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
