@@ -39,7 +39,7 @@ func (env environment) newJobRun() jobfile.Run {
 	env.start, env.canAsk = &starting.Record{}, false
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
-	o.yes = true
+	o.yes, o.service.LongestPause = true, jobs.LongestPause
 	fail := func(err error) jobfile.Outcome {
 		outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
 		if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
@@ -56,19 +56,10 @@ func (env environment) newJobRun() jobfile.Run {
 		},
 		Start: func(ctx context.Context, list string) jobfile.Outcome {
 			cmd.SetContext(ctx)
+			began := env.now()
 			err := runList(cmd, o, []string{list})
 			env.start.End(exitCode(err), codeOf(err))
-			outcome := fail(err)
-			if ended := env.start.Ended(); ended != nil {
-				outcome.Reason, outcome.Lookups, outcome.Spent = "", ended.Summary.Posts, ended.Summary.SpentNow
-				if ended.Summary.Stop != nil {
-					outcome.Reason = *ended.Summary.Stop
-				}
-				for _, field := range ended.Summary.FoundNow.Fields {
-					outcome.Found += field.Found
-				}
-			}
-			return outcome
+			return jobs.Outcome(fail(err), env.start.Ended(), began, exitRefused)
 		},
 	}
 }

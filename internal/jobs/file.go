@@ -35,10 +35,13 @@ type Run struct {
 
 // Outcome says how a run ended.
 type Outcome struct {
-	Exit    int
-	Reason  string // a code; "" when every row has its outcome
-	Err     error  // that a person is told; nil when the run has told all
-	Found   int64  // values
+	Exit   int
+	Reason string // a code; "" when every row has its outcome
+	Err    error  // that a person is told; nil when the run has told all
+	// Until is when the run can go on without anybody acting. It is zero when the run came to its end, or when a
+	// person has to act.
+	Until   time.Time
+	Found   int64 // values
 	Lookups int64
 	Spent   cost.Money
 }
