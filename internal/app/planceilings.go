@@ -6,13 +6,14 @@ import (
 	"payonce/cost"
 	"payonce/forecast"
 	"payonce/internal/report"
+	"payonce/internal/report/planstep"
 )
 
 // addCeilings shows every ceiling with what is left under it. The one that covers
 // the fewest lookups binds, unless it covers all.
 func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
-	v.Ceilings = []report.Ceiling{}
-	var binding *report.Ceiling
+	v.Ceilings = []planstep.Ceiling{}
+	var binding *planstep.Ceiling
 	limits := j.limits()
 	for _, l := range limits {
 		v.Ceilings = append(v.Ceilings, viewCeiling(v, j, l))
@@ -50,8 +51,8 @@ func (j *job) limited(l limit) (lookups int64) {
 	return lookups
 }
 
-func viewCeiling(v *report.Plan, j *job, l limit) report.Ceiling {
-	view := report.Ceiling{Name: l.Name}
+func viewCeiling(v *report.Plan, j *job, l limit) planstep.Ceiling {
+	view := planstep.Ceiling{Name: l.Name}
 	limit, paid := l.Limit, j.paidStep()
 	left := max(l.Left(j.used(l, v.At)), 0)
 	switch l.Meter {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/cost"
@@ -29,33 +28,33 @@ type Plan struct {
 	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
-	EncodingGuessed bool             `json:"encoding_guessed,omitempty"`
-	Priority        string           `json:"priority,omitempty"`
-	Rows            RowCounts        `json:"rows"`
-	Unidentifiable  map[string]int64 `json:"unidentifiable,omitempty"`
-	Lookups         map[string]int64 `json:"lookups"`
-	Fields          map[string]int64 `json:"fields"`
-	FreeAllowance   map[string]int64 `json:"free_allowance"`
-	Prices          Prices           `json:"prices"`
-	Maximum         cost.Money       `json:"maximum_usd"`
-	Split           Split            `json:"maximum_split"`
-	Expected        *cost.Money      `json:"expected_usd"`       // null without a history
-	ExpectedRange   *Range           `json:"expected_range_usd"` // the same
-	History         History          `json:"history"`
-	SpentBefore     *SpentBefore     `json:"spent_before,omitempty"` // on the people of the list; left out for none
-	Ceilings        []Ceiling        `json:"ceilings"`
-	Possible        cost.Money       `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval        *Approval        `json:"approval,omitempty"`
-	Seconds         int64            `json:"seconds"`
-	Rate            string           `json:"rate"`
-	EndsAt          time.Time        `json:"ends_at"`
-	BudgetReset     *Reset           `json:"budget_reset,omitempty"`
-	Option          string           `json:"option"` // "" when the prices do not tell one
-	Options         []Option         `json:"options"`
-	MayPayBy        []string         `json:"may_pay_by,omitempty"` // the options with these prices
-	Sample          *Sample          `json:"sample,omitempty"`
-	AccountRead     bool             `json:"account_read"`
-	Refused         *Refused         `json:"refused_now,omitempty"`
+	EncodingGuessed bool               `json:"encoding_guessed,omitempty"`
+	Priority        string             `json:"priority,omitempty"`
+	Rows            RowCounts          `json:"rows"`
+	Unidentifiable  map[string]int64   `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64   `json:"lookups"`
+	Fields          map[string]int64   `json:"fields"`
+	FreeAllowance   map[string]int64   `json:"free_allowance"`
+	Prices          Prices             `json:"prices"`
+	Maximum         cost.Money         `json:"maximum_usd"`
+	Split           Split              `json:"maximum_split"`
+	Expected        *cost.Money        `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range             `json:"expected_range_usd"` // the same
+	History         History            `json:"history"`
+	SpentBefore     *SpentBefore       `json:"spent_before,omitempty"` // on the people of the list; left out for none
+	Ceilings        []planstep.Ceiling `json:"ceilings"`
+	Possible        cost.Money         `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval          `json:"approval,omitempty"`
+	Seconds         int64              `json:"seconds"`
+	Rate            string             `json:"rate"`
+	EndsAt          time.Time          `json:"ends_at"`
+	BudgetReset     *Reset             `json:"budget_reset,omitempty"`
+	Option          string             `json:"option"` // "" when the prices do not tell one
+	Options         []Option           `json:"options"`
+	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample            `json:"sample,omitempty"`
+	AccountRead     bool               `json:"account_read"`
+	Refused         *Refused           `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps planstep.Steps `json:"steps,omitempty"`
 }
@@ -157,54 +156,6 @@ func RowsOf(c survey.Counts) RowCounts {
 		rows.Unidentifiable += n
 	}
 	return rows
-}
-
-// Ceiling is a ceiling as it is shown. Its amounts are in USD, in lookups or in units; the
-// pairs of the other measures are left out.
-type Ceiling struct {
-	Name         string      `json:"name"`
-	Limit        *cost.Money `json:"limit_usd,omitempty"`
-	Left         *cost.Money `json:"left_usd,omitempty"`
-	LimitLookups *int64      `json:"limit_lookups,omitempty"`
-	LeftLookups  *int64      `json:"left_lookups,omitempty"`
-	// Meter is that of a ceiling on units.
-	Meter      string `json:"meter,omitempty"`
-	LimitUnits *int64 `json:"limit_units,omitempty"`
-	LeftUnits  *int64 `json:"left_units,omitempty"`
-	// RenewsAt is when it renews; it is left out when that is never.
-	RenewsAt *time.Time `json:"renews_at,omitempty"`
-	Covers   int64      `json:"covers_lookups"` // surely
-	Binding  bool       `json:"binding"`
-	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
-	// and without a history.
-	ProbablyCovers *int64 `json:"probably_covers_lookups"`
-}
-
-func (v Ceiling) limit() string { return v.amount(v.Limit, v.LimitLookups, v.LimitUnits) }
-func (v Ceiling) left() string  { return v.amount(v.Left, v.LeftLookups, v.LeftUnits) }
-
-// covering begins the sentence that says how many people the ceiling covers.
-func (v Ceiling) covering() string {
-	switch {
-	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.left() != v.limit():
-		if v.Left == nil {
-			return fmt.Sprintf("the %s left cover", v.left())
-		}
-		return fmt.Sprintf("the %s left covers", v.left())
-	case v.Limit == nil:
-		return fmt.Sprintf("your limit of %s covers", v.limit())
-	}
-	return fmt.Sprintf("your %s limit covers", v.limit())
-}
-
-func (v Ceiling) amount(money *cost.Money, lookups, units *int64) string {
-	switch {
-	case money != nil:
-		return "$" + money.String()
-	case lookups != nil:
-		return Lookups(*lookups)
-	}
-	return Counted(*units, "unit") + " of " + v.Meter
 }
 
 // Range is a range of amounts that holds the real one with 95 % certainty.

@@ -202,9 +202,9 @@ func (v *Plan) printExpected(p *page) {
 
 func (v *Plan) printCeilings(p *page) {
 	for _, ceiling := range v.Ceilings {
-		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
+		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.LeftText(), ceiling.LimitText())
 		if ceiling.Binding {
-			text := fmt.Sprintf("%s at least %d of %s", ceiling.covering(), ceiling.Covers, People(v.Rows.Lookup))
+			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, People(v.Rows.Lookup))
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}

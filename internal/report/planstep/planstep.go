@@ -56,7 +56,9 @@ type Line struct{ Name, Text string }
 
 // Lines shows each step: its lookups, what they cost and use at most, and how long they take.
 func (s Steps) Lines() (lines []Line) {
-	add := func(name, format string, args ...any) { lines = append(lines, Line{name, fmt.Sprintf(format, args...)}) }
+	add := func(name, format string, args ...any) {
+		lines = append(lines, Line{name, fmt.Sprintf(format, args...)})
+	}
 	for i, step := range s {
 		add(fmt.Sprintf("step %d", i+1), "%s", step.Step)
 		many := fmt.Sprint(step.Lookups)
