@@ -150,7 +150,7 @@ func useCaseLayers() map[string][]string {
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/interfaces": {"enrich", "cost", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/v2/v2tables"},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
-		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
+		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
@@ -167,8 +167,8 @@ func useCaseLayers() map[string][]string {
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
