@@ -93,7 +93,7 @@ func searchLayers() map[string][]string {
 			"internal/search/...", "internal/target", "internal/workspace", "io/listfile", "io/table", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
 		"cmd/batch/searching": {
-			"enrich", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report",
+			"enrich", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search", "internal/search/query", "internal/smallfile", "internal/target", "internal/userlist", "io/listfile", "io/table",
 			"pipeline/columns", "pipeline/dispatch",
 		},

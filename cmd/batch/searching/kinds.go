@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/usage"
+	"payonce/internal/report/form"
 	"payonce/internal/search"
 	"payonce/internal/search/query"
 )
@@ -21,7 +22,7 @@ func kindNamed(name string) search.Kind {
 func keysOf(kind search.Kind) string {
 	var text, line strings.Builder
 	for _, key := range query.Keys(kind.Operation) {
-		if line.Len()+len(key) > 100 {
+		if line.Len()+len(key)+len("  ,") > form.LineWidth {
 			text.WriteString("  " + strings.TrimRight(line.String(), " ") + "\n")
 			line.Reset()
 		}
@@ -43,7 +44,7 @@ func keysBeginning(kind search.Kind, given string) (keys []string) {
 func newCompanies(env Environment, exits string) *cobra.Command {
 	kind := kindNamed("companies")
 	_, cmd := newSearch(env, kind, &cobra.Command{
-		Use:   "companies -o OUT --max-units companies=N [--where KEY=VALUE]...",
+		Use:   "companies -o OUT --max-units companies=N",
 		Short: "Build a list of companies by filters",
 		Long: "Build a list of the companies that meet all filters, with their company_id and company_name. The\n" +
 			"service shows at most ten pages of a search. A longer one is split: by the places that it names, by the\n" +
@@ -57,7 +58,7 @@ func newCompanies(env Environment, exits string) *cobra.Command {
 func newEmployees(env Environment, exits string) *cobra.Command {
 	kind := kindNamed("employees")
 	c, cmd := newSearch(env, kind, &cobra.Command{
-		Use:   "employees LIST... -o OUT --max-units contacts=N [--per-company N]",
+		Use:   "employees LIST... -o OUT --max-units contacts=N",
 		Short: "Build a list of the employees of companies",
 		Long: "Build a list of the employees of each company of a list that meet all filters, with their names and\n" +
 			"their company. The list has the service's identifiers in its column company_id, as the lists of\n" +
@@ -78,7 +79,7 @@ func newEmployees(env Environment, exits string) *cobra.Command {
 func newPeople(env Environment, exits string) *cobra.Command {
 	kind := kindNamed("people")
 	c, cmd := newSearch(env, kind, &cobra.Command{
-		Use:   "people -o OUT --max-units contacts=N [--domain DOMAIN]...",
+		Use:   "people -o OUT --max-units contacts=N",
 		Short: "Build a list of people by domains, locations and seniorities",
 		Long: "Build a list of the people who meet all filters, with their names, profiles, titles and companies.\n" +
 			"Seniorities are owner, founder, c_suite, partner, vp, head, director, manager, senior, entry and intern." + keysOf(kind),
