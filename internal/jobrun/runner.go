@@ -91,7 +91,7 @@ func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error
 	}
 	release, err := lock(ctx, b.dir, job.Name, patience)
 	if errors.Is(err, ErrRunning) {
-		return &Result{Busy: true}, nil
+		return &Result{Busy: true, Wake: r.Now().Add(busyTime)}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -104,8 +104,15 @@ func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error
 	for more := true; more && err == nil; {
 		more, err = r.step(ctx, q, result)
 	}
+	if result.interrupted() {
+		result.Wake = r.Now().Add(busyTime)
+	}
 	return result, err
 }
+
+// busyTime is the time after which a job is looked at again that another process ran, or whose journal another
+// process owned.
+const busyTime = time.Minute
 
 // step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
 func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, error) {
@@ -247,7 +254,7 @@ func lingering(ctx context.Context) (context.Context, func()) {
 // start resolves the list and runs it.
 func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local) jobs.Outcome {
 	flags := job.Run.Flags
-	for _, name := range []string{"output", "rejects"} {
+	for _, name := range []string{"output", "rejects", "tables"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
 			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
 				return job.Run.Fail(err)

@@ -132,7 +132,7 @@ func useCaseLayers() map[string][]string {
 		"service/v1/v1fields": {"enrich"},
 		// Reports, and how they look.
 		"internal/report/form": {},
-		"internal/report":      {"internal/listcost", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report":      {"internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -153,7 +153,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/output", "service/v1", "service/v1/v1fields"},
+		"internal/interfaces": {"enrich", "cost", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/v2/v2tables"},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
@@ -224,8 +224,8 @@ func runLayers() map[string][]string {
 func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":          {},
-		"internal/jobs":     {"cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"internal/jobs":     {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":    {"internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
 		"internal/jobserve": {},
 		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
