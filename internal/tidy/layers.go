@@ -90,7 +90,7 @@ func searchLayers() map[string][]string {
 		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
-			"internal/search/...", "internal/target", "internal/workspace", "io/listfile", "io/table", "pipeline/dispatch", "service/v2", "service/v2/...",
+			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
 		"cmd/batch/searching": {
 			"enrich", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report", "internal/report/form",
