@@ -135,6 +135,29 @@ func (o Operation) Paid() bool {
 	return true
 }
 
+// Asked returns the fields that a call of the operation can ask for; none for a free one and for the start of a
+// watch. A page of a search counts as the field of the records that it lists.
+func (o Operation) Asked() enrich.Fields {
+	if f, isRecord := o.Field(); isRecord && f != Contact {
+		return enrich.FieldsOf(f)
+	} else if isRecord {
+		return ContactData
+	}
+	switch o {
+	case Prospecting:
+		return enrich.FieldsOf(Company)
+	case Employees, EnrichEmployeeSearch:
+		return enrich.FieldsOf(Contact)
+	case Overview:
+		return enrich.FieldsOf(Match)
+	case InsightsSearch:
+		return enrich.FieldsOf(Insights)
+	case OwnershipSearch:
+		return enrich.FieldsOf(Ownership)
+	}
+	return 0
+}
+
 // Field returns the field whose record the operation returns; false for searches, which return
 // candidates, and for free operations.
 func (o Operation) Field() (enrich.Field, bool) {
