@@ -80,6 +80,9 @@ func ReadAbout(
 	if o == v2fields.Overview && about != (enrich.Company{}) && chosenOf(answered, about) {
 		answered.Returned = enrich.FieldsOf(v2fields.Match)
 	}
+	if f, isSearch := o.SearchField(); isSearch { // the page is what was asked for, also when it is empty
+		answered.Returned = enrich.FieldsOf(f)
+	}
 	if f, isRecord := o.Field(); isRecord && f == v2fields.Contact && found.something && found.lacks(reveal) {
 		answered.Status = enrich.Partial
 	}

@@ -25,6 +25,9 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	if err == nil && !isRecord && len(a.Body) > 0 {
 		company, err = searched(a, answered, values)
 	}
+	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
+		values.Fields[search] = returned
+	}
 	if err == nil && isRecord && len(a.Body) > 0 {
 		switch f {
 		case v2fields.Contact:
@@ -100,7 +103,7 @@ func Found(answered enrich.Answered) (match.Found, error) {
 	return found, err
 }
 
-// returned is the value of a field that has a record without a name.
+// returned is the value of a field that has a record without a name, and of a page of a search.
 const returned = "returned"
 
 // first returns the first text that is not empty.

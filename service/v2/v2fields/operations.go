@@ -143,11 +143,10 @@ func (o Operation) Asked() enrich.Fields {
 	} else if isRecord {
 		return ContactData
 	}
+	if f, isPage := o.SearchField(); isPage {
+		return enrich.FieldsOf(f)
+	}
 	switch o {
-	case Prospecting:
-		return enrich.FieldsOf(Company)
-	case Employees, EnrichEmployeeSearch:
-		return enrich.FieldsOf(Contact)
 	case Overview:
 		return enrich.FieldsOf(Match)
 	case InsightsSearch:
@@ -156,6 +155,18 @@ func (o Operation) Asked() enrich.Fields {
 		return enrich.FieldsOf(Ownership)
 	}
 	return 0
+}
+
+// SearchField returns the field that a page of results of the operation counts as: the one whose records use
+// units of the same module. It returns false for an operation that is not a search with pages.
+func (o Operation) SearchField() (enrich.Field, bool) {
+	switch o {
+	case Prospecting:
+		return Company, true
+	case Employees, EnrichEmployeeSearch:
+		return Contact, true
+	}
+	return 0, false
 }
 
 // Field returns the field whose record the operation returns; false for searches, which return
