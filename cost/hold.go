@@ -9,7 +9,7 @@ type Hold struct {
 	Rates  Rates         // the rate of every field asked for
 }
 
-// of returns what the hold sets aside for one of its fields.
+// of returns what the hold sets aside for a value of one of its fields.
 func (h Hold) of(f enrich.Field) Amounts {
 	if rate := h.Rates[f]; h.Free.Has(f) {
 		return rate.Free()
@@ -22,7 +22,7 @@ func (h Hold) Amounts() (held Amounts) {
 	for f := range h.Fields.Each() {
 		held = held.Plus(h.of(f))
 	}
-	return held
+	return held.Plus(h.Rates.call(h.Fields))
 }
 
 // Money returns the money held: the price of every field without a free unit.
@@ -61,6 +61,7 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 	for f := range charged.Each() {
 		charge.Amounts = charge.Amounts.Plus(h.of(f))
 	}
+	charge.Amounts = charge.Amounts.Plus(h.Rates.call(charged))
 	return charge
 }
 
