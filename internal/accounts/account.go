@@ -99,12 +99,8 @@ func (a *Account) Consumes(m cost.Meter) bool {
 	if m == cost.USD && !a.Tariff.Meters[m].Hidden {
 		return true
 	}
-	for _, rate := range a.Rates() {
-		if rate.Uses[m] > 0 {
-			return true
-		}
-	}
-	return false
+	most, _ := a.Rates().Total(a.Wanted) // a field without a price is paid for with money
+	return most[m] > 0
 }
 
 // MostOf returns the most that one call can consume of a meter, at least 1.

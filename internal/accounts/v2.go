@@ -11,7 +11,6 @@ import (
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v2 "payonce/service/v2"
-	"payonce/service/v2/units"
 )
 
 // V2 is the service of v2, which counts units of modules.
@@ -50,7 +49,7 @@ func (s *V2) Open(a *Account, use Use) (err error) {
 		a.Status, err = s.place.OpenV2Status()
 	case Paying:
 		if s.paying, err = s.place.OpenV2Client(); err == nil {
-			a.Status, a.Finder = s.paying, v2.Finder{Client: s.paying, Reveal: units.Everything()}
+			a.Status, a.Finder = s.paying, v2.Finder{Client: s.paying}
 		}
 	}
 	return err
@@ -91,7 +90,11 @@ func (s *V2) Choose(fields enrich.Fields, _ cost.Account) (pricing.Choice, error
 
 // Rates implements Service.
 func (s *V2) Rates(fields enrich.Fields, _ cost.Prices) cost.Rates {
-	return s.place.Options.V2.Modules.Rates(fields, units.Everything())
+	prices := cost.Prices{}
+	for f := range fields.Each() {
+		prices[f] = 0
+	}
+	return s.place.Options.V2.Modules.Tariff().At(prices)
 }
 
 // Unavailable implements Service.

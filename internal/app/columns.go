@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/enrich"
 	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
@@ -32,7 +33,7 @@ func (j *job) readColumns(order List) error {
 	if j.reading, err = columns.Recognise(schema, sample, found); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
-	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(interfaces.PatternsOf(subject)) {
+	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(j.patternsOf(subject)) {
 		return problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
 			names, subject, columns.Needed(subject), columns.List(schema), j.reading.UnusedText(schema))
 	}
@@ -43,6 +44,21 @@ func (j *job) readColumns(order List) error {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	return nil
+}
+
+// patternsOf returns the patterns by which an interface can be asked about the subjects of a list.
+func (j *job) patternsOf(subject enrich.Subject) enrich.Patterns {
+	patterns := interfaces.PatternsOf(subject)
+	for _, asked := range j.asked {
+		switch {
+		case asked.Interface.Patterns == nil:
+		case subject == enrich.Companies && asked.Interface.Matching != 0:
+			patterns |= enrich.PatternsOf(enrich.ByCompanyName)
+		case subject == enrich.Persons:
+			patterns |= asked.Interface.Patterns(asked.Interface.Catalogue.About(subject, asked.Fields)) & enrich.PatternsOf(enrich.ByEmail)
+		}
+	}
+	return patterns
 }
 
 // checkFilled refuses one column for two fields that are wanted.

@@ -85,8 +85,9 @@ func (j *job) countUpTo() {
 // most returns what the lookups of a step use at most of each meter that is not money.
 func (s *step) most() (sum cost.Amounts) {
 	rates := s.account.Rates()
-	for f, asked := range s.counts.Asked {
-		sum = sum.Plus(rates[enrich.Field(f)].Uses.Times(asked))
+	for fields, lookups := range s.counts.Lookups {
+		most, _ := rates.Total(fields) // they have prices
+		sum = sum.Plus(most.Times(lookups))
 	}
 	sum[cost.USD] = 0
 	return sum

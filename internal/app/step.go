@@ -124,18 +124,19 @@ func (j *job) addSteps() error {
 	list := interfaces.List{
 		Subject: j.reading.Lists, Companies: mapping.Identifies(interfaces.PatternsOf(enrich.Companies)),
 		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
+		Names:      mapping.Identifies(enrich.PatternsOf(enrich.ByCompanyName)),
 	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
 		return err
 	}
 	for _, p := range planned {
-		patterns, limit := p.Interface.Patterns, j.order.Limit
+		limit := j.order.Limit
 		if p.ByID {
-			patterns, limit = enrich.PatternsOf(enrich.ByID), 0
+			limit = 0
 		}
 		j.addStep(j.accountOf(p.Interface), row.Scope{
-			Subject: p.Subject, Mapping: mapping, Patterns: patterns, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
+			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
 			Reask: j.order.Reask, Limit: limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
 		})
 		added := j.steps[len(j.steps)-1]

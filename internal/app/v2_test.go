@@ -18,6 +18,9 @@ import (
 	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report/planstep"
+	"payonce/internal/workspace"
+	"payonce/service/v1/v1fields"
+	"payonce/service/v2/v2fields"
 )
 
 // bothIn returns work with both interfaces of a sandbox of its own.
@@ -144,17 +147,17 @@ func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
 func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := runOf(contacts(t, dir, 3, 1), "contact", "company")
-	o.Budget.Units = map[string]int64{"contacts": 5}
+	o := runOf(contacts(t, dir, 3, 1), "email", "contact", "company")
+	o.List.From, o.Budget.Units = []string{"v2"}, map[string]int64{"contacts": 5}
 	_, err := bothIn(dir).Run(t.Context(), o, silent{})
 	found, _ := errors.AsType[*problem.Error](err)
 	if found == nil || found.Code != "max_units_missing" || found.Kind != problem.Usage {
 		t.Fatalf("%v", err)
 	}
-	if want := []any{"companies", "email_count", "phone_count"}; !slices.Equal(found.Values, want) {
+	if want := []any{"companies", "email_count"}; !slices.Equal(found.Values, want) {
 		t.Errorf("missing %v, want %v", found.Values, want)
 	}
-	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9, "phone_count": 9}
+	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9}
 	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
 	if err != nil {
 		t.Fatal(err)
@@ -195,5 +198,64 @@ func TestMoneyAndUnitsLimitARunOfBothInterfaces(t *testing.T) {
 		if row["work_email"] == "" && row["contact_id"] == "" {
 			t.Errorf("a row has nothing: %v", row)
 		}
+	}
+}
+
+// TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn takes 500 contacts through v2 and then v1. What each account's
+// books say is what the columns of the output say.
+func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
+	t.Parallel()
+	const persons = 500
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, persons, 40), "email", "phone")
+	o.List.From, o.Budget.MaxSpend = []string{"v2", "v1"}, new(500*cost.Dollar)
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil || ended.Stop != nil {
+		t.Fatalf("%v, stopped by %v", err, ended.Stop)
+	}
+	w := bothIn(dir)
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	if err := s.Read(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v2, found, err := s.ReadV2()
+	if err != nil || !found {
+		t.Fatalf("%t, %v", found, err)
+	}
+	first, second := v2.Totals(v2.Number().Scope(checkpoint.ScopeAll)), s.Journal.Totals(checkpoint.ScopeAll)
+	missing := first.Asked[v2fields.Email] - first.Returned[v2fields.Email] + first.Asked[v2fields.Phone] - first.Returned[v2fields.Phone]
+	if asked := second.Asked[v1fields.WorkEmail] + second.Asked[v1fields.BusinessPhone]; asked != missing || missing == 0 {
+		t.Errorf("v2 left %d values open, and v1 was asked for %d", missing, asked)
+	}
+	var emails, phones int64
+	var spent cost.Money
+	rows := cells(t, o.Output.Path)
+	for _, row := range rows {
+		if row["email"]+row["work_email"] != "" {
+			emails++
+		}
+		if row["phone"]+row["business_phone"] != "" {
+			phones++
+		}
+		if row["enrich_charge_usd_v1"] != "" {
+			amount, err := cost.ParseMoney(row["enrich_charge_usd_v1"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			spent += amount
+		}
+	}
+	if want := first.Returned[v2fields.Email] + second.Returned[v1fields.WorkEmail]; emails != want {
+		t.Errorf("the output has %d emails, and %d were returned", emails, want)
+	}
+	if want := first.Returned[v2fields.Phone] + second.Returned[v1fields.BusinessPhone]; phones != want {
+		t.Errorf("the output has %d phones, and %d were returned", phones, want)
+	}
+	if spent != second.Settled.Money() || spent != ended.Summary.Spent {
+		t.Errorf("the output says $%s, the journal $%s, the summary $%s", spent, second.Settled.Money(), ended.Summary.Spent)
+	}
+	if len(rows) != persons || first.Lookups != persons {
+		t.Errorf("%d rows, %d contacts", len(rows), first.Lookups)
 	}
 }

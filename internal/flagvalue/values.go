@@ -207,10 +207,18 @@ func wordOf(name string) (string, bool) {
 	return "", false
 }
 
+// hidden returns the fields that nobody asks for: a step finds them for others.
+func hidden(c enrich.Catalogue) (fields enrich.Fields) {
+	if f, has := c.Lookup("match"); has {
+		fields = fields.With(f)
+	}
+	return fields
+}
+
 // FieldWords returns the words for the fields of all interfaces.
 func FieldWords() (words []string) {
 	for _, c := range catalogues() {
-		for _, word := range c.WordsOf(c.All()) {
+		for _, word := range c.WordsOf(c.All() &^ hidden(c)) {
 			if !slices.Contains(words, word) {
 				words = append(words, word)
 			}

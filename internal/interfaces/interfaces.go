@@ -20,13 +20,13 @@ type Interface struct {
 	Tariff    cost.Tariff
 	// Together are the fields that one call asks for, in the order of the steps that ask for them.
 	Together []enrich.Fields
-	// OfCompanies are the fields that are about companies. The others are about persons.
-	OfCompanies enrich.Fields
 	// Identifying are the fields of companies that can be asked for without the id of the company, and whose
 	// answers have the id.
 	Identifying enrich.Fields
-	// Patterns are those by which subjects are named; zero for enrich.UsualPatterns.
-	Patterns enrich.Patterns
+	// Matching are the fields whose answers find companies that are named by nothing but their names.
+	Matching enrich.Fields
+	// Patterns returns those by which one call can ask for fields. It may be nil for enrich.UsualPatterns.
+	Patterns func(enrich.Fields) enrich.Patterns
 	// Operations are the lookups by the fields that they ask for, in the order in which they are reported.
 	Operations []enrich.Fields
 	// WantsMoney reports whether a code of the service refuses only what is not free.
@@ -55,8 +55,9 @@ func V2(modules units.Modules) Interface {
 		NewDecoder: func() output.Decoder { return answers.Decoder{} },
 	}
 	i.Identifying = enrich.FieldsOf(v2fields.Company)
-	i.OfCompanies = v2fields.AllFields.Without(enrich.FieldsOf(v2fields.Contact))
-	for f := range v2fields.AllFields.Each() {
+	i.Matching, i.Patterns = enrich.FieldsOf(v2fields.Match), v2fields.Patterns
+	i.Together = []enrich.Fields{v2fields.ContactData, i.Matching}
+	for f := range v2fields.AllFields.Without(v2fields.ContactData | i.Matching).Each() {
 		i.Together = append(i.Together, enrich.FieldsOf(f))
 	}
 	i.Operations = i.Together
@@ -64,12 +65,7 @@ func V2(modules units.Modules) Interface {
 }
 
 // About returns the kind of subjects that a field is about.
-func (i Interface) About(f enrich.Field) enrich.Subject {
-	if i.OfCompanies.Has(f) {
-		return enrich.Companies
-	}
-	return enrich.Persons
-}
+func (i Interface) About(f enrich.Field) enrich.Subject { return i.Catalogue.Fields[f].About }
 
 // PatternsOf returns the usual patterns by which subjects of a kind are named.
 func PatternsOf(subject enrich.Subject) (set enrich.Patterns) {
@@ -85,7 +81,7 @@ func PatternsOf(subject enrich.Subject) (set enrich.Patterns) {
 func (i Interface) naming() (fields enrich.Fields) {
 	for _, detail := range i.Catalogue.Details {
 		if detail.Role == string(columns.CompanyID) {
-			fields |= detail.Of.Without(i.OfCompanies)
+			fields |= i.Catalogue.About(enrich.Persons, detail.Of)
 		}
 	}
 	return fields

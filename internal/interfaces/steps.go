@@ -15,12 +15,28 @@ type Step struct {
 	Subject   enrich.Subject
 	// ByID says that the subjects are companies that answers of an earlier step name by their ids.
 	ByID bool
+	// LeftOut are patterns by which other steps ask: the step is for companies that are named in no such way.
+	LeftOut enrich.Patterns
+}
+
+// Patterns returns the patterns by which the step asks.
+func (s Step) Patterns() enrich.Patterns {
+	switch can := s.Interface.Patterns; {
+	case s.ByID:
+		return enrich.PatternsOf(enrich.ByID)
+	case can == nil:
+		return enrich.UsualPatterns()
+	case s.Subject == enrich.Companies && s.LeftOut == 0:
+		return can(s.Fields) & enrich.UsualPatterns()
+	default:
+		return can(s.Fields)
+	}
 }
 
 // Names reports whether the answers of the step name companies by their ids.
 func (s Step) Names() bool {
 	if s.Subject == enrich.Companies {
-		return s.Fields&s.Interface.Identifying != 0
+		return s.Fields&(s.Interface.Identifying|s.Interface.Matching) != 0
 	}
 	return s.Fields&s.Interface.naming() != 0
 }
@@ -28,8 +44,9 @@ func (s Step) Names() bool {
 // List is what the steps of a run depend on.
 type List struct {
 	Subject enrich.Subject // what its rows are
-	// Companies says that its columns name companies, and CompanyIDs that one has their ids.
-	Companies, CompanyIDs bool
+	// Companies says that its columns name companies, CompanyIDs that one has their ids, and Names that one has
+	// their names.
+	Companies, CompanyIDs, Names bool
 }
 
 // Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them.
@@ -217,10 +234,19 @@ func (l List) Steps(asked []Asked) (steps []Step, err error) {
 		if companies != 0 && !found {
 			companies |= a.Interface.Identifying
 		}
+		if companies != 0 && l.Subject == enrich.Companies && l.Names {
+			companies |= a.Interface.Matching
+		}
 		for _, together := range a.Interface.Together {
 			if fields := companies & together; fields != 0 {
-				byID := byPersons || fields&a.Interface.Identifying == 0
-				steps = append(steps, Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies, ByID: byID})
+				step := Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies}
+				switch {
+				case fields&a.Interface.Matching != 0:
+					step.LeftOut = enrich.UsualPatterns()
+				case byPersons || fields&a.Interface.Identifying == 0:
+					step.ByID = true
+				}
+				steps = append(steps, step)
 			}
 		}
 	}
@@ -231,11 +257,6 @@ func (l List) Steps(asked []Asked) (steps []Step, err error) {
 func firstOf(fields enrich.Fields) enrich.Fields { return fields & -fields }
 
 // about returns the fields that are about a kind of subjects.
-func (a Asked) about(subject enrich.Subject) (fields enrich.Fields) {
-	for f := range a.Fields.Each() {
-		if a.Interface.About(f) == subject {
-			fields = fields.With(f)
-		}
-	}
-	return fields
+func (a Asked) about(subject enrich.Subject) enrich.Fields {
+	return a.Interface.Catalogue.About(subject, a.Fields)
 }

@@ -40,6 +40,7 @@ func shown(steps []interfaces.Step) (texts []string) {
 // TestNamesOfFieldsDecideTheSteps goes through what users ask for.
 func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 	persons, companies := interfaces.List{Companies: true}, interfaces.List{Subject: enrich.Companies, Companies: true}
+	named := interfaces.List{Subject: enrich.Companies, Companies: true, Names: true}
 	withIDs := interfaces.List{Subject: enrich.Companies, Companies: true, CompanyIDs: true}
 	for _, test := range []struct {
 		list   interfaces.List
@@ -49,6 +50,11 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 	}{
 		{persons, "email,phone", "", []string{"v1 email,phone"}},
 		{persons, "contact", "", []string{"v2 contact"}},
+		{persons, "email,phone", "v2", []string{"v2 email,phone"}},
+		{persons, "email,phone", "v2,v1", []string{"v2 email,phone", "v1 email,phone"}},
+		{persons, "phone", "v1,v2", []string{"v1 phone", "v2 phone"}},
+		{persons, "email,company", "v2,v1", []string{"v2 email", "v1 email", "v2 company of companies by id"}},
+		{named, "company", "", []string{"v2 match of companies", "v2 company of companies"}},
 		{persons, "email,contact", "", []string{"v1 email", "v2 contact"}},
 		{persons, "contact,company", "", []string{"v2 contact", "v2 company of companies by id"}},
 		{persons, "company", "", []string{"v2 company of companies"}},
