@@ -59,8 +59,8 @@ func (s *session) prepare(order List) (*job, error) {
 	}
 	s.lists = append(s.lists, list)
 	j := &job{session: s, order: order, list: list, name: order.Run, profile: s.work.Workspace.Service.Profile}
-	if j.asked, err = s.interfaces().Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
-		return nil, asUnasked(err)
+	if j.asked, err = accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
+		return nil, accounts.AsUnasked(err)
 	}
 	if err := j.readColumns(order); err != nil {
 		return nil, err

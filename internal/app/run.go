@@ -99,9 +99,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 
 // checkMoney refuses a run that takes money and has no limit on it.
 func (s *session) checkMoney(o RunOptions) error {
-	asked, err := s.interfaces().Of(interfaces.Wanted{Fields: o.List.Fields, From: o.List.From})
+	asked, err := accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: o.List.Fields, From: o.List.From})
 	if err != nil {
-		return asUnasked(err)
+		return accounts.AsUnasked(err)
 	}
 	for _, a := range asked {
 		if !a.Interface.Tariff.Meters[cost.USD].Hidden && o.Budget.MaxSpend == nil {

@@ -8,7 +8,6 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
-	"payonce/internal/problem"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -177,27 +176,6 @@ func (j *job) accountOf(of interfaces.Interface) *accounts.Account {
 		return j.session.v1()
 	}
 	return accounts.NewV2(j.session.place, j.session.note)
-}
-
-// interfaces returns the interfaces that there are, and which of them are configured. Without any service, as
-// for a plan that is made offline, the first one is taken for configured.
-func (s *session) interfaces() interfaces.Set {
-	options := s.work.Workspace
-	v1, v2 := interfaces.V1(), interfaces.V2(options.V2.Modules)
-	return interfaces.Set{All: []interfaces.Interface{v1, v2}, Configured: func(name string) bool {
-		if name == v2.Catalogue.Interface {
-			return options.HasV2()
-		}
-		return options.Service.Known() || !options.HasV2()
-	}}
-}
-
-// asUnasked words an error about what is asked of which interface.
-func asUnasked(err error) error {
-	if missing, is := errors.AsType[*interfaces.NotConfiguredError](err); is {
-		return problem.Coded("not_configured_"+missing.Interface, "%w", err)
-	}
-	return problem.AsUsage(err)
 }
 
 // v1 returns the account of v1.
