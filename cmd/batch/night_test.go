@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -75,12 +76,20 @@ func newNight(t *testing.T, steps int, rows int) *night {
 	n.program = &program{t: t, dir: dir, baseURL: n.service.listen(t)}
 	begin := time.Now().UTC().Truncate(time.Hour).Add(3 * time.Hour)
 	n.set(time.Until(begin.Add(-time.Minute)))
+	// Each occurrence has persons of its own.
+	var all bytes.Buffer
+	if err := lists.WriteCSV(&all, lists.Default(7, steps*rows)); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&all).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range steps {
 		at := begin.Add(time.Duration(i) * nightStep)
 		name := n.names[i%2] + "-" + at.Format("2006-01-02-1504")
-		spec := lists.Default(uint64(1000+i), rows)
 		var text bytes.Buffer
-		if err := lists.WriteCSV(&text, spec); err != nil {
+		if err := csv.NewWriter(&text).WriteAll(append(records[:1:1], records[1+i*rows:1+(i+1)*rows]...)); err != nil {
 			t.Fatal(err)
 		}
 		n.write(name+".csv", text.String())
@@ -95,8 +104,8 @@ defaults:
   overlap: wait
   pause-after: 10000
 jobs:
-  full: {list: "full-{date}-{time}.csv", output: "out-full-{date}-{time}.csv", schedule: "*/10 * * * *", catch-up: 30m}
-  half: {list: "half-{date}-{time}.csv", output: "out-half-{date}-{time}.csv", schedule: "5-59/10 * * * *", catch-up: 30m}
+  full: {list: "full-{date}-{time}.csv", output: "out-full-{date}-{time}.csv", schedule: "*/10 * * * *", catch-up: 24h}
+  half: {list: "half-{date}-{time}.csv", output: "out-half-{date}-{time}.csv", schedule: "5-59/10 * * * *", catch-up: 24h}
 `)
 	return n
 }
