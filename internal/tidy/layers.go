@@ -220,8 +220,9 @@ func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":          {},
 		"internal/jobs":     {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"cmd/batch/jobs":    {"internal/jobserve", "internal/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
+		"internal/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve": {},
 		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
