@@ -10,6 +10,7 @@ import (
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
+	"payonce/cmd/batch/manual"
 	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/ratecard"
 	"payonce/cmd/batch/rehearse"
@@ -47,7 +48,7 @@ func newRootCommand(env environment) *cobra.Command {
 		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
 		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
-		newVersionCommand(env),
+		newVersionCommand(env), withExitCodes(manual.NewCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
 	)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)
