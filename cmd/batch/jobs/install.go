@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/jobunits"
 	"payonce/internal/jobs"
-	"payonce/internal/jobunits"
 	"payonce/internal/problem"
 )
 
