@@ -224,13 +224,14 @@ func runLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":          {},
-		"internal/jobs":     {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
-		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
-		"internal/jobserve": {},
-		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"schedule":           {},
+		"internal/jobs":      {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
+		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
+		"internal/jobserve":  {},
+		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
