@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -17,19 +18,25 @@ import (
 
 // jobs is what the commands for jobs need.
 func (env environment) jobs() jobs.Environment {
-	return jobs.Environment{
-		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith,
-		Reader: jobfile.Reader{
-			NewRun: env.newJobRun,
-			Target: config.Target{
-				Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
-				Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
-			},
+	reader := jobfile.Reader{
+		NewRun: env.newJobRun,
+		Target: config.Target{
+			Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
+			Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
 		},
+	}
+	quiet, quietEnv := reader, env
+	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false
+	quiet.NewRun = quietEnv.newJobRun
+	return jobs.Environment{
+		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
+		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
-			File: exitCodes(exitDone, exitUsage),
-			Look: exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-			Run:  exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			File:    exitCodes(exitDone, exitUsage),
+			Look:    exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			Install: exitCodes(exitDone, exitInternal, exitUsage),
+			Serve:   exitCodes(exitDone, exitInternal, exitUsage),
+			Run:     exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		},
 	}
 }

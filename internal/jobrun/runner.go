@@ -91,7 +91,7 @@ func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error
 	}
 	release, err := lock(ctx, b.dir, job.Name, patience)
 	if errors.Is(err, ErrRunning) {
-		return &Result{Busy: true}, nil
+		return &Result{Busy: true, Wake: r.Now().Add(busyTime)}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -104,8 +104,15 @@ func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error
 	for more := true; more && err == nil; {
 		more, err = r.step(ctx, q, result)
 	}
+	if result.interrupted() {
+		result.Wake = r.Now().Add(busyTime)
+	}
 	return result, err
 }
+
+// busyTime is the time after which a job is looked at again that another process ran, or whose journal another
+// process owned.
+const busyTime = time.Minute
 
 // step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
 func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, error) {
