@@ -87,7 +87,7 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
