@@ -87,7 +87,7 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
@@ -226,13 +226,14 @@ func runLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":          {},
-		"internal/jobs":     {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
-		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
-		"internal/jobserve": {},
-		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"schedule":           {},
+		"internal/jobs":      {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
+		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
+		"internal/jobserve":  {},
+		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
