@@ -40,7 +40,7 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithMetricsEnabled(false).
 		WithLogger(nil).
 		WithNumCompactors(2).
-		WithNumMemtables(2). // each takes 20 MB, and one is written to the disk while the other fills
+		WithNumMemtables(2).    // each takes 20 MB, and one is written to the disk while the other fills
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
