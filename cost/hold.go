@@ -43,6 +43,15 @@ func (c Charge) Fields() enrich.Fields { return c.Free | c.Paid }
 // Money returns the money that the lookup cost.
 func (c Charge) Money() Money { return c.Amounts.Money() }
 
+// Varying returns the part of the charge that is of meters that vary. At the most that the fields consume,
+// it is the part that the service may not have charged.
+func (c Charge) Varying(rates Rates) (varying Amounts) {
+	for f := range c.Paid.Each() {
+		varying = varying.Plus(rates[f].Uses.Only(rates[f].Varies))
+	}
+	return varying
+}
+
 // Settle returns what the service charged under the hold when it returned the
 // given fields (specification v1, "Outcome rules"): only returned fields that
 // were asked for, each by its free unit or at its price.

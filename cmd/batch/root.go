@@ -42,7 +42,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
-		jobs.NewCommand(env.jobs()),
+		jobs.NewCommand(env.jobs()), newSearchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
 		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),

@@ -27,6 +27,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if run.Output == "" {
 			return nil, problem.Usagef("%s is a comparison with the specification and has no output; what was found is in the journal, and a run of the list gets it", run.Name)
 		}
+		if run.List == "" {
+			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
+		}
 		j, err := s.recall(run, reading)
 		if err != nil {
 			return nil, err

@@ -87,10 +87,15 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
-			"internal/search/...", "internal/target", "internal/workspace", "io/listfile", "io/table", "pipeline/dispatch", "service/v2", "service/v2/...",
+			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
+		},
+		"cmd/batch/searching": {
+			"enrich", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report", "internal/report/form",
+			"internal/search", "internal/search/query", "internal/smallfile", "internal/target", "internal/userlist", "io/listfile", "io/table",
+			"pipeline/columns", "pipeline/dispatch",
 		},
 	}
 }
@@ -151,7 +156,7 @@ func useCaseLayers() map[string][]string {
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
 		"internal/interfaces": {"enrich", "cost", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/v2/v2tables"},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
-		"internal/vendorfile": {"service/v1/v1fields", "attempt", "cost", "internal/report", "io/atomicfile"},
+		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
@@ -168,8 +173,8 @@ func useCaseLayers() map[string][]string {
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
-			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
@@ -220,13 +225,14 @@ func runLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":          {},
-		"internal/jobs":     {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
-		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
-		"internal/jobserve": {},
-		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"schedule":           {},
+		"internal/jobs":      {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
+		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
+		"internal/jobserve":  {},
+		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
