@@ -132,7 +132,7 @@ func useCaseLayers() map[string][]string {
 		"service/v1/v1fields": {"enrich"},
 		// Reports, and how they look.
 		"internal/report/form": {},
-		"internal/candidates":  {"attempt", "enrich", "io/table", "pipeline/row", "service/v2/answers", "service/v2/match"},
+		"internal/candidates":  {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
 		"internal/report":      {"internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
