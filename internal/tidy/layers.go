@@ -39,7 +39,7 @@ func layers() map[string][]string {
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
-		"internal/flagvalue": {"enrich", "service/v1/v1fields", "cost"},
+		"internal/flagvalue": {"enrich", "service/v1/v1fields", "service/v2/v2fields", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
@@ -131,9 +131,10 @@ func useCaseLayers() map[string][]string {
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
 		// Reports, and how they look.
-		"internal/report/form": {},
-		"internal/candidates":  {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
-		"internal/report":      {"internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report/form":     {},
+		"internal/report/planstep": {"cost"},
+		"internal/candidates":      {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
+		"internal/report":          {"internal/report/planstep", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -152,14 +153,14 @@ func useCaseLayers() map[string][]string {
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
-		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
+		"cmd/batch/mapping":   {"service/v1/v1fields", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/v2/v2tables"},
+		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
 		// The files that a run writes.
@@ -167,7 +168,7 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
@@ -209,7 +210,8 @@ func commandLayers() map[string][]string {
 func runLayers() map[string][]string {
 	return map[string][]string{
 		"internal/accounts": {
-			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
+			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
 			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/conform": {
