@@ -133,7 +133,6 @@ func useCaseLayers() map[string][]string {
 		// Reports, and how they look.
 		"internal/report/form":     {},
 		"internal/report/planstep": {"cost"},
-		"internal/candidates":      {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
 		"internal/report":          {"internal/report/planstep", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
@@ -149,6 +148,8 @@ func useCaseLayers() map[string][]string {
 		"internal/pricing":         {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"cmd/batch/mapping/screen": {"internal/report/form", "internal/mapping", "internal/report", "pipeline/columns"},
+		// Companies among which somebody has to choose.
+		"internal/candidates":      {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
 		"internal/mapfile":         {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
