@@ -111,10 +111,13 @@ type Budget struct {
 	Daily            *cost.Money // the job's, as Monthly
 	Monthly          *cost.Money
 	WorkspaceMonthly *cost.Money
-	Threshold        *cost.Money   // above which somebody has to approve
-	Approved         *cost.Money   // what was approved
-	Expendable       enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
-	Strict           bool          // count every field at its full price
+	// Units are limits of meters that are not money, by the names of the meters: of the run, and of the job in a
+	// day and in a month.
+	Units, DailyUnits, MonthlyUnits map[string]int64
+	Threshold                       *cost.Money   // above which somebody has to approve
+	Approved                        *cost.Money   // what was approved
+	Expendable                      enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
+	Strict                          bool          // count every field at its full price
 }
 
 // Pace says how lookups are sent within the limit of the workspace.

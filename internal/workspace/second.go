@@ -21,6 +21,7 @@ type V2 struct {
 	BaseURL     string
 	Key         string
 	Modules     units.Modules // what is known of the modules of operations
+	Prices      units.Prices  // what their units cost the user
 	Timeout     time.Duration
 	Connections int
 	Rate        checkpoint.Rate // that the embedded service allows
