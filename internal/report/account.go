@@ -19,6 +19,15 @@ type Account struct {
 	Reserved  *cost.Money          `json:"reserved_usd"`
 	Budget    UsageBudget          `json:"usage_budget"`
 	Readiness map[string]Readiness `json:"readiness"`
+	// Second is the account of the second interface, where the workspace has one.
+	Second *AccountV2 `json:"v2,omitempty"`
+	// none says that the workspace has the second interface alone.
+	none bool
+}
+
+// AccountOfV2 shows the account of a workspace that has the second interface alone.
+func AccountOfV2(second *AccountV2) *Account {
+	return &Account{Free: map[string]*int64{}, Readiness: map[string]Readiness{}, Second: second, none: true}
 }
 
 // UsageBudget is the budget of the account's month.
@@ -76,6 +85,16 @@ func kindOf(operation string) string {
 }
 
 func (v *Account) render(p *page) {
+	if !v.none {
+		v.renderFirst(p)
+	}
+	if v.Second != nil {
+		v.Second.render(p)
+	}
+}
+
+// renderFirst shows the account of the first interface.
+func (v *Account) renderFirst(p *page) {
 	p.entry("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
 	for f := range catalogue().All().Each() {
 		if units := v.Free[catalogue().Name(f)]; units != nil {

@@ -159,7 +159,7 @@ func useCaseLayers() map[string][]string {
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "io/atomicfile", "pipeline/dispatch",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "io/atomicfile", "pipeline/dispatch",
 			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
@@ -266,7 +266,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
