@@ -81,6 +81,9 @@ type Reask struct {
 	// Before allows a field to be asked for again if it came back empty or was rejected
 	// before this time. Zero never allows it.
 	Before time.Time
+	// Found allows a page of a search to be asked for again if it was answered before this time. A value that
+	// was found for a person or a company is never asked for again.
+	Found time.Time
 	// Forfeited allows a field to be bought again if it was charged and its value is lost.
 	Forfeited bool
 }
@@ -223,6 +226,14 @@ type Record struct {
 	Earlier enrich.ByField[[]ID]
 }
 
+// Of returns what is allowed for a subject.
+func (r Reask) Of(id enrich.Identity) Reask {
+	if id.Subject() != enrich.Searches {
+		r.Found = time.Time{}
+	}
+	return r
+}
+
 // Askable reports whether a field may be asked for: for the first time, or because reask
 // allows it.
 func (r Record) Askable(f enrich.Field, reask Reask) bool {
@@ -231,6 +242,8 @@ func (r Record) Askable(f enrich.Field, reask Reask) bool {
 		return true
 	case Missing, Rejected:
 		return r.At[f].Before(reask.Before)
+	case Found:
+		return r.At[f].Before(reask.Found)
 	case PaidAndGone:
 		return reask.Forfeited
 	default:

@@ -18,15 +18,21 @@ func TestAskable(t *testing.T) {
 		{Unasked, Reask{}, true},
 		{Found, Reask{}, false},
 		{Found, Reask{Before: later, Forfeited: true}, false},
+		{Found, Reask{Found: decided}, false},
+		{Found, Reask{Found: later}, true},
+		{Found, Reask{Found: later}.Of(enrich.Identity{Search: "s"}), true},
+		{Found, Reask{Found: later}.Of(enrich.Identity{ProfileURL: "p"}), false},
+		{Found, Reask{Found: later}.Of(enrich.Identity{Company: enrich.Company{ID: "1"}}), false},
+		{Missing, Reask{Found: later}, false},
 		{Missing, Reask{}, false},
 		{Missing, Reask{Before: decided}, false},
 		{Missing, Reask{Before: later}, true},
 		{Rejected, Reask{}, false},
 		{Rejected, Reask{Before: later}, true},
-		{OutcomeUnknown, Reask{Before: later, Forfeited: true}, false},
+		{OutcomeUnknown, Reask{Before: later, Found: later, Forfeited: true}, false},
 		{PaidAndGone, Reask{Before: later}, false},
 		{PaidAndGone, Reask{Forfeited: true}, true},
-		{Forgotten, Reask{Before: later, Forfeited: true}, false},
+		{Forgotten, Reask{Before: later, Found: later, Forfeited: true}, false},
 	} {
 		var r Record
 		r.States[enrich.Field(1)], r.At[enrich.Field(1)] = c.state, decided

@@ -158,6 +158,7 @@ func anyContacts() *rapid.Generator[enrich.Contact] {
 			LastName:      cell.Draw(t, "last name"),
 			CompanyDomain: cell.Draw(t, "company domain"),
 			CompanyName:   cell.Draw(t, "company name"),
+			Email:         rapid.OneOf(cell, rapid.StringMatching(`<?[A-Za-zß.+]{1,5}@([A-Z。-]{1,4}\.){1,2}[a-zé]{2,3}[>;/.]?`)).Draw(t, "email"),
 		}
 	})
 }
@@ -166,7 +167,7 @@ func anyContacts() *rapid.Generator[enrich.Contact] {
 func contactOf(id enrich.Identity) enrich.Contact {
 	return enrich.Contact{
 		ProfileURL: id.ProfileURL, FirstName: id.FirstName, LastName: id.LastName,
-		CompanyDomain: id.CompanyDomain, CompanyName: id.CompanyName,
+		CompanyDomain: id.CompanyDomain, CompanyName: id.CompanyName, Email: id.Email,
 	}
 }
 
@@ -182,8 +183,11 @@ func checkIdentify(t rapid.TB, c enrich.Contact, prefer enrich.Pattern) {
 		return
 	}
 	whole := id.FirstName != "" && id.LastName != "" && (id.CompanyDomain == "") != (id.CompanyName == "")
-	if id.Pattern() == enrich.ByProfile {
+	switch id.Pattern() {
+	case enrich.ByProfile:
 		whole = id == enrich.Identity{ProfileURL: id.ProfileURL}
+	case enrich.ByEmail:
+		whole = id == enrich.Identity{Email: id.Email}
 	}
 	if !whole {
 		t.Errorf("%+q: the identity %+q is not one pattern", c, id)
@@ -199,7 +203,7 @@ func checkIdentify(t rapid.TB, c enrich.Contact, prefer enrich.Pattern) {
 
 func TestIdentifyIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		prefer := rapid.SampledFrom([]enrich.Pattern{enrich.ByProfile, enrich.ByName}).Draw(t, "prefer")
+		prefer := patterns.Draw(t, "prefer")
 		checkIdentify(t, rapid.OneOf(contacts(), anyContacts()).Draw(t, "contact"), prefer)
 	})
 }
@@ -259,11 +263,12 @@ func TestCanonicalIsInjective(t *testing.T) {
 			LastName:      value.Draw(t, "last name"),
 			CompanyDomain: rapid.SampledFrom([]string{"", "a.b", "b.a"}).Draw(t, "company domain"),
 			CompanyName:   value.Draw(t, "company name"),
+			Email:         rapid.SampledFrom([]string{"", "a@a.b", "a@b.a", "name@a.b"}).Draw(t, "email"),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		a, _ := some.Draw(t, "a").Identify(enrich.ByProfile)
-		b, _ := some.Draw(t, "b").Identify(enrich.ByProfile)
+		a, _ := some.Draw(t, "a").Identify(patterns.Draw(t, "prefer"))
+		b, _ := some.Draw(t, "b").Identify(patterns.Draw(t, "prefer"))
 		a.ProfileURL = strings.Replace(a.ProfileURL, "%61", "a", 1)
 		b.ProfileURL = strings.Replace(b.ProfileURL, "%61", "a", 1)
 		if (a == b) != (a.Canonical() == b.Canonical()) {
@@ -273,17 +278,14 @@ func TestCanonicalIsInjective(t *testing.T) {
 }
 
 func FuzzIdentify(f *testing.F) {
-	f.Add("https://www.network.example/in/jos%C3%A9/?trk=a", "José", "Doe", "jane@acme.example", "Acme", false)
-	f.Add("", "Anna\u00a0Maria", "Groß", "https://www.bücher.example:80/", "", true)
-	f.Add("%zz", "\xff", "e\u200d\u0301", "a..b。", "\u3164", true)
-	f.Fuzz(func(t *testing.T, profileURL, firstName, lastName, domain, company string, byName bool) {
-		prefer := enrich.ByProfile
-		if byName {
-			prefer = enrich.ByName
-		}
+	f.Add("https://www.network.example/in/jos%C3%A9/?trk=a", "José", "Doe", "jane@acme.example", "Acme", "", uint8(0))
+	f.Add("", "Anna\u00a0Maria", "Groß", "https://www.bücher.example:80/", "", "a@b.example", uint8(1))
+	f.Add("%zz", "\xff", "e\u200d\u0301", "a..b。", "\u3164", "Jane <mailto:J.D@Bücher.example>", uint8(2))
+	f.Fuzz(func(t *testing.T, profileURL, firstName, lastName, domain, company, email string, byWhat uint8) {
+		prefer := []enrich.Pattern{enrich.ByProfile, enrich.ByName, enrich.ByEmail}[byWhat%3]
 		checkIdentify(t, enrich.Contact{
 			ProfileURL: profileURL, FirstName: firstName, LastName: lastName,
-			CompanyDomain: domain, CompanyName: company,
+			CompanyDomain: domain, CompanyName: company, Email: email,
 		}, prefer)
 	})
 }

@@ -23,6 +23,8 @@ type Description struct {
 	// Role is that of the column of a list that the field fills; "" for a field that always has a column of
 	// its own.
 	Role string
+	// About is the kind of subjects that have the field.
+	About Subject
 }
 
 // Detail describes what an answer says besides the fields.
@@ -48,6 +50,17 @@ func Named(names ...string) Catalogue {
 
 // All returns the set of all fields of the catalogue.
 func (c Catalogue) All() Fields { return Fields(1<<len(c.Fields) - 1) }
+
+// About returns those of some fields that subjects of a kind have. The kind of subjects that a step asks about
+// follows from its fields in this way.
+func (c Catalogue) About(subject Subject, fields Fields) (about Fields) {
+	for f := range (fields & c.All()).Each() {
+		if c.Fields[f].About == subject {
+			about = about.With(f)
+		}
+	}
+	return about
+}
 
 // Name returns the name of a field.
 func (c Catalogue) Name(f Field) string {

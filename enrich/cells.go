@@ -10,6 +10,7 @@ type Cells struct {
 	LastName      []byte
 	CompanyDomain []byte
 	CompanyName   []byte
+	Email         []byte
 }
 
 // Contact returns the cells as texts of their own.
@@ -20,6 +21,7 @@ func (c *Cells) Contact() Contact {
 		LastName:      string(c.LastName),
 		CompanyDomain: string(c.CompanyDomain),
 		CompanyName:   string(c.CompanyName),
+		Email:         string(c.Email),
 	}
 }
 
@@ -46,7 +48,8 @@ const surelyBounded = maxIdentity / 4
 
 // length returns the bytes of all cells.
 func (c *Cells) length() int {
-	return len(c.ProfileURL) + len(c.FirstName) + len(c.LastName) + len(c.CompanyDomain) + len(c.CompanyName)
+	return len(c.ProfileURL) + len(c.FirstName) + len(c.LastName) + len(c.CompanyDomain) + len(c.CompanyName) +
+		len(c.Email)
 }
 
 // AppendCanonical appends the canonical form of the identity. One of plain ASCII text
@@ -72,6 +75,7 @@ func (id Identity) cells(form []byte) (Cells, []byte) {
 	form = append(form, id.LastName...)
 	form = append(form, id.CompanyDomain...)
 	form = append(form, id.CompanyName...)
+	form = append(form, id.Email...)
 	rest := form[start:]
 	cut := func(length int) (cell []byte) {
 		cell, rest = rest[:length:length], rest[length:]
@@ -80,6 +84,7 @@ func (id Identity) cells(form []byte) (Cells, []byte) {
 	return Cells{
 		ProfileURL: cut(len(id.ProfileURL)), FirstName: cut(len(id.FirstName)), LastName: cut(len(id.LastName)),
 		CompanyDomain: cut(len(id.CompanyDomain)), CompanyName: cut(len(id.CompanyName)),
+		Email: cut(len(id.Email)),
 	}, form
 }
 
@@ -87,12 +92,20 @@ func (id Identity) cells(form []byte) (Cells, []byte) {
 // appended means nothing, where Identify has to look.
 func (c *Cells) appendPlain(form []byte, prefer Pattern) ([]byte, Pattern, bool) {
 	start := len(form)
+	if len(c.Email) > 0 && prefer == ByEmail {
+		form, isEmail := appendPlainEmail(form, c.Email)
+		return form, ByEmail, isEmail
+	}
 	form, hasProfile := appendPlainProfile(form, c.ProfileURL)
-	if hasProfile && prefer == ByProfile {
+	if hasProfile && prefer != ByName {
 		return form, ByProfile, true
 	}
 	if !hasProfile && len(c.ProfileURL) > 0 {
 		return form, 0, false
+	}
+	if len(c.Email) > 0 && !hasProfile && len(c.FirstName)+len(c.LastName) == 0 {
+		form, isEmail := appendPlainEmail(form, c.Email)
+		return form, ByEmail, isEmail
 	}
 	end := len(form)
 	form, named := c.appendPlainName(form)

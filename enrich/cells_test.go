@@ -13,6 +13,7 @@ func cellsOf(c enrich.Contact) enrich.Cells {
 	return enrich.Cells{
 		ProfileURL: []byte(c.ProfileURL), FirstName: []byte(c.FirstName), LastName: []byte(c.LastName),
 		CompanyDomain: []byte(c.CompanyDomain), CompanyName: []byte(c.CompanyName),
+		Email: []byte(c.Email),
 	}
 }
 
@@ -38,7 +39,7 @@ func checkCells(t rapid.TB, c enrich.Contact, prefer enrich.Pattern) {
 	}
 }
 
-var patterns = rapid.SampledFrom([]enrich.Pattern{enrich.ByProfile, enrich.ByName})
+var patterns = rapid.SampledFrom([]enrich.Pattern{enrich.ByProfile, enrich.ByName, enrich.ByEmail})
 
 func TestCellsAgreeWithContacts(t *testing.T) {
 	plain := rapid.SampledFrom([]string{
@@ -48,12 +49,15 @@ func TestCellsAgreeWithContacts(t *testing.T) {
 		"-a.example", "a-.example", "acme.example?x=https://b.example", "ftp://acme.example/a", "//acme.example/a", "acme.example/%41", "acme.example/a b",
 		"acme.example/a?b c", "acme.example/a?b#%zz", "a.b/J%C3%BCrgen/%e2%80%8b/", "a.b/%c3%bc%2F%25x?%zz", "a.b/%ff/%41", "a.b/%zz", "a.b/%4", "a.b/%20", "%41.b/c", "https://", "https:///a", "http://https://a.b", "acme.example/?", "acme.example/a+b", "ǅ", "\xff",
 		"www.www", "www.www.", "www.a.", "example", "a.b/www.",
+		"Ada.L+x@Acme.example", " ada@acme.example ", "Ada <ada@acme.example>", "a@b@c.example", "@a.b", "a@https://b.c", "a@b.c/", "mailto:A@b.c", "a@b.c; d@e.f",
+		"ａ＠b.c", "á@bücher.example", "a@b", "a\u00ad@b.c", "\u00ad@b.c", "a@1.2.3.4", "a@b.c:80", "a@b.c.", "a@www.b.c", "a b@c.d", "a:b@c.d",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		some := rapid.Custom(func(t *rapid.T) enrich.Contact {
 			return enrich.Contact{
 				ProfileURL: plain.Draw(t, "profile URL"), FirstName: plain.Draw(t, "first name"), LastName: plain.Draw(t, "last name"),
 				CompanyDomain: plain.Draw(t, "company domain"), CompanyName: plain.Draw(t, "company name"),
+				Email: plain.Draw(t, "email"),
 			}
 		})
 		checkCells(t, rapid.OneOf(contacts(), anyContacts(), some).Draw(t, "contact"), patterns.Draw(t, "prefer"))
@@ -86,18 +90,15 @@ func TestIdeographsFoldTheSame(t *testing.T) {
 }
 
 func FuzzCells(f *testing.F) {
-	f.Add("https://www.network.example/in/jane-doe/?trk=a", "Jane", "Doe", "https://www.acme.example/x", "Acme", false)
-	f.Add("", "Anna  Maria", "Groß", "acme.example", "", true)
-	f.Add("network.example/in/a%2Fb", "a\x7f", "e\u0301", "a..b", "\u3164", true)
-	f.Add("www.www.a/b?c#d", "", "", "xn--a.b--c.d", " ", false)
-	f.Fuzz(func(t *testing.T, profileURL, firstName, lastName, domain, company string, byName bool) {
-		prefer := enrich.ByProfile
-		if byName {
-			prefer = enrich.ByName
-		}
+	f.Add("https://www.network.example/in/jane-doe/?trk=a", "Jane", "Doe", "https://www.acme.example/x", "Acme", "", uint8(0))
+	f.Add("", "Anna  Maria", "Groß", "acme.example", "", "Anna <a@b.example>", uint8(1))
+	f.Add("network.example/in/a%2Fb", "a\x7f", "e\u0301", "a..b", "\u3164", "A.B@c.example", uint8(2))
+	f.Add("www.www.a/b?c#d", "", "", "xn--a.b--c.d", " ", "á@Bücher.example", uint8(0))
+	f.Fuzz(func(t *testing.T, profileURL, firstName, lastName, domain, company, email string, prefer uint8) {
 		checkCells(t, enrich.Contact{
 			ProfileURL: profileURL, FirstName: firstName, LastName: lastName, CompanyDomain: domain, CompanyName: company,
-		}, prefer)
+			Email: email,
+		}, []enrich.Pattern{enrich.ByProfile, enrich.ByName, enrich.ByEmail}[prefer%3])
 	})
 }
 
@@ -105,6 +106,7 @@ func FuzzCells(f *testing.F) {
 var benchmarked = map[string]enrich.Contact{
 	"profile":            {ProfileURL: "https://www.network.example/in/jane-doe-1k2x9", FirstName: "Jane", LastName: "Doe"},
 	"profile with query": {ProfileURL: "https://www.network.example/in/jane-doe-1k2x9/?trk=list"},
+	"email":              {Email: "Jane.Doe@acme-trading.example"},
 	"name and domain":    {FirstName: "Jane", LastName: "Doe", CompanyDomain: "https://www.acme-trading.example"},
 	"name and company":   {FirstName: "Jane", LastName: "Doe", CompanyName: "Acme Trading Ltd"},
 	"letters of Europe":  {FirstName: "Jürgen", LastName: "Müller-Žák", CompanyName: "Acme Trading Ltd"},
@@ -140,7 +142,7 @@ func BenchmarkCanonical(b *testing.B) {
 
 // TestPlainCellsAllocateNothing holds for most rows of most lists.
 func TestPlainCellsAllocateNothing(t *testing.T) {
-	for _, title := range []string{"profile", "profile with query", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
+	for _, title := range []string{"profile", "profile with query", "email", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
 		cells, form := cellsOf(benchmarked[title]), make([]byte, 0, 256)
 		if allocated := testing.AllocsPerRun(100, func() { form, _, _ = cells.AppendCanonical(form[:0], enrich.ByProfile) }); allocated > 0 {
 			t.Errorf("%s: %v allocations", title, allocated)

@@ -1,11 +1,14 @@
 package enrich
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"payonce/enrich/place"
 )
 
 // Company is what names a company. It holds what a row of a list or an answer says, as it stands there. In an
@@ -18,19 +21,22 @@ type Company struct {
 	VATNumber          string `json:"vat_number,omitempty"`
 	Website            string `json:"website,omitempty"` // clean: a host
 	ProfileURL         string `json:"profile_url,omitempty"`
+	Name               string `json:"name,omitempty"`
 }
 
 // The reasons why a company is unidentifiable. A website has those of a domain as well.
 const (
 	NoCompanyIdentifiers Unidentifiable = "no company id, registration number, VAT number, website or profile URL"
 	NoCountry            Unidentifiable = "country missing; a registration or VAT number needs one"
-	BadCountry           Unidentifiable = "country is not a country code of two letters"
+	BadCountry           Unidentifiable = "country is neither a country code nor the name of a country"
 	NoState              Unidentifiable = "state missing; a company in the US needs one"
-	BadState             Unidentifiable = "state is not a code of two letters"
+	BadState             Unidentifiable = "state is neither a code of two letters nor the name of a state of the US"
 	BadNumber            Unidentifiable = "registration or VAT number has no letter and no digit"
 	BadWebsite           Unidentifiable = "website is not a web address"
 	BadCompanyProfile    Unidentifiable = "profile URL is not a URL of a company's profile"
 	MangledNumber        Unidentifiable = "company id or number has lost characters; save the list as UTF-8"
+	MangledName          Unidentifiable = "company name has lost characters; save the list as UTF-8"
+	RoundedNumber        Unidentifiable = "company id or number was rounded by a spreadsheet; format the column as text"
 	TooLongCompany       Unidentifiable = "what names the company is longer than 4 KB; is a quote missing in this row?"
 )
 
@@ -38,7 +44,7 @@ const (
 // order of the patterns. A company with no whole pattern gets a reason and no identity.
 func (c Company) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	first := NoCompanyIdentifiers
-	for _, pattern := range [...]Pattern{prefer, ByID, ByRegistration, ByWebsite, ByCompanyProfile} {
+	for _, pattern := range [...]Pattern{prefer, ByID, ByRegistration, ByWebsite, ByCompanyProfile, ByCompanyName} {
 		company, reason := c.by(pattern)
 		switch {
 		case reason == "" && company.len() > maxIdentity:
@@ -53,6 +59,26 @@ func (c Company) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	return Identity{}, first
 }
 
+// Only returns the company without the values that belong to other patterns than the given ones.
+func (c Company) Only(patterns Patterns) Company {
+	if !patterns.Has(ByID) {
+		c.ID = ""
+	}
+	if !patterns.Has(ByRegistration) {
+		c.RegistrationNumber, c.VATNumber = "", ""
+	}
+	if !patterns.Has(ByWebsite) {
+		c.Website = ""
+	}
+	if !patterns.Has(ByCompanyProfile) {
+		c.ProfileURL = ""
+	}
+	if !patterns.Has(ByCompanyName) {
+		c.Name = ""
+	}
+	return c
+}
+
 // by returns the values of one pattern in their clean form.
 func (c Company) by(pattern Pattern) (Company, Unidentifiable) {
 	switch pattern {
@@ -64,14 +90,18 @@ func (c Company) by(pattern Pattern) (Company, Unidentifiable) {
 		return c.byWebsite()
 	case ByCompanyProfile:
 		return c.byProfile()
+	case ByCompanyName:
+		return c.byName()
 	default: // of a person
 		return Company{}, NoCompanyIdentifiers
 	}
 }
 
 func (c Company) byID() (Company, Unidentifiable) {
-	id := cleanID(c.ID)
+	id, whole := withoutFraction(cleanID(c.ID))
 	switch {
+	case !whole:
+		return Company{}, RoundedNumber
 	case id == "":
 		return Company{}, NoCompanyIdentifiers
 	case isMangled(id):
@@ -84,6 +114,9 @@ func (c Company) byID() (Company, Unidentifiable) {
 func (c Company) byRegistration() (Company, Unidentifiable) {
 	if isBlank(c.RegistrationNumber) && isBlank(c.VATNumber) {
 		return Company{}, NoCompanyIdentifiers
+	}
+	if isBlank(c.Country) {
+		c.Country = countryOfVAT(c.VATNumber)
 	}
 	clean, reason := c.cleanPlace()
 	if reason != "" {
@@ -121,11 +154,33 @@ func (c Company) cleanPlace() (clean Company, reason Unidentifiable) {
 	if isBlank(c.State) {
 		return clean, NoState
 	}
-	state := capitals(c.State)
-	if !isCode(state, 2) {
+	state, ok := cleanState(c.State)
+	if !ok {
 		return clean, BadState
 	}
 	return Company{Country: country, State: state}, ""
+}
+
+// byName takes the name, with the country and the state where they are given.
+func (c Company) byName() (Company, Unidentifiable) {
+	name := cleanText(c.Name)
+	switch {
+	case isMangled(name):
+		return Company{}, MangledName
+	case foldText(name) == "":
+		return Company{}, NoCompanyIdentifiers
+	case isBlank(c.Country):
+		return Company{Name: name}, ""
+	}
+	clean, reason := c.cleanPlace()
+	if reason == NoState {
+		clean, reason = Company{Country: "US"}, ""
+	}
+	if reason != "" {
+		return Company{}, reason
+	}
+	clean.Name = name
+	return clean, ""
 }
 
 func (c Company) byWebsite() (Company, Unidentifiable) {
@@ -163,25 +218,66 @@ func isCode(s string, letters int) bool {
 	return len(s) == letters && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// cleanCountry returns the ISO code of a country, which is given by its code of two or three letters. "UK" is
-// that of the United Kingdom, whose code is GB.
-func cleanCountry(s string) (string, bool) {
+// cleanCountry returns the ISO code of a country, which is given by its code of two or three letters or by its
+// name.
+func cleanCountry(s string) (string, bool) { return place.Country(foldText(s)) }
+
+// cleanState returns the code of a state of the US, which is given by its code or its name. Other codes of two
+// letters stay: a service may know more of them.
+func cleanState(s string) (string, bool) {
+	if code, found := place.State(foldText(s)); found {
+		return code, true
+	}
 	code := capitals(s)
-	if !isCode(code, 2) && !isCode(code, 3) {
-		return "", false
-	}
-	region, err := language.ParseRegion(code)
-	if err != nil || !region.IsCountry() {
-		return "", false
-	}
-	code = region.Canonicalize().String()
 	return code, isCode(code, 2)
+}
+
+// withoutFraction returns a number that a spreadsheet wrote with a fraction of zero, such as "4711.0", or with
+// an exponent, without them. It reports false for one whose last digits the spreadsheet left out.
+func withoutFraction(number string) (whole string, ok bool) {
+	const digits = "0123456789"
+	mantissa, exponent, hasExponent := strings.Cut(number, "E+")
+	integer, fraction, hasFraction := strings.Cut(strings.Replace(mantissa, ",", ".", 1), ".")
+	isNumber := func(s string) bool { return s != "" && strings.Trim(s, digits) == "" }
+	switch {
+	case !isNumber(integer) || hasFraction && !isNumber(fraction):
+		return number, true
+	case !hasExponent && hasFraction && strings.Trim(fraction, "0") == "" && strings.Contains(number, "."):
+		return integer, true
+	case !hasExponent || len(integer) != 1 || !isNumber(exponent):
+		return number, true
+	}
+	if power, err := strconv.Atoi(exponent); err != nil || power != len(fraction) {
+		return "", false
+	}
+	return integer + fraction, true
+}
+
+// countryOfVAT returns the code of the country with which a VAT number begins, "" when it begins with none.
+func countryOfVAT(number string) string {
+	const codes = "AT BE BG CY CZ DE DK EE EL ES FI FR GB HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI"
+	number = foldNumber(capitals(number))
+	if len(number) < 8 || !strings.ContainsAny(number[2:], "0123456789") {
+		return ""
+	}
+	switch code := number[:2]; {
+	case !isCode(code, 2) || !slices.Contains(strings.Fields(codes), code):
+		return ""
+	case code == "EL":
+		return "GR"
+	case code == "XI":
+		return "GB"
+	default:
+		return code
+	}
 }
 
 // cleanNumber returns a registration or VAT number as it is sent. A blank one gives "" and no reason.
 func cleanNumber(s string) (string, Unidentifiable) {
-	number := capitals(s)
+	number, whole := withoutFraction(capitals(s))
 	switch {
+	case !whole:
+		return "", RoundedNumber
 	case isMangled(number):
 		return "", MangledNumber
 	case number == "":
@@ -230,8 +326,10 @@ func (c Company) pattern() Pattern {
 		return ByRegistration
 	case c.Website != "":
 		return ByWebsite
-	default:
+	case c.ProfileURL != "":
 		return ByCompanyProfile
+	default:
+		return ByCompanyName
 	}
 }
 
@@ -247,8 +345,10 @@ func (c Company) canonical() string {
 		values = append(values, "vat", c.Country, c.State, foldVATNumber(c.VATNumber, c.Country))
 	case c.Website != "":
 		values = append(values, "website", c.Website)
-	default:
+	case c.ProfileURL != "":
 		values = append(values, "profile", foldProfileURL(c.ProfileURL))
+	default:
+		values = append(values, "name", c.Country, c.State, foldText(c.Name))
 	}
 	return strings.Join(values, unitSeparator)
 }
@@ -256,25 +356,29 @@ func (c Company) canonical() string {
 // len returns the number of bytes of the values.
 func (c Company) len() int {
 	return len(c.ID) + len(c.Country) + len(c.State) + len(c.RegistrationNumber) + len(c.VATNumber) +
-		len(c.Website) + len(c.ProfileURL)
+		len(c.Website) + len(c.ProfileURL) + len(c.Name)
 }
 
 // String describes the company for a person to read.
 func (c Company) String() string {
-	place := c.Country
+	where := c.Country
 	if c.State != "" {
-		place += "-" + c.State
+		where += "-" + c.State
 	}
 	switch {
 	case c.ID != "":
 		return "company " + c.ID
 	case c.RegistrationNumber != "":
-		return "company " + c.RegistrationNumber + " in " + place
+		return "company " + c.RegistrationNumber + " in " + where
 	case c.VATNumber != "":
-		return "company with VAT number " + c.VATNumber + " in " + place
+		return "company with VAT number " + c.VATNumber + " in " + where
 	case c.Website != "":
 		return c.Website
-	default:
+	case c.ProfileURL != "":
 		return c.ProfileURL
+	case where == "":
+		return "company named " + c.Name
+	default:
+		return "company named " + c.Name + " in " + where
 	}
 }

@@ -103,6 +103,56 @@ func TestIdentifyCompany(t *testing.T) {
 			"company|profile|network.example/acme", "https://network.example/acme",
 		},
 		{
+			"country and state by their names",
+			enrich.Company{Country: "Vereinigte Staaten", State: "New York", RegistrationNumber: "7"},
+			enrich.Company{Country: "US", State: "NY", RegistrationNumber: "7"},
+			"company|registration|US|NY|7", "company 7 in US-NY",
+		},
+		{
+			"VAT number that tells the country",
+			enrich.Company{VATNumber: "DE123456789"},
+			enrich.Company{Country: "DE", VATNumber: "DE123456789"},
+			"company|vat|DE||123456789", "company with VAT number DE123456789 in DE",
+		},
+		{
+			"VAT number of Greece that tells the country",
+			enrich.Company{VATNumber: "EL094019245"},
+			enrich.Company{Country: "GR", VATNumber: "EL094019245"},
+			"company|vat|GR||094019245", "company with VAT number EL094019245 in GR",
+		},
+		{
+			"number with a fraction of zero",
+			enrich.Company{Country: "DE", RegistrationNumber: "4711.0"},
+			enrich.Company{Country: "DE", RegistrationNumber: "4711"},
+			"company|registration|DE||4711", "company 4711 in DE",
+		},
+		{
+			"number with an exponent and all digits",
+			enrich.Company{Country: "GB", RegistrationNumber: "1.2345678E+07"},
+			enrich.Company{Country: "GB", RegistrationNumber: "12345678"},
+			"company|registration|GB||12345678", "company 12345678 in GB",
+		},
+		{"id with a fraction of zero", enrich.Company{ID: "42.0"}, enrich.Company{ID: "42"}, "company|id|42", "company 42"},
+		{
+			"name and country",
+			enrich.Company{Name: " ACME  Straße ", Country: "Germany"},
+			enrich.Company{Name: "ACME Straße", Country: "DE"},
+			"company|name|DE||acme strasse", "company named ACME Straße in DE",
+		},
+		{"name alone", enrich.Company{Name: "Acme"}, enrich.Company{Name: "Acme"}, "company|name|||acme", "company named Acme"},
+		{
+			"name in the US without a state",
+			enrich.Company{Name: "Acme", Country: "US"},
+			enrich.Company{Name: "Acme", Country: "US"},
+			"company|name|US||acme", "company named Acme in US",
+		},
+		{
+			"name where the number has no country",
+			enrich.Company{Name: "Acme", RegistrationNumber: "7"},
+			enrich.Company{Name: "Acme"},
+			"company|name|||acme", "company named Acme",
+		},
+		{
 			"id before the rest",
 			enrich.Company{ID: "1", Country: "DE", RegistrationNumber: "2", Website: "a.example", ProfileURL: "b.example/c"},
 			enrich.Company{ID: "1"},
@@ -144,8 +194,9 @@ func TestIdentifyCompany(t *testing.T) {
 func TestIdentifyCompanyPrefersOnePattern(t *testing.T) {
 	company := enrich.Company{
 		ID: "1", Country: "DE", RegistrationNumber: "2", Website: "a.example", ProfileURL: "b.example/c",
+		Name: "Acme",
 	}
-	for _, prefer := range []enrich.Pattern{enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile} {
+	for _, prefer := range []enrich.Pattern{enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName} {
 		if id, reason := company.Identify(prefer); reason != "" || id.Pattern() != prefer {
 			t.Errorf("%s was preferred: %s by %s", prefer, id, id.Pattern())
 		}
@@ -168,11 +219,15 @@ func TestUnidentifiableCompanies(t *testing.T) {
 		{"blanks", enrich.Company{ID: " \u200b", Website: "\t"}, enrich.NoCompanyIdentifiers},
 		{"country alone", enrich.Company{Country: "DE"}, enrich.NoCompanyIdentifiers},
 		{"no country", with(func(c *enrich.Company) { c.Country = "" }), enrich.NoCountry},
-		{"name of a country", with(func(c *enrich.Company) { c.Country = "Germany" }), enrich.BadCountry},
+		{"no name of a country", with(func(c *enrich.Company) { c.Country = "Atlantis" }), enrich.BadCountry},
 		{"no such country", with(func(c *enrich.Company) { c.Country = "QQ" }), enrich.BadCountry},
 		{"a continent", with(func(c *enrich.Company) { c.Country = "150" }), enrich.BadCountry},
 		{"US without state", with(func(c *enrich.Company) { c.Country = "US" }), enrich.NoState},
-		{"name of a state", with(func(c *enrich.Company) { c.Country, c.State = "US", "Ohio" }), enrich.BadState},
+		{"no name of a state", with(func(c *enrich.Company) { c.Country, c.State = "US", "Bavaria" }), enrich.BadState},
+		{"number that a spreadsheet rounded", with(func(c *enrich.Company) { c.RegistrationNumber = "1.23457E+08" }), enrich.RoundedNumber},
+		{"id that a spreadsheet rounded", enrich.Company{ID: "1,2E+10"}, enrich.RoundedNumber},
+		{"name with lost characters", enrich.Company{Name: "M\ufffdller"}, enrich.MangledName},
+		{"name in no country", enrich.Company{Name: "Acme", Country: "Atlantis"}, enrich.BadCountry},
 		{"number of punctuation", with(func(c *enrich.Company) { c.RegistrationNumber = "-/-" }), enrich.BadNumber},
 		{"number with lost characters", with(func(c *enrich.Company) { c.RegistrationNumber = "1\xff" }), enrich.MangledNumber},
 		{"id with lost characters", enrich.Company{ID: "1\xff"}, enrich.MangledNumber},
@@ -230,7 +285,9 @@ func companies() *rapid.Generator[enrich.Company] {
 			Country: rapid.SampledFrom([]string{"DE", "GB", "US", "GR"}).Draw(t, "country"),
 			State:   rapid.SampledFrom([]string{"NY", "CA"}).Draw(t, "state"),
 		}
-		switch rapid.IntRange(0, 4).Draw(t, "pattern") {
+		switch rapid.IntRange(0, 5).Draw(t, "pattern") {
+		case 5:
+			c.Name = words().Draw(t, "name")
 		case 0:
 			c.ID = rapid.StringMatching(`[A-Za-z0-9-]{1,8}`).Draw(t, "id")
 		case 1:
@@ -250,17 +307,18 @@ func companies() *rapid.Generator[enrich.Company] {
 func anyCompanies() *rapid.Generator[enrich.Company] {
 	return rapid.Custom(func(t *rapid.T) enrich.Company {
 		cell := rapid.OneOf(rapid.Just(""), rapid.String(), rapid.StringN(0, 12, -1), words(), domains(),
-			rapid.SampledFrom([]string{"us", "UK", "GBR", "EL1", "linkedin.com/company/a", "ŉ", "ǰ1", "İ", "\u0345"}))
+			rapid.SampledFrom([]string{"us", "UK", "GBR", "EL1", "1.0", "1.2E+1", "Ohio", "DE123456789", "linkedin.com/company/a", "ŉ", "ǰ1", "İ", "\u0345"}))
 		return enrich.Company{
 			ID: cell.Draw(t, "id"), Country: cell.Draw(t, "country"), State: cell.Draw(t, "state"),
 			RegistrationNumber: cell.Draw(t, "registration number"), VATNumber: cell.Draw(t, "VAT number"),
 			Website: cell.Draw(t, "website"), ProfileURL: cell.Draw(t, "profile URL"),
+			Name: cell.Draw(t, "name"),
 		}
 	})
 }
 
 var companyPatterns = rapid.SampledFrom([]enrich.Pattern{
-	enrich.ByProfile, enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile,
+	enrich.ByProfile, enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName,
 })
 
 func TestIdentifyCompanyIsIdempotent(t *testing.T) {
@@ -277,7 +335,7 @@ func TestCanonicalCompanyIgnoresCaseAndSpace(t *testing.T) {
 		noisy := enrich.Company{
 			ID: c.ID, Country: noise(t, c.Country), State: noise(t, c.State),
 			RegistrationNumber: noise(t, c.RegistrationNumber), VATNumber: noise(t, c.VATNumber),
-			Website: noise(t, c.Website), ProfileURL: noise(t, c.ProfileURL),
+			Website: noise(t, c.Website), ProfileURL: noise(t, c.ProfileURL), Name: noise(t, c.Name),
 		}
 		want, wantReason := c.Identify(enrich.ByID)
 		got, reason := noisy.Identify(enrich.ByID)
@@ -303,7 +361,8 @@ func TestCanonicalCompanyIsInjective(t *testing.T) {
 			Country:    rapid.SampledFrom([]string{"US", "FR"}).Draw(t, "country"),
 			State:      rapid.SampledFrom([]string{"NY", "CA"}).Draw(t, "state"),
 			Website:    rapid.SampledFrom([]string{"", "a.b", "b.a"}).Draw(t, "website"),
-			ProfileURL: rapid.SampledFrom([]string{"a.b/a", "a.b/b"}).Draw(t, "profile URL"),
+			ProfileURL: rapid.SampledFrom([]string{"", "a.b/a", "a.b/b"}).Draw(t, "profile URL"),
+			Name:       rapid.SampledFrom([]string{"", "a", "website", "us"}).Draw(t, "name"),
 		}.Identify(companyPatterns.Draw(t, "prefer"))
 		return id
 	})
@@ -316,13 +375,14 @@ func TestCanonicalCompanyIsInjective(t *testing.T) {
 }
 
 func FuzzIdentifyCompany(f *testing.F) {
-	f.Add("42", "gb", "", "sc 123456", "GB 123", "https://www.acme.example/", "linkedin.com/company/acme", uint8(0))
-	f.Add("\u3164", "usa", "ny", "ŉ", "ΐ\u0345", "bücher.example", "a.b/jos%C3%A9", uint8(3))
-	f.Add("\xff", "UK", "", "", "xi1", "a@gmail.com", "", uint8(5))
-	f.Fuzz(func(t *testing.T, id, country, state, number, vat, website, profile string, prefer uint8) {
+	f.Add("42", "gb", "", "sc 123456", "GB 123", "https://www.acme.example/", "linkedin.com/company/acme", "Acme", uint8(0))
+	f.Add("\u3164", "usa", "ny", "ŉ", "ΐ\u0345", "bücher.example", "a.b/jos%C3%A9", " ", uint8(3))
+	f.Add("\xff", "UK", "", "", "xi1", "a@gmail.com", "", "Straße", uint8(5))
+	f.Add("1.0", "", "ohio", "1.2E+1", "EL094019245", "", "", "\xff", uint8(7))
+	f.Fuzz(func(t *testing.T, id, country, state, number, vat, website, profile, name string, prefer uint8) {
 		checkCompany(t, enrich.Company{
 			ID: id, Country: country, State: state, RegistrationNumber: number, VATNumber: vat,
-			Website: website, ProfileURL: profile,
+			Website: website, ProfileURL: profile, Name: name,
 		}, enrich.Pattern(prefer%uint8(enrich.NumPatterns)))
 	})
 }
@@ -341,8 +401,15 @@ func TestPatternsHaveNames(t *testing.T) {
 	if p, found := enrich.ParsePattern("search"); !found || p != enrich.BySearch || p.Subject() != enrich.Searches || p.String() != "search" {
 		t.Errorf("the pattern of searches is %d, of the subject %s", p, p.Subject())
 	}
-	if enrich.ByProfile.Subject() != enrich.Persons || enrich.ByName.Subject().String() != "person" {
-		t.Error("a person's pattern is not a person's")
+	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+	for p := range enrich.Pattern(enrich.NumPatterns) {
+		if isPerson := p.Subject() == enrich.Persons; isPerson != persons.Has(p) {
+			t.Errorf("the pattern %s names a person: %t", p, isPerson)
+		}
+		further := p == enrich.ByEmail || p == enrich.ByCompanyName
+		if enrich.UsualPatterns().Has(p) == further {
+			t.Errorf("%s is usual: %t", p, !further)
+		}
 	}
 }
 

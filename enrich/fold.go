@@ -17,8 +17,9 @@ func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bo
 	named.ProfileURL = nil
 	byCompany := named
 	byCompany.CompanyDomain = nil
-	profile := Cells{ProfileURL: c.ProfileURL}
-	for _, cells := range []*Cells{&profile, &named, &byCompany} {
+	profile, email := Cells{ProfileURL: c.ProfileURL}, Cells{Email: c.Email}
+	named.Email, byCompany.Email = nil, nil
+	for _, cells := range []*Cells{&profile, &named, &byCompany, &email} {
 		if form, _, reason := cells.AppendCanonical(form[:0], ByProfile); reason == "" && visit(form) {
 			return true
 		}

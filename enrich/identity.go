@@ -9,11 +9,12 @@ type Contact struct {
 	LastName      string
 	CompanyDomain string // a domain, a URL or an email address whose domain is meant
 	CompanyName   string
+	Email         string // one address or several; the first counts
 }
 
 // Identity is a subject as the service is asked about it, by one pattern. A person has either a profile URL,
-// or a first and last name with exactly one of company domain and company name. A company has the members of
-// Company alone. The values are clean (NFC, no stray white space) and are sent as they stand; Canonical is
+// or an email, or a first and last name with exactly one of company domain and company name. A company has the
+// members of Company alone. The values are clean (NFC, no stray white space) and are sent as they stand; Canonical is
 // what makes two spellings of one subject equal.
 type Identity struct {
 	ProfileURL    string `json:"profile_url,omitempty"`
@@ -21,6 +22,7 @@ type Identity struct {
 	LastName      string `json:"last_name,omitempty"`
 	CompanyDomain string `json:"company_domain,omitempty"`
 	CompanyName   string `json:"company_name,omitempty"`
+	Email         string `json:"email,omitempty"`
 	// Company names a company that the call is about. It is zero in the identity of a person.
 	Company Company `json:"company,omitzero"`
 	// Search names a page of the results of a search by what is sent for it, in the canonical form of the
@@ -40,6 +42,8 @@ func (id Identity) Pattern() Pattern {
 		return id.Company.pattern()
 	case id.ProfileURL != "":
 		return ByProfile
+	case id.Email != "":
+		return ByEmail
 	default:
 		return ByName
 	}
@@ -56,6 +60,7 @@ const (
 	NoLastName     Unidentifiable = "last name missing"
 	NoCompany      Unidentifiable = "company missing"
 	BadProfileURL  Unidentifiable = "profile URL is not a URL of a profile"
+	BadEmail       Unidentifiable = "email is not an email address"
 	BadDomain      Unidentifiable = "company domain is not a domain"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
 	// The reasons for hosts that many companies share; see package sharedhost.
@@ -76,11 +81,16 @@ const (
 // would not do, as escapes of what cannot be seen fold to nothing.
 const maxIdentity = 4096
 
-// Identify builds the identity of a contact. When both patterns are whole, prefer
-// decides. A contact with no whole pattern gets a reason and no identity.
+// Identify builds the identity of a contact. When several patterns are whole, prefer decides. Otherwise an
+// email comes last: a run may fill one in, and the person has to keep the identity by which it was asked about.
+// A contact with no whole pattern gets a reason and no identity.
 func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
+	emailed, emailReason := c.byEmail()
+	if emailReason == "" && prefer == ByEmail {
+		return emailed, ""
+	}
 	profile, profileReason := c.byProfile()
-	if profileReason == "" && prefer == ByProfile {
+	if profileReason == "" && prefer != ByName {
 		return profile, ""
 	}
 	named, nameReason := c.byName()
@@ -89,11 +99,26 @@ func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
 		return named, ""
 	case profileReason == "":
 		return profile, ""
+	case emailReason == "":
+		return emailed, ""
+	case nameReason == NoIdentifiers && profileReason == NoIdentifiers:
+		return Identity{}, emailReason
 	case nameReason == NoIdentifiers:
 		return Identity{}, profileReason
 	default:
 		return Identity{}, nameReason
 	}
+}
+
+func (c Contact) byEmail() (Identity, Unidentifiable) {
+	if isBlank(c.Email) {
+		return Identity{}, NoIdentifiers
+	}
+	email, ok := cleanEmail(c.Email)
+	if !ok {
+		return Identity{}, BadEmail
+	}
+	return Identity{Email: email}.bounded()
 }
 
 func (c Contact) byProfile() (Identity, Unidentifiable) {
@@ -148,7 +173,7 @@ func (id Identity) bounded() (Identity, Unidentifiable) {
 // Len returns the number of bytes of the identity's values.
 func (id Identity) Len() int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName) +
-		id.Company.len() + len(id.Search)
+		len(id.Email) + id.Company.len() + len(id.Search)
 }
 
 // unitSeparator parts the values of a canonical form; cleaning removes it from
@@ -158,7 +183,7 @@ const unitSeparator = "\x1f"
 // Canonical returns the form in which two spellings of one subject are equal:
 // NFKC, folded case, single spaces, profile URLs without scheme, "www.", query
 // and trailing slash. It is what keys are made of; it is never sent. Its first
-// value is "profile" or "name" for a person, "company" for a company and "search" for a page of results.
+// value is "profile", "name" or "email" for a person, "company" for a company and "search" for a page of results.
 func (id Identity) Canonical() string {
 	if id.Search != "" {
 		return "search" + unitSeparator + id.Search
@@ -168,6 +193,9 @@ func (id Identity) Canonical() string {
 	}
 	if id.ProfileURL != "" {
 		return "profile" + unitSeparator + foldProfileURL(id.ProfileURL)
+	}
+	if id.Email != "" {
+		return "email" + unitSeparator + foldEmail(id.Email)
 	}
 	company := "domain" + unitSeparator + id.CompanyDomain
 	if id.CompanyDomain == "" {
@@ -185,6 +213,8 @@ func (id Identity) String() string {
 		return id.Company.String()
 	case id.ProfileURL != "":
 		return id.ProfileURL
+	case id.Email != "":
+		return id.Email
 	case id.CompanyDomain != "":
 		return id.FirstName + " " + id.LastName + ", " + id.CompanyDomain
 	default:

@@ -183,6 +183,9 @@ func TestIdentifyPatterns(t *testing.T) {
 		ProfileURL: "network.example/in/jane", FirstName: "Jane", LastName: "Doe",
 		CompanyDomain: "acme.example", CompanyName: "Acme",
 	}
+	emailed := enrich.Identity{Email: "jane@acme.example"}
+	all := both
+	all.Email = "jane@acme.example"
 	tests := []struct {
 		name    string
 		contact enrich.Contact
@@ -212,6 +215,15 @@ func TestIdentifyPatterns(t *testing.T) {
 		{"mangled company that is not needed", enrich.Contact{FirstName: "Jane", LastName: "Doe", CompanyDomain: "acme.example", CompanyName: "Caf\xe9"}, enrich.ByName, named, ""},
 		{"mangled domain", enrich.Contact{FirstName: "Jane", LastName: "Doe", CompanyDomain: "caf\xe9.example"}, enrich.ByName, enrich.Identity{}, enrich.BadDomain},
 		{"no company", enrich.Contact{FirstName: "Jane", LastName: "Doe"}, enrich.ByName, enrich.Identity{}, enrich.NoCompany},
+		{"all three, the profile preferred", all, enrich.ByProfile, profile, ""},
+		{"all three, the name preferred", all, enrich.ByName, named, ""},
+		{"all three, the email preferred", all, enrich.ByEmail, emailed, ""},
+		{"name and email", enrich.Contact{FirstName: "Jane", LastName: "Doe", CompanyDomain: "acme.example", Email: "jane@acme.example"}, enrich.ByProfile, named, ""},
+		{"email alone", enrich.Contact{Email: "Jane <jane@ACME.example>; other@acme.example"}, enrich.ByProfile, emailed, ""},
+		{"email and half a name", enrich.Contact{Email: "jane@acme.example", LastName: "Doe"}, enrich.ByName, emailed, ""},
+		{"bad email, whole name", enrich.Contact{FirstName: "Jane", LastName: "Doe", CompanyDomain: "acme.example", Email: "n/a"}, enrich.ByEmail, named, ""},
+		{"bad email only", enrich.Contact{Email: "jane at acme"}, enrich.ByProfile, enrich.Identity{}, enrich.BadEmail},
+		{"bad email and half a name", enrich.Contact{Email: "jane@acme", LastName: "Doe"}, enrich.ByProfile, enrich.Identity{}, enrich.NoFirstName},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -148,6 +148,29 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	return host, ""
 }
 
+// cleanEmail returns the first email address of a text as it is sent, with its domain in the form of cleanHost.
+func cleanEmail(s string) (string, bool) {
+	isBetween := func(r rune) bool { return strings.ContainsRune(` ,;<>|"()`, r) }
+	for word := range strings.FieldsFuncSeq(cleanText(norm.NFKC.String(cleanText(s))), isBetween) {
+		local, domain, found := strings.Cut(word, "@")
+		if !found {
+			continue
+		}
+		if scheme, rest, hasScheme := strings.Cut(local, ":"); hasScheme && strings.EqualFold(scheme, "mailto") {
+			local = rest
+		}
+		host, ok := cleanHost(domain)
+		return local + "@" + host, ok && local != "" && !isMangled(word)
+	}
+	return "", false
+}
+
+// foldEmail returns the comparable form of an email made by cleanEmail.
+func foldEmail(email string) string {
+	local, host, _ := strings.Cut(email, "@")
+	return foldText(local) + "@" + host
+}
+
 // sharedReason returns why a host of this kind does not name a company, "" when it may.
 func sharedReason(kind sharedhost.Kind, isEmail bool) Unidentifiable {
 	switch {

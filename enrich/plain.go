@@ -49,6 +49,7 @@ type folds [256]byte
 var (
 	hostBytes = foldsOf("-.0123456789abcdefghijklmnopqrstuvwxyz")
 	pathBytes = foldsOf("-./0123456789_abcdefghijklmnopqrstuvwxyz~")
+	mailBytes = foldsOf("!#$%&'*+-./0123456789=?^_`abcdefghijklmnopqrstuvwxyz{}~") // before the @
 )
 
 // foldsOf returns the folds of some characters, and of the capitals of the letters among
@@ -112,6 +113,18 @@ func appendPlainProfile(form, cell []byte) ([]byte, bool) {
 		return form[:start], false
 	}
 	return form, true
+}
+
+// appendPlainEmail appends the canonical form of a plain email address. It reports false for other texts.
+func appendPlainEmail(form, cell []byte) ([]byte, bool) {
+	start := len(form)
+	form, n := appendWhile(&mailBytes, append(form, "email"+unitSeparator...), trimPlain(cell))
+	rest := trimPlain(cell)[n:]
+	if n == 0 || len(rest) == 0 || rest[0] != '@' || bytes.IndexByte(rest, ':') >= 0 {
+		return form[:start], false
+	}
+	form, rest, ok := appendPlainHost(append(form, '@'), rest[1:])
+	return form, ok && len(rest) == 0
 }
 
 // appendPlainPath appends the folded form of what follows the host of an address,

@@ -25,8 +25,8 @@ func (s Subject) String() string {
 // Pattern is a way to name a subject: which of its values an identity has.
 type Pattern uint8
 
-// The patterns. Persons are named by the first two (specification v1, "What the service does"), companies by
-// the others (specification v2, "Enrichment").
+// The patterns (specification v1, "What the service does"; v2, "Enrichment"). Their order has no meaning: it is
+// that in which they came into the program.
 const (
 	ByProfile        Pattern = iota
 	ByName                   // first and last name, and the domain or the name of the company
@@ -34,11 +34,13 @@ const (
 	ByRegistration           // country, and registration or VAT number
 	ByWebsite                // the host of a company's website
 	ByCompanyProfile         // the page of a company in a network
+	ByEmail                  // a person's email
+	ByCompanyName            // name of a company, and its country where that is known; it may name several
 )
 
 // NumPatterns is the number of patterns that name rows of a list. They stand before the others: what is kept
 // of a row has room for their numbers alone.
-const NumPatterns = int(ByCompanyProfile) + 1
+const NumPatterns = int(ByCompanyName) + 1
 
 // BySearch names a page of the results of a search. It never names a row of a list.
 const BySearch Pattern = 15
@@ -48,7 +50,7 @@ func patternNames() [BySearch + 1]string {
 	return [...]string{
 		ByProfile: "profile", ByName: "name",
 		ByID: "id", ByRegistration: "registration", ByWebsite: "website", ByCompanyProfile: "company_profile",
-		BySearch: "search",
+		ByEmail: "email", ByCompanyName: "company_name", BySearch: "search",
 	}
 }
 
@@ -72,12 +74,30 @@ func ParsePattern(name string) (Pattern, bool) {
 
 // Subject returns the kind of subjects that the pattern names.
 func (p Pattern) Subject() Subject {
-	switch {
-	case p == BySearch:
+	switch p {
+	case BySearch:
 		return Searches
-	case p >= ByID:
-		return Companies
-	default:
+	case ByProfile, ByName, ByEmail:
 		return Persons
+	default:
+		return Companies
 	}
 }
+
+// Patterns is a set of patterns.
+type Patterns uint8
+
+// PatternsOf returns the set of the given patterns.
+func PatternsOf(patterns ...Pattern) (set Patterns) {
+	for _, p := range patterns {
+		set |= 1 << p
+	}
+	return set
+}
+
+// Has reports whether a pattern is in the set.
+func (s Patterns) Has(p Pattern) bool { return s&(1<<p) != 0 }
+
+// UsualPatterns are the patterns by which subjects are named when nothing else is said: all but an email, which
+// not every interface takes, and the name of a company, which may be that of several.
+func UsualPatterns() Patterns { return (1<<NumPatterns - 1) &^ PatternsOf(ByEmail, ByCompanyName) }

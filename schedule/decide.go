@@ -28,6 +28,8 @@ type State struct {
 	Paused bool
 	// Unfinished is an occurrence that began and did not end; zero for none.
 	Unfinished Local
+	// Until is when the unfinished occurrence goes on; zero for at once.
+	Until time.Time
 	// Began and Ended are the times of the last run.
 	Began, Ended time.Time
 	// Ran reports whether an occurrence began before. It is asked about occurrences that follow Decided.
@@ -40,7 +42,7 @@ type Reason string
 // The reasons.
 const (
 	Missed  Reason = "missed"  // the catch-up window had passed
-	Overlap Reason = "overlap" // an earlier occurrence still ran
+	Overlap Reason = "overlap" // an earlier occurrence still ran, or waited
 	Paused  Reason = "paused"  // the job was paused
 )
 
@@ -59,12 +61,16 @@ type Decision struct {
 	Run Local
 	// Again says that Run began before and did not end.
 	Again bool
+	// Waits says that the unfinished occurrence goes on at a later time, and no other one starts before.
+	Waits bool
 	// Abandoned says that the unfinished occurrence does not start again: its catch-up window has passed.
 	Abandoned bool
 	// Decided is the last occurrence that is decided after this.
 	Decided Local
 	// Next is the first occurrence that is not due yet; zero when there is none.
 	Next Local
+	// Wake is when there is something to decide again, when nothing starts now; zero for never.
+	Wake time.Time
 }
 
 // Due returns when an occurrence may start.
@@ -84,21 +90,32 @@ func (p Plan) Decide(s State, now time.Time) Decision {
 	d := Decision{Decided: p.start(s, now)}
 	oldest := now.Add(-p.CatchUp)
 	if !s.Unfinished.IsZero() {
-		if s.Paused || s.Unfinished.In(p.Zone).Before(oldest) {
+		switch {
+		case s.Paused || s.Unfinished.In(p.Zone).Before(oldest):
 			d.Abandoned = true
-		} else {
+		case s.Until.After(now) && !s.Until.After(now.Add(p.CatchUp)): // farther only when the clock was set back
+			d.Waits, d.Wake = true, s.Until
+		default:
 			d.Run, d.Again = s.Unfinished, true
 		}
 	}
 	if p.Times.IsZero() {
 		return d
 	}
+	if d.Waits {
+		s.Ended = now.Add(1) // to wait is to run
+	}
 	due := func(l Local) bool { return !l.IsZero() && !p.Due(l).After(now) }
 	d.Next = p.Times.Next(d.Decided)
 	for ; d.Run.IsZero() && due(d.Next); d.Next = p.Times.Next(d.Next) {
+		if d.Waits && p.Overlaps {
+			break // it starts after the one that waits
+		}
 		reason, passes := p.reason(s, d.Next, oldest)
 		switch {
 		case s.Ran(d.Next): // before the clock was set back
+		case d.Waits && !passes:
+			d.pass(d.Next, Overlap)
 		case passes:
 			d.pass(d.Next, reason)
 		default:
@@ -109,8 +126,14 @@ func (p Plan) Decide(s State, now time.Time) Decision {
 	for due(d.Next) { // these are decided when the run has ended
 		d.Next = p.Times.Next(d.Next)
 	}
+	if !d.Waits && !d.Next.IsZero() {
+		d.Wake = p.Due(d.Next)
+	}
 	return d
 }
+
+// Waits reports whether an occurrence can wait until a time: its catch-up window has not passed then.
+func (p Plan) Waits(l Local, until time.Time) bool { return !until.After(l.In(p.Zone).Add(p.CatchUp)) }
 
 // start returns the last occurrence that needs no decision.
 func (p Plan) start(s State, now time.Time) Local {

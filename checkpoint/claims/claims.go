@@ -38,6 +38,22 @@ func History(s store.Store, job string) (found []record.Occurrence, err error) {
 	return found, err
 }
 
+// Waiting returns the occurrences that wait, by the names of their jobs.
+func Waiting(s store.Store) (waiting []record.Occurrence, err error) {
+	err = s.Scan([]byte{record.JobPrefix}, nil, func(key, value []byte) (bool, error) {
+		var job record.Job
+		if err := record.Decode(key, value, &job); err != nil || job.Unfinished == "" {
+			return true, err
+		}
+		one, _, err := Occurrence(s, job.Name, job.Unfinished)
+		if !one.Until.IsZero() {
+			waiting = append(waiting, one)
+		}
+		return true, err
+	})
+	return waiting, err
+}
+
 // StartedAfter reports whether a later occurrence than one has started.
 func StartedAfter(s store.Store, job, at string) (started bool, err error) {
 	from := record.OccurrenceKey(job, at)

@@ -47,7 +47,7 @@ func (s Subject) decided(req attempt.Request) attempt.Decision {
 			return attempt.Blocked{}
 		case s.States[f] == attempt.OutcomeUnknown:
 			doubted = doubted.With(f)
-		case !s.Askable(f, req.Reask):
+		case !s.Askable(f, req.Reask.Of(req.Lookup.Identity)):
 			answered = answered.With(f)
 		}
 	}

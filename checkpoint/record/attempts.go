@@ -57,6 +57,7 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 	numbered.Text(m, 4, &id.CompanyDomain)
 	numbered.Text(m, 5, &id.CompanyName)
 	numbered.Value(m, 6, &id.Company, companyMembers)
+	numbered.Text(m, 7, &id.Email)
 	numbered.Text(m, 8, &id.Search)
 }
 
@@ -68,6 +69,7 @@ func companyMembers(m *numbered.Members, c *enrich.Company) {
 	numbered.Text(m, 5, &c.VATNumber)
 	numbered.Text(m, 6, &c.Website)
 	numbered.Text(m, 7, &c.ProfileURL)
+	numbered.Text(m, 8, &c.Name)
 }
 
 func holdMembers(m *numbered.Members, h *cost.Hold) {

@@ -50,6 +50,8 @@ type Occurrence struct {
 	Lookups int64      `json:"lookups"`
 	Spent   cost.Money `json:"spent_usd"`
 	Outputs []string   `json:"outputs,omitempty"` // absolute paths
+	// Until is when an occurrence that waits goes on; zero for one that does not wait.
+	Until time.Time `json:"waits_until,omitzero"`
 }
 
 func occurrenceMembers(m *numbered.Members, o *Occurrence) {
@@ -68,6 +70,7 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.Int(m, 13, &o.Lookups)
 	numbered.Int(m, 14, &o.Spent)
 	numbered.Texts(m, 15, &o.Outputs)
+	numbered.Time(m, 16, &o.Until)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

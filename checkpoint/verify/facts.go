@@ -30,6 +30,7 @@ type fact struct {
 	charged   bool
 	forfeited bool
 	erased    bool // the identity
+	search    bool // it is a page of a search, which may be asked for again when it is old
 }
 
 // factsAtOnce is how many facts a check holds in memory. They take 40 bytes each.
@@ -59,7 +60,7 @@ func (f *facts) enter(a *joined) {
 	for field := range fields.Each() {
 		said := fact{
 			key: in.Key, id: a.id, field: field, charged: a.resolved && charged.Has(field),
-			forfeited: res.State == attempt.Forfeited, erased: in.Erased,
+			forfeited: res.State == attempt.Forfeited, erased: in.Erased, search: in.Pattern == enrich.BySearch.String(),
 		}
 		if a.resolved && in.Hold.Fields.Has(field) {
 			said.state, said.at = decided(res, field, charged), res.At.UnixNano()
@@ -188,7 +189,7 @@ func (w *walk) endBefore(field *record.KeyedField) {
 }
 
 // take takes the facts of the next field. It returns the last one that decided the field. A field that
-// was charged before is a problem: only what was forfeited may be bought again.
+// was charged before is a problem: only what was forfeited, and pages of searches, may be bought again.
 func (w *walk) take() (last *fact) {
 	w.beginIdentity()
 	var paid *fact
@@ -196,7 +197,7 @@ func (w *walk) take() (last *fact) {
 	for len(w.rest) > 0 && w.rest[0].key == first.key && w.rest[0].field == first.field {
 		s := &w.rest[0]
 		if s.charged {
-			if paid != nil && !paid.forfeited {
+			if paid != nil && !paid.forfeited && !s.search {
 				w.problemOf(nameOf("resolution", s.id), "pays for %s a second time: attempt %d paid for it before", s.field, paid.id)
 			}
 			paid = s

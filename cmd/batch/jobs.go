@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -17,19 +18,24 @@ import (
 
 // jobs is what the commands for jobs need.
 func (env environment) jobs() jobs.Environment {
-	return jobs.Environment{
-		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith,
-		Reader: jobfile.Reader{
-			NewRun: env.newJobRun,
-			Target: config.Target{
-				Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
-				Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
-			},
+	reader := jobfile.Reader{
+		NewRun: env.newJobRun,
+		Target: config.Target{
+			Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
+			Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
 		},
+	}
+	quiet, quietEnv := reader, env
+	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false
+	quiet.NewRun = quietEnv.newJobRun
+	return jobs.Environment{
+		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
+		Reader: reader, Quiet: quiet,
 		Codes: jobs.Codes{
-			File: exitCodes(exitDone, exitUsage),
-			Look: exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-			Run:  exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			File:  exitCodes(exitDone, exitUsage),
+			Look:  exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			Serve: exitCodes(exitDone, exitInternal, exitUsage),
+			Run:   exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		},
 	}
 }
@@ -39,7 +45,7 @@ func (env environment) newJobRun() jobfile.Run {
 	env.start, env.canAsk = &starting.Record{}, false
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
-	o.yes = true
+	o.yes, o.service.LongestPause = true, jobs.LongestPause
 	fail := func(err error) jobfile.Outcome {
 		outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
 		if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
@@ -56,19 +62,10 @@ func (env environment) newJobRun() jobfile.Run {
 		},
 		Start: func(ctx context.Context, list string) jobfile.Outcome {
 			cmd.SetContext(ctx)
+			began := env.now()
 			err := runList(cmd, o, []string{list})
 			env.start.End(exitCode(err), codeOf(err))
-			outcome := fail(err)
-			if ended := env.start.Ended(); ended != nil {
-				outcome.Reason, outcome.Lookups, outcome.Spent = "", ended.Summary.Posts, ended.Summary.SpentNow
-				if ended.Summary.Stop != nil {
-					outcome.Reason = *ended.Summary.Stop
-				}
-				for _, field := range ended.Summary.FoundNow.Fields {
-					outcome.Found += field.Found
-				}
-			}
-			return outcome
+			return jobs.Outcome(fail(err), env.start.Ended(), began, exitRefused)
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,16 +35,22 @@ type environment struct {
 	fileMode       fs.FileMode // of new files outside the journal; zero for 0600
 	start          *starting.Record
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
+	after          func(time.Duration) <-chan time.Time
+	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
+	hangups func() <-chan struct{}
 }
 
-func main() {
+func main() { os.Exit(runProgram(time.Now, time.After)) }
+
+// runProgram runs the command line of the process with a clock.
+func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time) (code int) {
 	// The journal's files, temporary files among them, are for this user alone. Files that the user
 	// asks for follow the umask.
 	umask := syscall.Umask(0o077)
-	ctx, stop := interruptible()
+	ctx, hangups, stop := interruptible()
 	unread := make(chan os.Signal, 1)
 	env := environment{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups,
 		fileMode:      0o666 &^ fs.FileMode(umask),
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
@@ -51,10 +58,10 @@ func main() {
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
 	}
-	code := execute(ctx, env, os.Args[1:])
+	code = execute(ctx, env, os.Args[1:])
 	signal.Stop(unread)
 	stop()
-	os.Exit(code)
+	return code
 }
 
 // execute runs one command line and returns its exit code.
@@ -76,26 +83,33 @@ func execute(ctx context.Context, env environment, args []string) int {
 // command then drains. A second one ends the process at once, and what is in flight then
 // is in doubt; but no SIGHUP does: of a terminal that closes come two, one from the shell
 // and one from the system when the shell ends. One that is ignored, as under nohup, stays so.
-func interruptible() (context.Context, func()) {
+// After hangups was called, SIGHUP tells the channel that it returned, and does not interrupt.
+func interruptible() (ctx context.Context, hangups func() <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	var reloads atomic.Bool
+	reload := make(chan struct{}, 1)
 	go func() {
-		if _, ok := <-signals; !ok {
-			return
-		}
-		cancel()
-		for again := range signals {
-			if again != syscall.SIGHUP {
+		for received := range signals {
+			switch {
+			case received == syscall.SIGHUP && reloads.Load():
+				select {
+				case reload <- struct{}{}:
+				default: // one is waiting, and a second one changes nothing
+				}
+			case ctx.Err() == nil:
+				cancel()
+			case received != syscall.SIGHUP:
 				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups in flight, if any, are in doubt, and the next run looks into them")
 				os.Exit(exitInterrupted)
 			}
 		}
 	}()
-	return ctx, func() {
+	return ctx, func() <-chan struct{} { reloads.Store(true); return reload }, func() {
 		signal.Stop(signals)
 		close(signals)
 		cancel()

@@ -131,9 +131,12 @@ type Pace struct {
 type Output struct {
 	Path    string // listfile.Standard for Stdout; "" beside the list
 	Rejects string // the rows that could not be looked up; "" for nowhere
-	Keep    int    // earlier versions of each file, at most
-	Stdout  io.Writer
-	Sources []target.Source // files that are never overwritten, besides the list
+	Tables  string // the directory of the tables; "" for nowhere
+	// TablesFormat is one of outputs.TableFormats.
+	TablesFormat string
+	Keep         int // earlier versions of each file, at most
+	Stdout       io.Writer
+	Sources      []target.Source // files that are never overwritten, besides the list
 }
 
 // session is an open workspace with the lists that were opened for a use case.

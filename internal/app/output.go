@@ -3,28 +3,57 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
+	"payonce/internal/interfaces"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
-	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
 	"payonce/pipeline/steps"
+	"payonce/pipeline/tables"
 )
 
 // requestOf says how the output of a list is written.
 func (s *session) requestOf(run steps.Steps, list *userlist.File, to Output) outputs.Request {
 	return outputs.Request{
 		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
-		Mode: s.work.Env.FileMode,
+		Mode: s.work.Env.FileMode, Tables: tablesOf(run, to),
 	}
 }
 
-// checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns.
+// tablesOf says where the tables of a run are written.
+func tablesOf(run steps.Steps, to Output) outputs.Tables {
+	t := outputs.Tables{Dir: to.Tables, Format: to.TablesFormat}
+	for _, step := range run {
+		t.Steps = append(t.Steps, tables.Step{
+			Interface: interfaces.TablesOf(step.Scope.Catalogue.Interface), Answers: step.Account,
+			Wanted: step.Scope.Wanted,
+		})
+	}
+	return t
+}
+
+// checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns, and tables that
+// would overwrite something else.
 func (j *job) checkOutputs() error {
-	return userlist.AsUsage(outputs.CheckCreate(j.session.requestOf(j.run(""), j.list, j.output)))
+	request := j.session.requestOf(j.run(""), j.list, j.output)
+	sources := append(target.SourcesOf(j.list.Paths), j.output.Sources...)
+	if err := target.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, sources); err != nil {
+		return err
+	}
+	err := outputs.CheckCreate(request)
+	if errors.Is(err, outputs.ErrNoTables) {
+		var asked []string
+		for _, s := range j.steps {
+			asked = append(asked, s.scope.Catalogue.Words(s.scope.Wanted))
+		}
+		return problem.Coded("no_tables", "%w: %s", err, strings.Join(asked, ","))
+	}
+	return userlist.AsUsage(err)
 }
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
@@ -45,8 +74,9 @@ func (j *job) checkRows(ctx context.Context) error {
 
 // written says what was written.
 type written struct {
-	rows map[row.Status]int64
-	kept []outputs.Kept // files that were replaced
+	rows   map[row.Status]int64
+	kept   []outputs.Kept // files that were replaced
+	tables *outputs.TablesWritten
 }
 
 // write writes the output of a run, and its rejects when a path is given. When a format fails, it
@@ -73,27 +103,26 @@ func (s *session) writeFiles(
 		return done, userlist.AsUsage(err)
 	}
 	defer files.Discard()
+	run = slices.Clone(run)
+	for i := range run {
+		run[i].Decided = files.Decided(i)
+	}
 	rows, err := s.answered(ctx, run, list)
 	if err != nil {
 		return done, err
 	}
 	pass := &userlist.File{List: files.Rows(), Names: list.Names, Paths: list.Paths}
 	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
-	if err = errors.Join(err, rows.Close()); err == nil {
+	if err = errors.Join(err, rows.Close()); err != nil {
+		return done, err
+	}
+	if done.tables, err = files.WriteTables(ctx); err == nil {
 		done.kept, err = files.Commit(ctx, outputs.Protection{
 			Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: run[0].Run, Now: s.now(), Most: keep,
 			Rows: rows.Rows(),
 		})
 	}
 	return done, err
-}
-
-// keptView returns kept files for a report.
-func (w written) keptView() (view []report.Kept) {
-	for _, k := range w.kept {
-		view = append(view, report.Kept(k))
-	}
-	return view
 }
 
 // answered returns the rows of a list with the answers of all steps.

@@ -21,7 +21,7 @@ func (j *job) summary(done written, stop dispatch.Stop, drift cost.Drift) (*repo
 	}
 	view.Found = report.FoundOf(totals.Asked, totals.Returned, totals.Settled.Money())
 	view.FoundNow = report.FoundOf(j.steps[0].tally.Asked, j.steps[0].tally.Returned, tally.Spent)
-	view.Kept = done.keptView()
+	view.Kept, view.Tables = done.kept, done.tables
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.budget.MaxSpend

@@ -47,9 +47,12 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), lists...)); err != nil {
 			return nil, err
 		}
-		j.profile = run.Profile
+		j.profile, j.output = run.Profile, to
+		if err := j.checkOutputs(); err != nil {
+			return nil, err
+		}
 		done, err := s.write(ctx, j.run(run.Stop), j.list, to)
-		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.keptView()}
+		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.kept, Tables: done.tables}
 		return view, err
 	})
 }

@@ -20,12 +20,21 @@ type Document struct {
 // Open reads a file whose mappings set flags. All errors of such a document have a line and a column.
 func Open(path string) (*Document, error) { return open(&Problems{file: path, columns: true}) }
 
+// Parse is Open for a file that was read before.
+func Parse(path string, data []byte) (*Document, error) {
+	return parse(&Problems{file: path, columns: true}, data)
+}
+
 // open reads the file of the problems.
 func open(p *Problems) (*Document, error) {
 	data, err := smallfile.Read(p.file)
 	if err != nil {
 		return nil, err
 	}
+	return parse(p, data)
+}
+
+func parse(p *Problems, data []byte) (*Document, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {

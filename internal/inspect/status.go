@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/claims"
 	"payonce/checkpoint/remote"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -38,7 +40,10 @@ func (a Activity) Describe() workspace.Progress {
 // When the owner ends while it is read, Status looks again: then nothing runs, or another command does.
 func Status(ctx context.Context, w *app.Work) (view *report.Status, err error) {
 	for range maxLooks {
-		if view, err = lookAtStatus(ctx, w); !errors.Is(err, remote.ErrLost) {
+		if view, err = lookAtStatus(ctx, w); err == nil {
+			view.Waiting, err = waitingJobs(ctx, w)
+		}
+		if !errors.Is(err, remote.ErrLost) {
 			return view, err
 		}
 	}
@@ -71,6 +76,26 @@ func lookAtStatus(ctx context.Context, w *app.Work) (*report.Status, error) {
 		view.Last, err = lastRun(s.Journal)
 		return view, err
 	})
+}
+
+// waitingJobs returns the jobs that wait until a limit has ended.
+func waitingJobs(ctx context.Context, w *app.Work) (waiting []report.WaitingJob, err error) {
+	dir, exists, err := w.Workspace.Find()
+	if err != nil || !exists {
+		return nil, err
+	}
+	opening, err := w.Workspace.Opening(w.Env, "status", ctx.Err)
+	if err != nil {
+		return nil, err
+	}
+	err = workspace.ReadStore(ctx, dir, opening, func(s store.Store) error {
+		found, err := claims.Waiting(s)
+		for _, one := range found {
+			waiting = append(waiting, report.WaitingJob{Job: one.Job, Occurrence: one.At, Until: one.Until, Reason: one.Reason})
+		}
+		return err
+	})
+	return waiting, workspace.OpenError(err)
 }
 
 // viewActive shows the command that owns the journal.

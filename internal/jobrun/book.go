@@ -87,17 +87,34 @@ type claim struct {
 	passed  []record.Occurrence
 	claimed *record.Occurrence
 	done    bool
-	late    bool // a later occurrence than the claimed one has run
+	late    bool      // a later occurrence than the claimed one has run
+	waits   time.Time // when the unfinished occurrence goes on; zero when none waits
+	wake    time.Time // when there is something to decide again; zero for never
 }
 
-// decide decides on what the store holds.
+// decide decides on what the store holds, and records it.
 func (c *claim) decide(s store.Store) (err error) {
-	if c.job, err = claims.Job(s, c.plan.Job); err != nil {
+	if _, err := c.choose(s); err != nil || c.done {
 		return err
 	}
-	if c.request != (Request{}) {
-		return c.decideOne(s)
+	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+}
+
+// choose decides on what the store holds. It reports whether there is something to record.
+func (c *claim) choose(s store.Store) (changes bool, err error) {
+	if c.job, err = claims.Job(s, c.plan.Job); err != nil {
+		return false, err
 	}
+	if c.request != (Request{}) {
+		return true, c.chooseOne(s)
+	}
+	was := c.job
+	err = c.chooseDue(s)
+	return c.claimed != nil || len(c.passed) > 0 || c.job != was, err
+}
+
+// chooseDue decides on the occurrences that are due.
+func (c *claim) chooseDue(s store.Store) error {
 	state, err := stateOf(s, c.job)
 	if err != nil {
 		return err
@@ -109,29 +126,34 @@ func (c *claim) decide(s store.Store) (err error) {
 	for _, passed := range d.Passed {
 		c.passed = append(c.passed, c.record(passed))
 	}
-	c.job.Decided = d.Decided.String()
+	c.job.Decided, c.wake = d.Decided.String(), d.Wake
+	if d.Waits {
+		c.waits = state.Until
+	}
 	if d.Abandoned {
 		if err := c.abandon(s); err != nil {
 			return err
 		}
 	}
 	if !d.Run.IsZero() {
-		if err := c.take(s, d.Run); err != nil {
-			return err
-		}
+		return c.take(s, d.Run)
 	}
-	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+	return nil
 }
 
-// decideOne decides on the occurrence that was asked for.
-func (c *claim) decideOne(s store.Store) error {
+// chooseOne decides on the occurrence that was asked for.
+func (c *claim) chooseOne(s store.Store) error {
 	at := c.request.At
+	unfinished, until, err := unfinishedOf(s, c.job)
+	if err != nil {
+		return err
+	}
 	switch {
-	case c.request.Once && c.plan.Times.IsZero() && c.job.Unfinished != "": // it goes on, within the same ceiling
-		var err error
-		if at, err = localOf(c.job, c.job.Unfinished); err != nil {
-			return err
-		}
+	case c.request.ByHand && !unfinished.IsZero() && until.After(c.now) && c.plan.Waits(unfinished, until):
+		c.waits, c.done = until, true
+		return nil
+	case c.request.Once && !unfinished.IsZero() && (c.plan.Times.IsZero() || until.After(c.now)):
+		at = unfinished // it goes on, within the same ceiling
 	case c.request.Once:
 		var err error
 		if at, err = c.unclaimed(s); err != nil {
@@ -158,10 +180,7 @@ func (c *claim) decideOne(s store.Store) error {
 		c.done = true
 		return nil
 	}
-	if err := c.take(s, at); err != nil {
-		return err
-	}
-	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+	return c.take(s, at)
 }
 
 // goesOnFirst fails when another occurrence than the one at a time was interrupted and still goes on with
@@ -213,12 +232,15 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 		Job: c.job.Name, At: at.String(), Count: 1, Zone: c.plan.Zone.String(), Due: c.plan.Due(at).UTC(),
 		Starts: was.Starts + 1, Began: c.now.UTC(), Found: was.Found, Lookups: was.Lookups, Spent: was.Spent, Outputs: was.Outputs,
 	}
+	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
 	if was.Starts > 0 {
 		claimed.Began = was.Began
 	}
+	if !was.Until.IsZero() {
+		c.job.Began = was.Began // it waited meanwhile, which is to run
+	}
 	c.late, err = claims.StartedAfter(s, c.job.Name, claimed.At)
 	c.claimed = &claimed
-	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
 	return err
 }
 
@@ -228,7 +250,7 @@ const NotFinished = "not_finished"
 // abandon records that the unfinished occurrence does not start again.
 func (c *claim) abandon(s store.Store) error {
 	abandoned, _, err := claims.Occurrence(s, c.job.Name, c.job.Unfinished)
-	abandoned.Reason, c.job.Unfinished = NotFinished, ""
+	abandoned.Reason, abandoned.Until, c.job.Unfinished = NotFinished, time.Time{}, ""
 	c.passed = append(c.passed, abandoned)
 	return err
 }
@@ -270,7 +292,7 @@ func stateOf(s store.Store, job record.Job) (*reading, error) {
 	if r.Decided, err = localOf(job, job.Decided); err != nil {
 		return nil, err
 	}
-	if r.Unfinished, err = localOf(job, job.Unfinished); err != nil {
+	if r.Unfinished, r.Until, err = unfinishedOf(s, job); err != nil {
 		return nil, err
 	}
 	r.Ran = func(at schedule.Local) bool {
@@ -281,6 +303,15 @@ func stateOf(s store.Store, job record.Job) (*reading, error) {
 		return found && one.Starts > 0
 	}
 	return r, nil
+}
+
+// unfinishedOf returns the unfinished occurrence of a job, and until when it waits. Both are zero for none.
+func unfinishedOf(s store.Store, job record.Job) (at schedule.Local, until time.Time, err error) {
+	if at, err = localOf(job, job.Unfinished); err != nil || at.IsZero() {
+		return at, until, err
+	}
+	one, _, err := claims.Occurrence(s, job.Name, job.Unfinished)
+	return at, one.Until, err
 }
 
 // localOf reads the date and time of an occurrence of a job, which may be missing.
@@ -299,10 +330,13 @@ func localOf(job record.Job, text string) (schedule.Local, error) {
 type ending struct {
 	job   *jobs.Job
 	ended record.Occurrence
-	note  func(string)
+	// noFailure says that nobody has to act, though the run did not come to its end.
+	noFailure bool
+	note      func(string)
+	state     record.Job // of the job, after write
 }
 
-func (e ending) write(s store.Store) error {
+func (e *ending) write(s store.Store) error {
 	job, err := claims.Job(s, e.job.Name)
 	if err != nil {
 		return err
@@ -310,7 +344,7 @@ func (e ending) write(s store.Store) error {
 	exit, now := int(e.ended.Exit), e.ended.Ended
 	job.Ended = now
 	switch {
-	case goesOn(exit):
+	case goesOn(exit) || !e.ended.Until.IsZero():
 		job.Unfinished = e.ended.At // also when the job was paused and resumed meanwhile
 	case job.Unfinished == e.ended.At:
 		job.Unfinished = ""
@@ -319,16 +353,17 @@ func (e ending) write(s store.Store) error {
 	case isEnd(exit):
 		job.Failures = 0
 		e.removeOutputs(s)
-	case !goesOn(exit):
+	case !goesOn(exit) && !e.noFailure:
 		fail(&job, e.job.PauseAfter, now)
 	}
 	before := schedule.LocalOf(now.Add(-e.job.Retention).In(e.job.Plan.Zone))
+	e.state = job
 	return claims.End(s, job, e.ended, before.String())
 }
 
 // removeOutputs removes the oldest dated outputs, when there are more than the job keeps. One that was changed
 // after it was written stays.
-func (e ending) removeOutputs(s store.Store) {
+func (e *ending) removeOutputs(s store.Store) {
 	if e.job.Keep == 0 {
 		return
 	}

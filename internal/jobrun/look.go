@@ -17,6 +17,16 @@ type Known struct {
 	History []record.Occurrence // the oldest first
 }
 
+// Waiting returns the occurrence that waits, and false for none.
+func (k Known) Waiting() (record.Occurrence, bool) {
+	for _, one := range k.History {
+		if one.At == k.Job.Unfinished && !one.Until.IsZero() {
+			return one, true
+		}
+	}
+	return record.Occurrence{}, false
+}
+
 // Look reads what the journal knows of a job, also while another process owns the journal.
 func Look(ctx context.Context, job *jobs.Job) (known Known, err error) {
 	known.Job.Name = job.Name

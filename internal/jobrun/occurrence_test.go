@@ -54,7 +54,7 @@ func end(t *testing.T, s *memory, job *jobs.Job, at string, exit int64, outputs 
 		t.Fatal(err)
 	}
 	one.Ended, one.Exit, one.Outputs = noon.Add(time.Hour), exit, outputs
-	if err := (ending{job: job, ended: one, note: func(text string) { t.Error(text) }}).write(s); err != nil {
+	if err := (&ending{job: job, ended: one, note: func(text string) { t.Error(text) }}).write(s); err != nil {
 		t.Fatal(err)
 	}
 }

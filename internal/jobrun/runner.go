@@ -24,18 +24,30 @@ type Runner struct {
 	// Load reads the job. Every occurrence gets a job of its own.
 	Load func() (*jobs.Job, error)
 	Now  func() time.Time
-	// Sleep waits, or returns the error of the context.
+	// Sleep waits for the delay of an occurrence, or returns the error of the context. Without it, Due does not wait.
 	Sleep  func(context.Context, time.Duration) error
 	Note   func(string)
 	Stderr io.Writer // of the commands of lists
+	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
+	// that ended. It may be nil.
+	Occurred func(Event)
+}
+
+// Event is what became of an occurrence.
+type Event struct {
+	Job        *jobs.Job
+	State      record.Job // of the job, after it
+	Occurrence record.Occurrence
 }
 
 // Request says which occurrence runs.
 type Request struct {
 	// At is the only occurrence that runs; zero for all that are due.
 	At schedule.Local
-	// Once runs the job now, whatever its schedule says.
+	// Once runs the job now, whatever its schedule says. An occurrence that waits goes on.
 	Once bool
+	// ByHand says that a job without a schedule was started. One that waits goes on in its own time.
+	ByHand bool
 }
 
 // Result says what a start of a job did.
@@ -46,13 +58,22 @@ type Result struct {
 	Done   bool                // the occurrence that was named had run before
 	Job    record.Job
 	Next   time.Time // when the job is due next; zero without a schedule
+	Waits  time.Time // when the occurrence that waits goes on; zero when none waits
+	Wake   time.Time // when there may be something to run; zero for not before somebody starts the job
 	Exit   int       // of the first run that failed
 	Err    error     // of that run
 }
 
+// Due runs every occurrence that is due, as Run does. A job without a schedule only goes on.
+func (r Runner) Due(ctx context.Context) (*Result, error) { return r.run(ctx, Request{}, false) }
+
 // Run runs every occurrence that is due, the oldest first. Only one process runs a job at a time: the system
 // gives its lock back when the process ends, however it ends.
-func (r Runner) Run(ctx context.Context, q Request) (*Result, error) {
+//
+// An occurrence that reaches a limit that ends by itself waits until then. Its process ends meanwhile.
+func (r Runner) Run(ctx context.Context, q Request) (*Result, error) { return r.run(ctx, q, true) }
+
+func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error) {
 	job, err := r.Load()
 	if err != nil {
 		return nil, err
@@ -70,21 +91,28 @@ func (r Runner) Run(ctx context.Context, q Request) (*Result, error) {
 	}
 	release, err := lock(ctx, b.dir, job.Name, patience)
 	if errors.Is(err, ErrRunning) {
-		return &Result{Busy: true}, nil
+		return &Result{Busy: true, Wake: r.Now().Add(busyTime)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = release() }() // closing a file that was not written
-	if job.Plan.Times.IsZero() && q.At.IsZero() {
-		q.Once = true
+	if byHand && job.Plan.Times.IsZero() && q == (Request{}) {
+		q.Once, q.ByHand = true, true
 	}
 	result := &Result{}
 	for more := true; more && err == nil; {
 		more, err = r.step(ctx, q, result)
 	}
+	if result.interrupted() {
+		result.Wake = r.Now().Add(busyTime)
+	}
 	return result, err
 }
+
+// busyTime is the time after which a job is looked at again that another process ran, or whose journal another
+// process owned.
+const busyTime = time.Minute
 
 // step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
 func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, error) {
@@ -96,27 +124,54 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q}
-	decide := func(s store.Store) error {
-		c.now = r.Now() // the wait for the store may have been long
-		return c.decide(s)
-	}
-	if err := b.own(ctx, "jobs run "+job.Name, decide); err != nil {
+	c, err := r.decide(ctx, b, job, q)
+	if err != nil {
 		return false, err
 	}
+	for _, passed := range c.passed {
+		r.tell(Event{job, c.job, passed})
+	}
 	result.Passed = append(result.Passed, c.passed...)
-	result.Job, result.Done = c.job, c.done
+	result.Job, result.Done, result.Waits, result.Wake = c.job, c.done && c.waits.IsZero(), c.waits, c.wake
 	next, due := job.Plan.NextAfter(c.now)
 	result.Next = due
 	if c.claimed != nil {
-		err := r.occurrence(ctx, b, job, &c, result)
+		err := r.occurrence(ctx, b, job, c, result)
 		return q == (Request{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
-	if q == (Request{}) && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
+	if q == (Request{}) && r.Sleep != nil && c.waits.IsZero() && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
 		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
 		return true, r.Sleep(ctx, due.Sub(c.now))
 	}
 	return false, nil
+}
+
+// decide decides which occurrence starts. It does not own the journal while there is nothing to record.
+func (r Runner) decide(ctx context.Context, b *book, job *jobs.Job, q Request) (c *claim, err error) {
+	doing, changes := "jobs run "+job.Name, true
+	choose := func(s store.Store) (err error) {
+		// The wait for the store may have been long, so the time is read here.
+		c = &claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q, now: r.Now()}
+		changes, err = c.choose(s)
+		return err
+	}
+	if q == (Request{}) {
+		if err := b.read(ctx, doing, choose); err == nil && !changes {
+			return c, nil
+		}
+	}
+	// Another start may have claimed the occurrence since, so this one decides again.
+	err = b.own(ctx, doing, func(s store.Store) error {
+		c = &claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q, now: r.Now()}
+		return c.decide(s)
+	})
+	return c, err
+}
+
+func (r Runner) tell(e Event) {
+	if r.Occurred != nil {
+		r.Occurred(e)
+	}
 }
 
 // interrupted reports whether the last run ended before its end and goes on with the next start.
@@ -149,6 +204,9 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	outcome := r.start(ctx, b, job, at)
 	ended := claimed
 	ended.Ended, ended.Exit, ended.Reason = r.Now().UTC(), int64(outcome.Exit), outcome.Reason
+	if !outcome.Until.IsZero() && job.Plan.Waits(at, outcome.Until) {
+		ended.Until = outcome.Until.UTC()
+	}
 	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
 	for _, name := range []string{"output", "rejects"} {
 		path := job.Run.Flags.Lookup(name)
@@ -159,21 +217,44 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 			ended.Outputs = append(ended.Outputs, absolute)
 		}
 	}
-	if isEnd(outcome.Exit) && !c.late {
-		r.publish(b, job, at)
+	if isEnd(outcome.Exit) && !c.late && job.Latest != "" {
+		// What fails here does not undo the run.
+		if err := link(job.Output(), job.Latest); err != nil {
+			r.Note(fmt.Sprintf("the link to the newest output: %v", err))
+		}
 	}
 	result.Ran = append(result.Ran, ended)
-	if outcome.Exit != exitDone && outcome.Exit != exitCeiling && result.Exit == 0 {
+	noFailure := outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
+	if !noFailure && result.Exit == 0 {
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
-	// An interrupt ends the run, and not the record of it.
-	return b.own(context.WithoutCancel(ctx), "jobs run "+job.Name, ending{job: job, ended: ended, note: r.Note}.write)
+	e := ending{job: job, ended: ended, noFailure: noFailure, note: r.Note}
+	recording, stop := lingering(ctx)
+	defer stop()
+	if err := b.own(recording, "jobs run "+job.Name, e.write); err != nil {
+		return err
+	}
+	r.tell(Event{job, e.state, ended})
+	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
+	return nil
+}
+
+// lingerTime is how long an interrupted start waits for another process that owns the journal, to record how an
+// occurrence ended. An occurrence without this record goes on with the next start.
+const lingerTime = 10 * time.Second
+
+// lingering returns a context that ends some time after another one: an interrupt ends a run, and not at once
+// the record of it.
+func lingering(ctx context.Context) (context.Context, func()) {
+	lingering, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lingerTime, cancel) })
+	return lingering, func() { stop(); cancel() }
 }
 
 // start resolves the list and runs it.
 func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local) jobs.Outcome {
 	flags := job.Run.Flags
-	for _, name := range []string{"output", "rejects"} {
+	for _, name := range []string{"output", "rejects", "tables"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
 			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
 				return job.Run.Fail(err)
@@ -198,21 +279,17 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 	return job.Run.Start(ctx, list)
 }
 
-// publish sets the link to the newest output, and removes the lists of earlier occurrences that commands wrote.
-// What fails here does not undo the run.
-func (r Runner) publish(b *book, job *jobs.Job, at schedule.Local) {
-	if job.Latest != "" {
-		if err := link(job.Output(), job.Latest); err != nil {
-			r.Note(fmt.Sprintf("the link to the newest output: %v", err))
-		}
-	}
+// clear removes the lists that commands wrote for a job: all, or those of earlier occurrences when the one at a
+// time goes on and reads its list again.
+func (r Runner) clear(b *book, job *jobs.Job, at schedule.Local, goesOn bool) {
 	spool := b.spool(job.Name, at)
-	earlier, _ := filepath.Glob(filepath.Join(filepath.Dir(spool), "*.csv")) // the pattern is right
-	for _, path := range earlier {
-		if path != spool {
-			if err := os.Remove(path); err != nil {
-				r.Note(fmt.Sprintf("the list of an earlier occurrence: %v", err))
-			}
+	written, _ := filepath.Glob(filepath.Join(filepath.Dir(spool), "*.csv")) // the pattern is right
+	for _, path := range written {
+		if path == spool && goesOn {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			r.Note(fmt.Sprintf("the list of an occurrence is not removed: %v", err))
 		}
 	}
 }

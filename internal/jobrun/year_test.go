@@ -115,7 +115,7 @@ func (y *year) start() {
 		if !goesOn(int(ended.Exit)) {
 			y.ran[ended.At]++
 		}
-		y.check(ending{job: y.job, ended: ended, note: func(string) {}}.write(y.store))
+		y.check((&ending{job: y.job, ended: ended, note: func(string) {}}).write(y.store))
 		if goesOn(int(ended.Exit)) {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/config"
+	"payonce/internal/smallfile"
 	"payonce/internal/workspace"
 	"payonce/schedule"
 )
@@ -35,10 +36,13 @@ type Run struct {
 
 // Outcome says how a run ended.
 type Outcome struct {
-	Exit    int
-	Reason  string // a code; "" when every row has its outcome
-	Err     error  // that a person is told; nil when the run has told all
-	Found   int64  // values
+	Exit   int
+	Reason string // a code; "" when every row has its outcome
+	Err    error  // that a person is told; nil when the run has told all
+	// Until is when the run can go on without anybody acting. It is zero when the run came to its end, or when a
+	// person has to act.
+	Until   time.Time
+	Found   int64 // values
 	Lookups int64
 	Spent   cost.Money
 }
@@ -101,10 +105,25 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$`)
 
 // Read reads a jobs file. Its error tells everything that is wrong, each with its line and column.
 func (r Reader) Read(path string) (*File, error) {
-	document, err := config.Open(path)
+	text, err := Text(path)
+	if err != nil {
+		return nil, err
+	}
+	return r.Parse(path, text)
+}
+
+// Text reads the text of a jobs file.
+func Text(path string) ([]byte, error) {
+	text, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; write a jobs file, or name another one", err)
 	}
+	return text, err
+}
+
+// Parse is Read for a file that was read before. Each call returns jobs of their own.
+func (r Reader) Parse(path string, text []byte) (*File, error) {
+	document, err := config.Parse(path, text)
 	if err != nil {
 		return nil, err
 	}

@@ -275,7 +275,7 @@ func render(list string, schema table.Schema, mapping columns.Mapping) ([]byte, 
 		"# Name columns by header or number, such as \"#3\". [] stands for no column. Of several, the first cell\n"+
 		"# that is not blank counts. A line that is left out is recognised.\n", oneLine(list))
 	roles := &yaml.Node{Kind: yaml.MappingNode}
-	for _, role := range columns.Roles() {
+	for _, role := range mapping.Roles() {
 		names := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 		for _, column := range mapping[role] {
 			names.Content = append(names.Content, scalar(columns.NameOf(schema, column)))

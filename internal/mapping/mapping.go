@@ -151,9 +151,12 @@ func (m *Mapping) Set(role columns.Role, numbers ...int) {
 	m.Reading.Doubts = slices.DeleteFunc(m.Reading.Doubts, func(e *columns.AmbiguousError) bool { return e.Role == role })
 }
 
+// Roles returns the roles that columns of the list can have.
+func (m *Mapping) Roles() []columns.Role { return columns.RolesOf(m.Reading.Lists) }
+
 // RoleOf returns the role of a column, "" for none.
 func (m *Mapping) RoleOf(column int) columns.Role {
-	for _, role := range columns.Roles() {
+	for _, role := range m.Roles() {
 		if slices.Contains(m.Reading.Mapping[role], column) {
 			return role
 		}
@@ -206,7 +209,7 @@ func (m *Mapping) View() *report.Mapping {
 
 func (m *Mapping) rolesOf(column int) []string {
 	roles := []string{}
-	for _, role := range columns.Roles() {
+	for _, role := range m.Roles() {
 		if slices.Contains(m.Reading.Mapping[role], column) {
 			roles = append(roles, string(role))
 		}

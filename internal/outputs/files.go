@@ -141,10 +141,10 @@ func (f *Files) Decided(step int) func(of enrich.Field, id attempt.ID) {
 	return func(of enrich.Field, id attempt.ID) { f.tables.decided.Add(step, of, id) }
 }
 
-// WriteTables writes the tables, after the output got all rows. Without tables it does nothing.
-func (f *Files) WriteTables(ctx context.Context) (tables.Summary, error) {
+// WriteTables writes the tables, after the output got all rows. Without tables it returns nil.
+func (f *Files) WriteTables(ctx context.Context) (*TablesWritten, error) {
 	if f.tables == nil {
-		return tables.Summary{}, nil
+		return nil, nil
 	}
 	return f.tables.write(ctx)
 }

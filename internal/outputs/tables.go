@@ -98,17 +98,51 @@ func (t *tableFiles) Create(name string, columns []table.Column) (table.Writer, 
 }
 
 // write writes the tables, and creates their directory.
-func (t *tableFiles) write(ctx context.Context) (summary tables.Summary, err error) {
+func (t *tableFiles) write(ctx context.Context) (*TablesWritten, error) {
 	if err := os.Mkdir(t.Dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // the umask takes its part
-		return summary, err
+		return nil, err
 	}
-	if summary, err = t.decided.Write(ctx, t); err != nil {
-		return summary, fmt.Errorf("writing the tables to %s: %w", t.Dir, err)
+	written, err := t.decided.Write(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("writing the tables to %s: %w", t.Dir, err)
 	}
-	for i, written := range summary.Tables {
-		t.files[i].rows = written.Rows
+	return t.view(written), nil
+}
+
+// TablesWritten are the tables that were written with an output.
+type TablesWritten struct {
+	Dir    string         `json:"directory"`
+	Tables []TableWritten `json:"written"`
+	// Unread counts values that could not be read. Their cells are empty.
+	Unread int64        `json:"cells_not_read"`
+	First  []UnreadCell `json:"first_cells_not_read,omitempty"`
+}
+
+// TableWritten is a table that was written.
+type TableWritten struct {
+	Name string `json:"name"`
+	File string `json:"file"`
+	Rows int64  `json:"rows"`
+}
+
+// UnreadCell is a value that could not be read.
+type UnreadCell struct {
+	Company string `json:"company"`
+	Column  string `json:"column"`
+	Problem string `json:"problem"`
+}
+
+// view returns what was written.
+func (t *tableFiles) view(written tables.Summary) *TablesWritten {
+	view := &TablesWritten{Dir: t.Dir, Unread: written.Count}
+	for i, file := range t.files {
+		file.rows = written.Tables[i].Rows
+		view.Tables = append(view.Tables, TableWritten{written.Tables[i].Name, file.File().Target(), file.rows})
 	}
-	return summary, nil
+	for _, p := range written.Problems {
+		view.First = append(view.First, UnreadCell{p.Subject, p.Path, "is not " + p.Want})
+	}
+	return view
 }
 
 // list returns the finished table as a list.

@@ -22,6 +22,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/listcost"
+	"payonce/internal/outputs"
 	"payonce/pipeline/dispatch"
 )
 
@@ -99,6 +100,14 @@ func samples() map[string]Report {
 			Found:    FoundOf(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent),
 			FoundNow: FoundOf(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent),
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",
+		},
+		"written": &Written{
+			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 2},
+			Tables: &outputs.TablesWritten{
+				Dir: "tables", Unread: 7,
+				Tables: []outputs.TableWritten{{Name: "financials", File: "tables/financials.parquet", Rows: 1}, {Name: "visits", File: "tables/visits.parquet", Rows: 2000}},
+				First:  []outputs.UnreadCell{{Company: "17", Column: "2024.Turnover", Problem: "is not a number"}, {Company: "18", Column: "last", Problem: "is not a year"}},
+			},
 		},
 		"budget": &Budget{
 			Version: BudgetVersion, At: at, Account: account,

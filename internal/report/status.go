@@ -11,10 +11,20 @@ import (
 
 // Status says what uses the journal of a workspace now, and how the last run ended.
 type Status struct {
-	At     time.Time      `json:"at"`
-	Active []*Active      `json:"active"`
-	Last   *Run           `json:"last_run"` // that started last; null while a command is active and without runs
-	Zone   *time.Location `json:"-"`        // of the times that a person reads
+	At     time.Time `json:"at"`
+	Active []*Active `json:"active"`
+	Last   *Run      `json:"last_run"` // that started last; null while a command is active and without runs
+	// Waiting are the jobs that go on by themselves at a time.
+	Waiting []WaitingJob   `json:"waiting_jobs,omitempty"`
+	Zone    *time.Location `json:"-"` // of the times that a person reads
+}
+
+// WaitingJob is an occurrence of a job that reached a limit and goes on when the limit has ended.
+type WaitingJob struct {
+	Job        string    `json:"job"`
+	Occurrence string    `json:"occurrence"`
+	Until      time.Time `json:"until"`
+	Reason     string    `json:"reason"`
 }
 
 // Active is a command that owns the journal.
@@ -83,6 +93,9 @@ func (v *Status) render(p *page) {
 	}
 	for _, active := range v.Active {
 		active.render(p, v)
+	}
+	for _, waiting := range v.Waiting {
+		p.prose("waits", "%s, occurrence %s, until %s: %s", waiting.Job, waiting.Occurrence, v.clock(waiting.Until), Printable(waiting.Reason))
 	}
 }
 

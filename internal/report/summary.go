@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/outputs"
 	"payonce/pipeline/row"
 )
 
@@ -21,17 +22,18 @@ type Summary struct {
 	Posts   int64            `json:"posts"`          // sent by this command
 	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
-	SpentLeast *cost.Money      `json:"spent_least_usd,omitempty"`
-	SpentNow   cost.Money       `json:"spent_now_usd"` // by this command
-	Held       cost.Money       `json:"held_usd"`      // for lookups in doubt
-	FreeUsed   map[string]int64 `json:"free_used"`     // by the run
-	InDoubt    int64            `json:"in_doubt"`      // lookups of the run
-	Tightest   string           `json:"tightest"`      // the ceiling on money with the least left
-	Stop       *string          `json:"stop"`          // null when every row has its outcome
-	Drift      *Drift           `json:"drift,omitempty"`
-	Found      Found            `json:"found"`          // by the run
-	FoundNow   Found            `json:"found_now"`      // by this command
-	Kept       []Kept           `json:"kept,omitempty"` // files that were replaced
+	SpentLeast *cost.Money            `json:"spent_least_usd,omitempty"`
+	SpentNow   cost.Money             `json:"spent_now_usd"` // by this command
+	Held       cost.Money             `json:"held_usd"`      // for lookups in doubt
+	FreeUsed   map[string]int64       `json:"free_used"`     // by the run
+	InDoubt    int64                  `json:"in_doubt"`      // lookups of the run
+	Tightest   string                 `json:"tightest"`      // the ceiling on money with the least left
+	Stop       *string                `json:"stop"`          // null when every row has its outcome
+	Drift      *Drift                 `json:"drift,omitempty"`
+	Found      Found                  `json:"found"`          // by the run
+	FoundNow   Found                  `json:"found_now"`      // by this command
+	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
+	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -105,6 +107,7 @@ func (v *Summary) render(p *page) {
 		found := cmp.Or(v.Found.fields(), Counted(v.answered(), "row")+" answered before")
 		p.line("Nothing left to look up: %s; %s spent.", found, UpTo(v.SpentLeast, v.Spent))
 		p.line("Run %s, output %s", v.Run, v.Output)
+		p.tables(v.Tables)
 		p.kept(v.Kept)
 		return
 	}
@@ -127,6 +130,7 @@ func (v *Summary) render(p *page) {
 		p.alert("drift", "%s", v.Drift)
 	}
 	p.entry("output", "%s", v.Output)
+	p.tables(v.Tables)
 	p.kept(v.Kept)
 	if v.Advice != "" {
 		p.gap()
@@ -168,20 +172,14 @@ func nameOf(status row.Status) string {
 
 // Written says what an output holds that was written again from the journal.
 type Written struct {
-	Output string           `json:"output"`
-	Rows   map[string]int64 `json:"rows"`
-	Run    string           `json:"run"`
-	Kept   []Kept           `json:"kept,omitempty"`
+	Output string                 `json:"output"`
+	Rows   map[string]int64       `json:"rows"`
+	Run    string                 `json:"run"`
+	Kept   []outputs.Kept         `json:"kept,omitempty"`
+	Tables *outputs.TablesWritten `json:"tables,omitempty"`
 }
 
-// Kept is an earlier version of a file that was kept beside the new one.
-type Kept struct {
-	File   string `json:"file"`
-	As     string `json:"kept_as"`
-	Reason string `json:"reason"`
-}
-
-func (p *page) kept(files []Kept) {
+func (p *page) kept(files []outputs.Kept) {
 	for _, k := range files {
 		p.entry("earlier file", "%s: %s", k.As, k.Reason)
 	}
@@ -190,5 +188,6 @@ func (p *page) kept(files []Kept) {
 func (v *Written) render(p *page) {
 	p.rows(v.Rows)
 	p.entry("output", "%s", v.Output)
+	p.tables(v.Tables)
 	p.kept(v.Kept)
 }

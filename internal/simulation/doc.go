@@ -9,5 +9,9 @@
 // A run is a pure function of its seed: every step happens at a different time, so that
 // no two happen at the same instant and the order of goroutines decides nothing.
 //
+// There are two kinds of worlds. One has a list, one account and the real client and sandbox over a network.
+// The other has several accounts with different meters in one journal, and a run of several steps on them;
+// its services are simple and have books of their own.
+//
 // The package holds no code for others to use.
 package simulation

@@ -16,7 +16,7 @@ var (
 	simSeeds   = flag.Int("sim.seeds", 200/slowdown, "how many seeds are simulated")
 	simFirst   = flag.Uint64("sim.first", 1, "the first of them")
 	simRepeats = flag.Int("sim.repeats", 25/slowdown, "how many seeds are simulated twice and compared")
-	simMutants = flag.Int("sim.mutants", 1500, "in how many seeds a mutation has to be found")
+	simMutants = flag.Int("sim.mutants", 100, "in how many seeds a mutation has to be found")
 	simCount   = flag.Bool("sim.count", false, "go on after a mutation was found, and count")
 	simTrace   = flag.Bool("sim.trace", false, "log every event of every seed")
 )

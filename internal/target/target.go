@@ -137,3 +137,24 @@ func PlaceOf(path string) string {
 	}
 	return path
 }
+
+// CheckTables refuses tables that are one of the sources, the output or the rejects.
+func CheckTables(tables []string, output, rejects string, sources []Source) error {
+	for _, path := range tables {
+		for what, other := range map[string]string{"output": output, "file of rejects": rejects} {
+			if other != "" && other != listfile.Standard && sameFile(path, other) {
+				return problem.Usagef("%s is the %s and would be a table, too; choose another directory", path, what)
+			}
+		}
+		for _, s := range sources {
+			if s.Path != "" && sameFile(path, s.Path) {
+				return problem.Usagef("the table %s is %s, which is never overwritten; choose another directory", path, s.What)
+			}
+			if isPattern(s.Path) && fits(s.Path, path) {
+				return problem.Usagef(
+					"the table %s fits %s and would be in the list next time; choose another directory", path, s.Path)
+			}
+		}
+	}
+	return nil
+}

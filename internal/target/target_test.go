@@ -74,3 +74,24 @@ func TestCheckUnusedRefusesOutputsOfTheOwner(t *testing.T) {
 		}
 	}
 }
+
+// TestTablesNeverOverwriteTheListOrTheOutput under each of their names.
+func TestTablesNeverOverwriteTheListOrTheOutput(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(in("financials.csv"), []byte("id\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources := SourcesOf([]string{in("financials.csv"), in("part-*.csv")})
+	for name, refused := range map[string]bool{
+		"financials.csv": true, "../" + filepath.Base(dir) + "/financials.csv": true, "out.csv": true, "rejects.csv": true, "part-7.csv": true, "visits.csv": false,
+	} {
+		err := CheckTables([]string{in("insights.csv"), in(name)}, in("out.csv"), in("rejects.csv"), sources)
+		if (err != nil) != refused {
+			t.Errorf("a table %s: error %v, want one: %t", name, err, refused)
+		}
+	}
+	if err := CheckTables([]string{in("-")}, "-", "", nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -15,13 +15,16 @@ type block struct {
 var _ table.Block = (*block)(nil)
 
 // add adds a row. It adds empty cells to a row that is shorter than the header.
-func (b *block) add(line int64, cells []string) {
+func (b *block) add(line int64, cells *values) {
 	b.lines = append(b.lines, line)
+	begin := len(b.text)
+	b.text = append(b.text, cells.text...)
 	for i := range b.width {
-		if i < len(cells) {
-			b.text = append(b.text, cells[i]...)
+		end := len(b.text)
+		if i < len(cells.ends) {
+			end = begin + cells.ends[i]
 		}
-		b.ends = append(b.ends, len(b.text))
+		b.ends = append(b.ends, end)
 	}
 }
 

@@ -1,38 +1,28 @@
 package sheet
 
 import (
-	"archive/zip"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/xuri/excelize/v2"
 )
 
-// checkSheet reads the XML of a sheet before the rows are read. The library takes an error in the
-// XML for the end of the sheet, so rows would be missing without an error.
-func checkSheet(path, sheet string, styles *styles) (*Checked, error) {
-	book, err := zip.OpenReader(path)
+// check reads the XML of a sheet before the rows are read. Formulas in some cells may keep the list from being
+// read or filled.
+func (b *book) check(sheet string, formats *dateFormats) (*Checked, error) {
+	entry, err := b.part(sheet)
 	if err != nil {
 		return nil, err
 	}
-	defer book.Close() // was only read
-	entry, err := partOf(&book.Reader, sheet)
+	rows, err := b.openRows(sheet)
 	if err != nil {
 		return nil, err
 	}
-	part, err := entry.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer part.Close()
-	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}, dates: newDates(styles)}
-	if err := checked.read(xml.NewDecoder(part)); err != nil {
+	defer rows.Close() // was only read
+	checked := &Checked{sheet: sheet, unvalued: map[int]int64{}, serving: map[int]int64{}, dates: formats}
+	if err := checked.read(&rows.cursor); err != nil {
 		return nil, fmt.Errorf("%s: %w", entry.Name, err)
 	}
-	checked.dates.styles = nil
-	checked.table, err = tableOf(&book.Reader, entry)
+	checked.table, err = tableOf(&b.file.Reader, entry)
 	return checked, err
 }
 
@@ -44,7 +34,7 @@ type Checked struct {
 	header   int64         // line of the header; 0 before it is found
 	unvalued map[int]int64 // formulas without a value
 	serving  map[int]int64 // formulas of several cells, without a value or with an empty text
-	dates    *dates
+	dates    *dateFormats
 }
 
 // note records the first line of a column.
@@ -54,32 +44,40 @@ func note(lines map[int]int64, column int, line int64) {
 	}
 }
 
-func (c *Checked) read(decoder *xml.Decoder) error {
-	order := order{}
+func (c *Checked) read(cursor *cursor) error {
 	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+		found, err := cursor.row()
 		if err != nil {
 			return err
 		}
-		start, ok := token.(xml.StartElement)
-		if !ok {
-			continue
+		if !found {
+			break
 		}
-		if err := order.next(start); err != nil {
+		if err := c.readRow(cursor); err != nil {
 			return err
 		}
-		if start.Name.Local != "c" {
-			continue
+	}
+	for { // the XML behind the rows
+		if _, err := cursor.in.Next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
 		}
-		formula, err := readFormula(decoder, start)
+	}
+}
+
+func (c *Checked) readRow(cursor *cursor) error {
+	for {
+		found, err := cursor.cell()
+		if err != nil || !found {
+			return err
+		}
+		formula, err := readFormula(cursor.in)
 		if err != nil {
 			return err
 		}
-		column, line := order.column-1, int64(order.rows.line)
-		c.dates.note(column, line, start)
+		column, line := cursor.column-1, int64(cursor.line)
 		if formula.unvalued {
 			note(c.unvalued, column, line)
 		}
@@ -87,33 +85,4 @@ func (c *Checked) read(decoder *xml.Decoder) error {
 			note(c.serving, column, line)
 		}
 	}
-}
-
-// order finds rows and cells that are out of order. The library puts such a cell into the column
-// after the cell before.
-type order struct {
-	rows   patch
-	column int // of the previous cell
-}
-
-func (o *order) next(start xml.StartElement) error {
-	switch start.Name.Local {
-	case "row":
-		o.column = 0
-		return o.rows.number(start)
-	case "c":
-		name, before := attribute(start, "r"), o.column
-		o.column++
-		if name == "" {
-			return nil
-		}
-		column, _, err := excelize.CellNameToCoordinates(name)
-		if err != nil {
-			return err
-		}
-		if o.column = column; column <= before {
-			return fmt.Errorf("the cell %s is out of order", name)
-		}
-	}
-	return nil
 }

@@ -1,7 +1,9 @@
 package sheet
 
 import (
-	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -9,49 +11,92 @@ import (
 
 	"github.com/xuri/excelize/v2"
 	"github.com/xuri/nfp"
+
+	"payonce/io/sheet/markup"
 )
 
-// styles tells which formats of cells show dates. They are looked up once.
-type styles struct {
-	book     *excelize.File
-	isDate   map[string]bool // by the number of the style
-	from1904 bool
+// dateFormats tells which formats of cells show dates, with or without a time.
+type dateFormats struct {
+	shows []bool // by the number of the format
 }
 
-func newStyles(book *excelize.File) *styles {
-	s := &styles{book: book, isDate: map[string]bool{}}
-	if properties, err := book.GetWorkbookProps(); err == nil && properties.Date1904 != nil {
-		s.from1904 = *properties.Date1904
-	}
-	return s
-}
-
-// showsDate reports whether a style shows a number as a date, with or without a time.
-func (s *styles) showsDate(number string) bool {
-	if number == "" {
+// has reports whether the format with a number shows dates.
+func (d *dateFormats) has(number []byte) bool {
+	if d == nil || len(number) == 0 {
 		return false
 	}
-	shows, known := s.isDate[number]
-	if !known {
-		index, err := strconv.Atoi(number)
-		if err == nil {
-			if style, err := s.book.GetStyle(index); err == nil {
-				shows = isDateFormat(style)
-			}
-		}
-		s.isDate[number] = shows
-	}
-	return shows
+	at, err := strconv.Atoi(string(number))
+	return err == nil && at >= 0 && at < len(d.shows) && d.shows[at]
 }
 
-// isDateFormat reports whether a number format has a year or a day. Formats of times alone are of durations, too.
-func isDateFormat(style *excelize.Style) bool {
-	if style.CustomNumFmt == nil {
-		n := style.NumFmt // the formats that every program knows
-		return n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58
+// dateFormats reads the formats of the workbook.
+func (b *book) dateFormats() (*dateFormats, error) {
+	const name = "xl/styles.xml"
+	part, err := b.related("styles", name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if part == nil {
+		return &dateFormats{}, nil
+	}
+	defer part.Close() // was only read
+	found, err := readFormats(part)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, nil
+}
+
+func readFormats(part io.Reader) (*dateFormats, error) {
+	in, custom := markup.NewReader(part), map[int]bool{}
+	var numbers []int // of each format
+	within := ""      // the list that is read
+	for {
+		kind, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kind != markup.Start {
+			continue
+		}
+		switch depth := in.Depth(); {
+		case depth == 2:
+			within = string(in.Name())
+		case depth == 3 && within == "numFmts" && in.Is("numFmt"):
+			if id, err := strconv.Atoi(string(in.Attribute("numFmtId"))); err == nil {
+				custom[id] = isDateCode(string(in.Attribute("formatCode")))
+			}
+		case depth == 3 && within == "cellXfs" && in.Is("xf"):
+			id, _ := strconv.Atoi(string(in.Attribute("numFmtId"))) // 0 is the general format
+			numbers = append(numbers, id)
+		}
+	}
+	found := &dateFormats{}
+	for _, id := range numbers {
+		found.shows = append(found.shows, isDateNumber(id) || !isKnown(id) && custom[id])
+	}
+	return found, nil
+}
+
+// isKnown reports whether a number stands for a format that every program knows.
+func isKnown(id int) bool {
+	return id >= 0 && id <= 4 || id >= 9 && id <= 22 || id >= 27 && id <= 62 || id >= 67 && id <= 81
+}
+
+// isDateNumber reports whether such a format has a year or a day. Formats of times alone are of durations,
+// too.
+func isDateNumber(id int) bool {
+	return id >= 14 && id <= 17 || id == 22 || id >= 27 && id <= 31 || id == 36 ||
+		id >= 50 && id <= 54 || id == 57 || id == 58
+}
+
+// isDateCode reports whether the code of a format has a year or a day.
+func isDateCode(code string) bool {
 	parser := nfp.NumberFormatParser()
-	for _, section := range parser.Parse(*style.CustomNumFmt) {
+	for _, section := range parser.Parse(code) {
 		for _, token := range section.Items {
 			if token.TType == nfp.TokenTypeDateTimes && strings.ContainsAny(strings.ToLower(token.TValue), "yd") {
 				return true
@@ -59,80 +104,6 @@ func isDateFormat(style *excelize.Style) bool {
 		}
 	}
 	return false
-}
-
-// dates says which cells of a sheet are dates. In most columns with dates all cells below the first one are.
-type dates struct {
-	styles   *styles // nil after the sheet was checked, because they hold the workbook
-	from1904 bool
-	columns  map[int]*dateColumn
-	others   int // cells in all columns
-}
-
-// dateColumn is a column with a date, from 0.
-type dateColumn struct {
-	first  int64   // line of the first date
-	others []int32 // lines below with cells that are no dates
-}
-
-// maxOtherCells is the most cells of columns with dates that are no dates. Above it no cell counts as a date.
-const maxOtherCells = 4 << 20
-
-func newDates(styles *styles) *dates {
-	return &dates{styles: styles, from1904: styles.from1904, columns: map[int]*dateColumn{}}
-}
-
-// note records a cell. Cells come in order.
-func (d *dates) note(column int, line int64, cell xml.StartElement) {
-	known := d.columns[column]
-	kind := attribute(cell, "t")
-	switch isDate := (kind == "" || kind == "n") && d.styles.showsDate(attribute(cell, "s")); {
-	case isDate && known == nil:
-		d.columns[column] = &dateColumn{first: line}
-	case !isDate && known != nil && d.others < maxOtherCells:
-		known.others = append(known.others, int32(line))
-		d.others++
-	}
-}
-
-// reader returns what converts the dates of one pass.
-func (d *dates) reader() *dateReader {
-	r := &dateReader{from1904: d.from1904}
-	if d.others == maxOtherCells {
-		return r
-	}
-	for column, found := range d.columns {
-		r.columns = append(r.columns, datePass{column, *found})
-	}
-	return r
-}
-
-// dateReader converts the dates of rows that come in order.
-type dateReader struct {
-	from1904 bool
-	columns  []datePass
-}
-
-// datePass is a column of one pass. It has the lines of others that are still to come.
-type datePass struct {
-	column int
-	dateColumn
-}
-
-// convert puts dates in the place of their numbers.
-func (r *dateReader) convert(line int64, cells []string) {
-	for i := range r.columns {
-		c := &r.columns[i]
-		for len(c.others) > 0 && int64(c.others[0]) < line {
-			c.others = c.others[1:]
-		}
-		if line < c.first || c.column >= len(cells) || len(c.others) > 0 && int64(c.others[0]) == line {
-			continue
-		}
-		if text, isDate := dateText(cells[c.column], r.from1904); isDate {
-			cells[c.column] = text
-		}
-	}
 }
 
 // The serial numbers that are dates: from March 1900, because programs disagree about the days before, to the

@@ -10,6 +10,8 @@
 //   - TRUE is 1;
 //   - a formula is the value that it had when the workbook was saved.
 //
+// A Reader reads the sheet row by row. Shared texts that need much memory are put into a temporary file.
+//
 // A formula that was never calculated has no value and would look empty. CheckValues finds such
 // formulas.
 //

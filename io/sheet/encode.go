@@ -1,6 +1,10 @@
 package sheet
 
 import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,53 +17,107 @@ import (
 // Encoder writes the rows of a list of another format to a new workbook with one sheet. Amounts are
 // numbers, all other cells are text.
 type Encoder struct {
-	out      io.Writer
 	columns  int      // of the list
 	names    []string // of all columns
+	letters  []string // of all columns
 	appended []table.Column
-	book     *excelize.File
-	rows     *excelize.StreamWriter
-	line     int   // of the last row
-	err      error // sticky
+	archive  *zip.Writer
+	out      *bufio.Writer // the sheet
+	behind   []byte        // the end of the sheet
+	buffer   []byte        // for one row
+	line     int           // of the last row
+	err      error         // sticky
 }
 
-var _ table.Discarder = (*Encoder)(nil)
+var _ table.Writer = (*Encoder)(nil)
 
 // NewEncoder returns a writer of rows of a list with this schema. It writes the header.
 func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Encoder, error) {
-	w := &Encoder{out: out, columns: len(list.Columns), appended: appended, book: excelize.NewFile()}
-	var err error
-	if w.rows, err = w.book.NewStreamWriter(w.book.GetSheetName(0)); err != nil {
-		return nil, err
-	}
-	header := make([]any, 0, len(list.Columns)+len(appended))
-	for _, name := range list.Columns {
-		header, w.names = append(header, name), append(w.names, name)
-	}
+	w := &Encoder{columns: len(list.Columns), appended: appended}
+	w.names = append(w.names, list.Columns...)
 	for _, column := range appended {
-		header, w.names = append(header, column.Name), append(w.names, column.Name)
+		w.names = append(w.names, column.Name)
 	}
-	if len(header) > excelize.MaxColumns {
-		w.Discard()
+	if len(w.names) > excelize.MaxColumns {
 		return nil, fmt.Errorf("the list has %d columns, and a sheet has at most %d; write it as CSV",
-			len(header), excelize.MaxColumns)
+			len(w.names), excelize.MaxColumns)
 	}
+	header := &encodedPart{writer: w}
 	for i, name := range w.names {
 		if err := checkNewText(name); err != nil {
-			w.Discard()
 			return nil, fmt.Errorf("the name of column %d: %w; write the list as CSV", i+1, err)
 		}
+		letters, err := columnName(i + 1)
+		if err != nil {
+			return nil, err
+		}
+		w.letters = append(w.letters, letters)
+		header.add([]byte(name), false)
 	}
-	return w, w.writeRow(header)
+	if err := w.begin(out); err != nil {
+		return nil, err
+	}
+	return w, w.Write(header)
+}
+
+// begin writes the parts of an empty workbook, the sheet up to its rows.
+func (w *Encoder) begin(out io.Writer) error {
+	model := excelize.NewFile()
+	var data bytes.Buffer
+	_, err := model.WriteTo(&data)
+	if err := errors.Join(err, model.Close()); err != nil {
+		return err
+	}
+	parts, err := zip.NewReader(bytes.NewReader(data.Bytes()), int64(data.Len()))
+	if err != nil {
+		return err
+	}
+	const sheet = "xl/worksheets/sheet1.xml"
+	w.archive = newArchive(out)
+	for _, part := range parts.File {
+		if part.Name == sheet {
+			continue
+		}
+		if err := w.archive.Copy(part); err != nil {
+			return err
+		}
+	}
+	part, err := parts.Open(sheet)
+	if err != nil {
+		return err
+	}
+	defer part.Close() // was only read
+	content, err := io.ReadAll(part)
+	if err != nil {
+		return err
+	}
+	before, behind, found := bytes.Cut(content, []byte("<sheetData/>"))
+	if !found {
+		before, behind, found = bytes.Cut(content, []byte("<sheetData></sheetData>"))
+	}
+	if !found {
+		return errors.New("the model of a new workbook has rows")
+	}
+	before = bytes.ReplaceAll(before, []byte(`<dimension ref="A1"/>`), nil) // the rows are not known yet
+	before = bytes.ReplaceAll(before, []byte(`<dimension ref="A1"></dimension>`), nil)
+	entry, err := w.archive.Create(sheet)
+	if err != nil {
+		return err
+	}
+	w.out, w.behind = bufio.NewWriterSize(entry, 64<<10), append([]byte("</sheetData>"), behind...)
+	_, err = w.out.Write(append(before, "<sheetData>"...))
+	return err
 }
 
 // Part returns an empty part for the rows of a block.
 func (w *Encoder) Part(table.Block) table.Part { return &encodedPart{writer: w} }
 
-// encodedPart gathers rows.
+// encodedPart gathers the cells of rows, one after the other.
 type encodedPart struct {
-	writer *Encoder
-	rows   [][]any
+	writer  *Encoder
+	text    []byte
+	ends    []int  // of every cell in text
+	numbers []bool // of every cell: it is a number
 }
 
 // WriteRow adds a row.
@@ -68,79 +126,100 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		return fmt.Errorf("sheet: row %d has %d appended values; the list has %d appended columns",
 			row.Number(), len(appended), len(p.writer.appended))
 	}
-	cells := make([]any, p.writer.columns, p.writer.columns+len(appended))
-	for i := range cells {
+	for i := range p.writer.columns {
 		if len(fills) > 0 && fills[0].Column == i {
-			cells[i] = text(fills[0].Value)
+			p.add([]byte(fills[0].Value), false)
 			fills = fills[1:]
 			continue
 		}
-		cells[i] = text(string(row.Cell(i)))
+		p.add(row.Cell(i), false)
 	}
 	if len(fills) > 0 {
 		return fmt.Errorf("sheet: row %d fills column %d of a list with %d columns; fills ascend",
 			row.Number(), fills[0].Column, p.writer.columns)
 	}
 	for i, value := range appended {
-		cell := text(value)
-		if amount, err := strconv.ParseFloat(value, 64); err == nil && p.writer.appended[i].Kind == table.Money {
-			cell = amount
+		isNumber := false
+		if p.writer.appended[i].Kind == table.Money {
+			_, err := strconv.ParseFloat(value, 64)
+			isNumber = err == nil
 		}
-		cells = append(cells, cell)
+		p.add([]byte(value), isNumber)
 	}
-	for i, cell := range cells {
-		if value, ok := cell.(string); ok {
-			if err := checkNewText(value); err != nil {
-				return fmt.Errorf("line %d: column %q: %w; write the list as CSV", row.Line(), p.writer.names[i], err)
-			}
-		}
-	}
-	p.rows = append(p.rows, cells)
-	return nil
+	return p.check(row)
 }
 
-// text returns a cell. It returns nil for an empty value.
-func text(value string) any {
-	if value == "" {
-		return nil
+// add adds a cell.
+func (p *encodedPart) add(value []byte, isNumber bool) {
+	p.text = append(p.text, value...)
+	p.ends, p.numbers = append(p.ends, len(p.text)), append(p.numbers, isNumber)
+}
+
+// check refuses the row that was added when a sheet cannot hold one of its cells.
+func (p *encodedPart) check(row table.Row) error {
+	names := p.writer.names
+	first, begin := len(p.ends)-len(names), 0
+	if first > 0 {
+		begin = p.ends[first-1]
 	}
-	return value
+	text, start := string(p.text[begin:]), 0
+	for i, name := range names {
+		end := p.ends[first+i] - begin
+		if err := checkNewText(text[start:end]); err != nil {
+			return fmt.Errorf("line %d: column %q: %w; write the list as CSV", row.Line(), name, err)
+		}
+		start = end
+	}
+	return nil
 }
 
 // Write writes the part.
 func (w *Encoder) Write(p table.Part) error {
-	for _, row := range p.(*encodedPart).rows {
-		if w.err == nil {
-			w.err = w.writeRow(row)
+	part := p.(*encodedPart)
+	text, start := string(part.text), 0
+	for first := 0; first < len(part.ends) && w.err == nil; first += len(w.letters) {
+		row, err := w.startRow()
+		if err != nil {
+			w.err = err
+			break
 		}
+		for i, letters := range w.letters {
+			end := part.ends[first+i]
+			if end > start {
+				isNumber := part.numbers[first+i]
+				row = appendCell(row, cell{column: letters, line: w.line, value: text[start:end], number: isNumber})
+			}
+			start = end
+		}
+		w.buffer = append(row, "</row>"...)
+		_, w.err = w.out.Write(w.buffer)
 	}
 	return w.err
 }
 
-func (w *Encoder) writeRow(cells []any) error {
+// startRow returns the start of the next row.
+func (w *Encoder) startRow() ([]byte, error) {
 	if w.line++; w.line > MaxRows {
-		return fmt.Errorf("the list has more than the %d rows of a sheet; write it as CSV or Parquet", MaxRows)
+		return nil, fmt.Errorf("the list has more than the %d rows of a sheet; write it as CSV or Parquet", MaxRows)
 	}
-	name, err := excelize.CoordinatesToCellName(1, w.line)
-	if err != nil {
-		return err
-	}
-	return w.rows.SetRow(name, cells)
+	row := strconv.AppendInt(append(w.buffer[:0], `<row r="`...), int64(w.line), 10)
+	return append(row, `">`...), nil
 }
-
-// Discard takes the place of Close when the workbook is not wanted. It removes the temporary files.
-func (w *Encoder) Discard() { _ = w.book.Close() }
 
 // Close writes the workbook. It does not close the file below.
 func (w *Encoder) Close() error {
 	if w.err == nil {
-		w.err = w.rows.Flush()
-	}
-	if w.err == nil {
-		_, w.err = w.book.WriteTo(w.out)
-	}
-	if err := w.book.Close(); w.err == nil { // removes temporary files
-		w.err = err
+		w.err = w.close()
 	}
 	return w.err
+}
+
+func (w *Encoder) close() error {
+	if _, err := w.out.Write(w.behind); err != nil {
+		return err
+	}
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	return w.archive.Close()
 }

@@ -3,14 +3,15 @@ package sheet
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"payonce/io/sheet/markup"
+	"payonce/io/sheet/texts"
 )
 
 // extension says over which appended columns filters and tables are extended.
@@ -36,15 +37,15 @@ func (e *extension) extended(ref string) (string, bool) {
 	return from + ":" + to, err == nil
 }
 
-// filter returns the start of an element. A filter is extended.
-func (e *extension) filter(start xml.StartElement, raw []byte) []byte {
-	if start.Name.Local != "autoFilter" {
-		return raw
+// filter returns the bytes of the start of an element. A filter is extended.
+func (e *extension) filter(in *markup.Reader) []byte {
+	if !in.Is("autoFilter") {
+		return in.Raw()
 	}
-	if ref, changed := e.extended(attribute(start, "ref")); changed {
-		return withAttribute(raw, "ref", ref)
+	if ref, changed := e.extended(string(in.Attribute("ref"))); changed {
+		return withAttribute(in.Raw(), "ref", ref)
 	}
-	return raw
+	return in.Raw()
 }
 
 // withAttribute returns the start of an element with another value of an attribute that it has. The value
@@ -63,92 +64,60 @@ func withAttribute(raw []byte, name, value string) []byte {
 }
 
 // extendTable copies the definition of a table and adds the appended columns to it.
-func (e *extension) extendTable(out io.Writer, in io.Reader) error {
-	m, highest, grown := newMarkup(in), 0, false
-	for {
-		token, raw, err := m.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			switch t.Name.Local {
-			case "table":
-				ref, extended := e.extended(attribute(t, "ref"))
-				raw, grown = withAttribute(raw, "ref", ref), extended
-			case "tableColumns":
-				if count, err := strconv.Atoi(attribute(t, "count")); err == nil && grown {
-					raw = withAttribute(raw, "count", strconv.Itoa(count+len(e.names)))
-				}
-			case "tableColumn":
-				id, _ := strconv.Atoi(attribute(t, "id"))
-				highest = max(highest, id)
-			default:
-				raw = e.filter(t, raw)
+func (e *extension) extendTable(out io.Writer, part io.Reader) error {
+	in, highest, grown := markup.NewReader(part), 0, false
+	return copyChanged(out, in, func(kind markup.Kind) ([]byte, error) {
+		switch {
+		case kind == markup.End && grown && in.Is("tableColumns"):
+			return append(e.columns(in.Prefix(), highest), in.Raw()...), nil
+		case kind != markup.Start:
+		case in.Is("table"):
+			ref, extended := e.extended(string(in.Attribute("ref")))
+			grown = extended
+			return withAttribute(in.Raw(), "ref", ref), nil
+		case in.Is("tableColumns"):
+			if count, err := strconv.Atoi(string(in.Attribute("count"))); err == nil && grown {
+				return withAttribute(in.Raw(), "count", strconv.Itoa(count+len(e.names))), nil
 			}
-		case xml.EndElement:
-			if t.Name.Local == "tableColumns" && grown {
-				if err := e.addColumns(out, t, highest); err != nil {
-					return err
-				}
-			}
+		case in.Is("tableColumn"):
+			id, _ := strconv.Atoi(string(in.Attribute("id")))
+			highest = max(highest, id)
+		default:
+			return e.filter(in), nil
 		}
-		if _, err := out.Write(raw); err != nil {
-			return err
-		}
-	}
+		return in.Raw(), nil
+	})
 }
 
-// addColumns writes the appended columns of a table.
-func (e *extension) addColumns(out io.Writer, end xml.EndElement, id int) error {
-	prefix := ""
-	if end.Name.Space != "" {
-		prefix = end.Name.Space + ":"
-	}
+// columns returns the definitions of the appended columns of a table whose highest number of a column is id.
+func (e *extension) columns(prefix string, id int) (all []byte) {
 	for _, name := range e.names {
-		var text strings.Builder
-		if err := xml.EscapeText(&text, []byte(marked(name))); err != nil {
-			return err
-		}
 		id++
-		if _, err := fmt.Fprintf(out, `<%stableColumn id="%d" name="%s"/>`, prefix, id, text.String()); err != nil {
-			return err
-		}
+		all = fmt.Appendf(all, `<%stableColumn id="%d" name="%s"/>`, prefix, id, texts.AppendXML(nil, name))
 	}
-	return nil
+	return all
 }
 
 // extendNames copies the definition of the workbook. It extends the hidden name of the filter of one sheet.
-func (e *extension) extendNames(out io.Writer, in io.Reader, sheet int) error {
-	m, isFilter := newMarkup(in), false
-	for {
-		token, raw, err := m.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			isFilter = t.Name.Local == "definedName" && attribute(t, "name") == "_xlnm._FilterDatabase" &&
-				attribute(t, "localSheetId") == strconv.Itoa(sheet)
-		case xml.EndElement:
+func (e *extension) extendNames(out io.Writer, part io.Reader, sheet int) error {
+	in, isFilter := markup.NewReader(part), false
+	return copyChanged(out, in, func(kind markup.Kind) ([]byte, error) {
+		raw := in.Raw()
+		switch kind {
+		case markup.Start:
+			isFilter = in.Is("definedName") && string(in.Attribute("name")) == "_xlnm._FilterDatabase" &&
+				string(in.Attribute("localSheetId")) == strconv.Itoa(sheet)
+		case markup.End:
 			isFilter = false
-		case xml.CharData:
+		case markup.Text:
 			// The area stands behind the name of the sheet: 'Sheet 1'!$A$3:$C$9.
 			at := bytes.LastIndexByte(raw, '!') + 1
 			if ref, changed := e.extended(string(raw[at:])); isFilter && changed {
-				raw = append(bytes.Clone(raw[:at]), ref...)
+				return append(bytes.Clone(raw[:at]), ref...), nil
 			}
 		}
-		if _, err := out.Write(raw); err != nil {
-			return err
-		}
-	}
+		return raw, nil
+	})
 }
 
 // hasFilterName reports whether the workbook has a hidden name for a filter.

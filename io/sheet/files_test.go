@@ -28,6 +28,9 @@ func save(t testing.TB, data []byte) string {
 	return path
 }
 
+// writeFile writes a file.
+func writeFile(path string, data []byte) error { return os.WriteFile(path, data, 0o600) }
+
 // workbook returns a workbook that change has made out of an empty one.
 func workbook(t testing.TB, change func(book *excelize.File) error) []byte {
 	t.Helper()

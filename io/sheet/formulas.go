@@ -2,13 +2,13 @@ package sheet
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 
+	"payonce/io/sheet/markup"
 	"payonce/io/table"
 )
 
@@ -64,33 +64,37 @@ type formula struct {
 
 // readFormula reads the rest of a cell. It returns the zero formula for a cell without a formula or
 // with a value.
-func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, err error) {
+func readFormula(in *markup.Reader) (found formula, err error) {
+	if _, found := restOf(in, kindOf(in.Attribute("t"))); found {
+		return formula{}, nil
+	}
 	holder, isText := "v", false // the element with the value
-	switch attribute(cell, "t") {
+	switch string(in.Attribute("t")) {
 	case "str":
 		isText = true
 	case "inlineStr":
 		holder, isText = "t", true
 	}
 	isFormula, isHeld, value := false, false, false
-	within, inHolder := 0, false // depth below the cell
+	inHolder := false
 	for {
-		token, err := decoder.Token()
+		kind, err := in.Next()
 		if err != nil {
 			return formula{}, err
 		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			within++
-			inHolder = t.Name.Local == holder
+		switch kind {
+		case markup.Start:
+			inHolder = in.Is(holder)
 			isHeld = isHeld || inHolder
-			isFormula = isFormula || t.Name.Local == "f"
-			found.serves = found.serves || servesOthers(t)
-		case xml.CharData:
-			value = value || inHolder && len(bytes.TrimSpace(t)) > 0
-		case xml.EndElement:
+			if in.Is("f") {
+				isFormula = true
+				found.serves = found.serves || servesOthers(in)
+			}
+		case markup.Text:
+			value = value || inHolder && len(bytes.TrimSpace(in.AppendText(nil))) > 0
+		case markup.End:
 			inHolder = false
-			if within--; within >= 0 {
+			if in.Depth() > cellDepth {
 				continue
 			}
 			if !isFormula || value {
@@ -102,8 +106,8 @@ func readFormula(decoder *xml.Decoder, cell xml.StartElement) (found formula, er
 	}
 }
 
-// servesOthers reports whether an element is a formula of several cells.
-func servesOthers(start xml.StartElement) bool {
-	first, last, several := strings.Cut(attribute(start, "ref"), ":")
-	return start.Name.Local == "f" && several && first != last
+// servesOthers reports whether the element that has started is a formula of several cells.
+func servesOthers(in *markup.Reader) bool {
+	first, last, several := strings.Cut(string(in.Attribute("ref")), ":")
+	return in.Is("f") && several && first != last
 }

@@ -3,11 +3,13 @@ package sheet
 import (
 	"bufio"
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
+
+	"github.com/xuri/excelize/v2"
+
+	"payonce/io/sheet/markup"
+	"payonce/io/table"
 )
 
 // edit is a value for a cell of a row.
@@ -19,138 +21,172 @@ type edit struct {
 
 // patch copies a sheet and changes cells of some rows.
 type patch struct {
-	in   *markup
-	out  *bufio.Writer
-	line int // of the last row
+	cursor
+	out    *bufio.Writer
+	edits  []edit // of the row that are not written yet
+	prefix string // of the names of elements
+	buffer []byte // for one cell
 }
 
-// toRow copies the sheet up to a row. It returns the start of the row and its bytes.
-func (p *patch) toRow(line int) (xml.StartElement, []byte, error) {
+func newPatch(in io.Reader, out io.Writer) *patch {
+	p := &patch{cursor: cursor{in: markup.NewReader(in)}, out: bufio.NewWriterSize(out, 64<<10)}
+	p.pass = p.copy
+	return p
+}
+
+// copy copies a token.
+func (p *patch) copy() error {
+	if !p.within && p.in.Depth() == dataDepth && p.in.Is("dimension") {
+		return p.in.Skip() // the area would be wrong, and some programs read only the area
+	}
+	_, err := p.out.Write(p.in.Raw())
+	return err
+}
+
+// toRow copies the sheet up to a row.
+func (p *patch) toRow(line int) error {
 	for {
-		token, raw, err := p.in.next()
-		if errors.Is(err, io.EOF) {
-			return xml.StartElement{}, nil, fmt.Errorf("row %d is missing", line)
-		}
-		if err != nil {
-			return xml.StartElement{}, nil, err
-		}
-		start, isStart := token.(xml.StartElement)
-		if isStart && start.Name.Local == "row" {
-			if err := p.number(start); err != nil {
-				return xml.StartElement{}, nil, err
-			}
-			if p.line == line {
-				return start, raw, nil
-			}
-		}
-		if isStart && start.Name.Local == "dimension" {
-			// The area would be wrong, and some programs read only the area.
-			if err := p.content(func(xml.Token, []byte) error { return nil }); err != nil {
-				return xml.StartElement{}, nil, err
-			}
-			continue
-		}
-		if _, err := p.out.Write(raw); err != nil {
-			return xml.StartElement{}, nil, err
-		}
-	}
-}
-
-// number reads the number of a row. A row without a number follows the previous row.
-func (p *patch) number(row xml.StartElement) error {
-	line := p.line + 1
-	if text := attribute(row, "r"); text != "" {
-		var err error
-		if line, err = strconv.Atoi(text); err != nil {
-			return fmt.Errorf("a row has the number %q", text)
-		}
-	}
-	if line > MaxRows {
-		return fmt.Errorf("row %d is more than the %d rows of a sheet", line, MaxRows)
-	}
-	if line <= p.line {
-		return fmt.Errorf("row %d is out of order: it follows row %d", line, p.line)
-	}
-	p.line = line
-	return nil
-}
-
-// content calls visit with all tokens up to the end of the element that has started.
-func (p *patch) content(visit func(token xml.Token, raw []byte) error) error {
-	for open := 1; open > 0; {
-		token, raw, err := p.in.next()
+		found, err := p.cursor.row()
 		if err != nil {
 			return err
 		}
-		switch token.(type) {
-		case xml.StartElement:
-			open++
-		case xml.EndElement:
-			open--
+		if !found {
+			return fmt.Errorf("row %d is missing", line)
 		}
-		if err := visit(token, raw); err != nil {
+		if p.line == line {
+			return nil
+		}
+		if err := p.copy(); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // row copies a row and makes the edits, which ascend.
 func (p *patch) row(line int, edits []edit) error {
-	start, raw, err := p.toRow(line)
+	if err := p.toRow(line); err != nil {
+		return err
+	}
+	p.edits, p.prefix = edits, p.in.Prefix()
+	start, closing := withoutSpans(p.in.Raw()), []byte(nil)
+	if p.in.Empty() {
+		start = append(bytes.TrimSuffix(bytes.Clone(start), []byte("/>")), '>')
+		closing = []byte("</" + p.prefix + "row>")
+	}
+	if _, err := p.out.Write(start); err != nil {
+		return err
+	}
+	for {
+		found, err := p.cell()
+		if err == nil && found {
+			err = p.change()
+		}
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+	}
+	if err := p.insert(excelize.MaxColumns + 1); err != nil {
+		return err
+	}
+	if closing == nil {
+		closing = p.in.Raw()
+	}
+	_, err := p.out.Write(closing)
+	return err
+}
+
+// change copies a cell or its start, or puts an edit in the place of the cell.
+func (p *patch) change() error {
+	if err := p.insert(p.column); err != nil {
+		return err
+	}
+	if len(p.edits) == 0 || p.edits[0].column != p.column {
+		kind := kindOf(p.in.Attribute("t"))
+		if err := p.copy(); err != nil {
+			return err
+		}
+		if _, found := restOf(p.in, kind); found {
+			return p.copy()
+		}
+		return nil // cell copies the rest
+	}
+	e := p.edits[0]
+	p.edits = p.edits[1:]
+	style := string(p.in.Attribute("s"))
+	if err := p.drop(); err != nil {
+		return err
+	}
+	return p.put(e, style)
+}
+
+// insert writes the edits before a column.
+func (p *patch) insert(before int) error {
+	for len(p.edits) > 0 && p.edits[0].column < before {
+		if err := p.put(p.edits[0], ""); err != nil {
+			return err
+		}
+		p.edits = p.edits[1:]
+	}
+	return nil
+}
+
+// put writes a cell.
+func (p *patch) put(e edit, style string) error {
+	if e.value == "" && style == "" {
+		return nil
+	}
+	name, err := columnName(e.column)
 	if err != nil {
 		return err
 	}
-	c := cells{patch: p, prefix: prefix(start), edits: edits}
-	raw = withoutSpans(raw)
-	if empty(raw) {
-		raw = append(bytes.TrimSuffix(raw, []byte("/>")), '>')
-		c.closing = []byte("</" + c.prefix + "row>")
-	}
-	if _, err := p.out.Write(raw); err != nil {
-		return err
-	}
-	if err := c.copy(); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return fmt.Errorf("row %d does not end", line)
+	p.buffer = appendCell(p.buffer[:0], cell{p.prefix, name, p.line, style, e.value, e.number})
+	_, err = p.out.Write(p.buffer)
+	return err
 }
 
-// prefix returns the prefix of an element's name with its colon.
-func prefix(start xml.StartElement) string {
-	if start.Name.Space == "" {
-		return ""
+// drop skips the rest of a cell.
+func (p *patch) drop() error {
+	for {
+		kind, err := p.in.Next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case kind == markup.Start && servesOthers(p.in):
+			return &table.Error{
+				Line: int64(p.line), Reason: "the formula of a cell to fill is shared with other cells",
+				Hint: "replace the formulas of the column by their values",
+			}
+		case kind == markup.End && p.in.Depth() == cellDepth:
+			return nil
+		}
 	}
-	return start.Name.Space + ":"
 }
 
 // withoutSpans returns the start of a row without the attribute spans. The attribute is optional.
 func withoutSpans(raw []byte) []byte {
-	raw = bytes.Clone(raw)
 	for _, quote := range []string{`"`, `'`} {
 		before, after, found := bytes.Cut(raw, []byte(" spans="+quote))
 		if _, rest, closed := bytes.Cut(after, []byte(quote)); found && closed {
-			return append(before, rest...)
+			return append(bytes.Clone(before), rest...)
 		}
 	}
 	return raw
 }
 
-// rest copies the rest of the sheet. change may change the starts of elements.
-func (p *patch) rest(change func(start xml.StartElement, raw []byte) []byte) error {
-	for {
-		token, raw, err := p.in.next()
-		if errors.Is(err, io.EOF) {
-			return p.out.Flush()
+// rest copies the rest of the sheet. A filter is extended.
+func (p *patch) rest(extend *extension) error {
+	err := copyChanged(p.out, p.in, func(kind markup.Kind) ([]byte, error) {
+		if kind == markup.Start {
+			return extend.filter(p.in), nil
 		}
-		if err != nil {
-			return err
-		}
-		if start, ok := token.(xml.StartElement); ok {
-			raw = change(start, raw)
-		}
-		if _, err := p.out.Write(raw); err != nil {
-			return err
-		}
+		return p.in.Raw(), nil
+	})
+	if err != nil {
+		return err
 	}
+	return p.out.Flush()
 }

@@ -24,16 +24,8 @@ type area struct {
 	end    int64 // with totals
 }
 
-// relations are the parts that a sheet refers to.
-type relations struct {
-	List []struct {
-		Type   string `xml:"Type,attr"`
-		Target string `xml:"Target,attr"`
-	} `xml:"Relationship"`
-}
-
-// tableOf returns the area of the only table of a sheet that has a header; nil when there is none or there are
-// several.
+// tableOf returns the area of the only table of a sheet that has a header. It returns nil when there is none
+// or there are several.
 func tableOf(book *zip.Reader, sheet *zip.File) (*area, error) {
 	var parts relations
 	dir, name := path.Split(sheet.Name)
@@ -122,13 +114,14 @@ func (r *Reader) findHeader() (int64, error) {
 	first, names := int64(0), []string(nil)
 	namesLine := int64(0)
 	for range headrow.MaxTitles {
-		cells, err := r.next()
+		err := r.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return 0, err
 		}
+		cells := r.rows.cells.strings()
 		switch {
 		case first == 0:
 			if first = r.line; headrow.Filled(cells) != 1 {
@@ -156,13 +149,13 @@ func (r *Reader) toHeader() error {
 		if err := r.rows.Close(); err != nil {
 			return err
 		}
-		if r.rows, err = r.book.Rows(r.sheet); err != nil {
+		if r.rows, err = r.book.openRows(r.sheet); err != nil {
 			return err
 		}
 		r.line = 0
 	}
 	for {
-		cells, err := r.next()
+		err := r.next()
 		switch {
 		case err == io.EOF && r.line == 0:
 			return &table.Error{File: r.name, Reason: fmt.Sprintf("the sheet %s is empty", r.sheet), Hint: addHeader}
@@ -174,7 +167,8 @@ func (r *Reader) toHeader() error {
 		case err != nil:
 			return err
 		case r.line == r.checked.header:
-			r.columns, r.header = cells, r.line
+			r.columns, r.header = r.rows.cells.strings(), r.line
+			r.rows.dates = r.checked.dates
 			return nil
 		}
 	}
@@ -182,11 +176,13 @@ func (r *Reader) toHeader() error {
 
 // endsTable reports whether a row is below the rows of the table: its totals, or what follows after a blank
 // line, a total or a row with few cells. A row that somebody added right below the table is a row.
-func (r *Reader) endsTable(before int64, cells []string) bool {
+func (r *Reader) endsTable(before int64) bool {
 	t := r.checked.table
-	switch {
-	case t == nil || r.header != t.header || r.line <= t.last:
+	if t == nil || r.header != t.header || r.line <= t.last {
 		return false
+	}
+	cells := r.rows.cells.strings()
+	switch {
 	case r.line <= t.end || before != r.line-1 || 2*headrow.Filled(cells) < len(r.columns):
 		return true
 	}

@@ -19,8 +19,6 @@ const (
 	MaxRows = excelize.TotalRows
 	// maxUnzipped is the most bytes of a decompressed workbook.
 	maxUnzipped = 1 << 30
-	// A sheet of more than maxInMemory bytes is put into a temporary file, and so are the shared texts.
-	maxInMemory = 64 << 20
 )
 
 // Reader reads the rows of a sheet.
@@ -28,13 +26,12 @@ type Reader struct {
 	name    string
 	sheet   string
 	checked *Checked
-	book    *excelize.File
-	rows    *excelize.Rows
+	book    *book
+	rows    *rows
 	line    int64 // of the last row in the sheet
 	number  int64 // of the last row in the list
 	header  int64 // line of the header
 	columns []string
-	dates   *dateReader
 	err     error // sticky, also io.EOF
 }
 
@@ -65,12 +62,7 @@ func OpenAgain(path string, checked *Checked) (*Reader, error) {
 
 func open(path, sheet string, check func(*Reader) error) (r *Reader, err error) {
 	defer guard(path, &err)
-	book, err := excelize.OpenFile(path, excelize.Options{
-		RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: maxInMemory,
-	})
-	if book != nil && err != nil {
-		_ = book.Close() // removes temporary files
-	}
+	book, err := openBook(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
@@ -98,10 +90,9 @@ func (r *Reader) begin(check func(*Reader) error) (err error) {
 	if err := check(r); err != nil {
 		return err
 	}
-	if r.rows, err = r.book.Rows(r.sheet); err != nil {
+	if r.rows, err = r.book.openRows(r.sheet); err != nil {
 		return err
 	}
-	r.dates = r.checked.dates.reader()
 	return r.toHeader()
 }
 
@@ -110,36 +101,37 @@ const addHeader = "a list begins with a row of column names"
 
 // find checks the sheet with the given name.
 func (r *Reader) find() (err error) {
-	if index, err := r.book.GetSheetIndex(r.sheet); err != nil || index < 0 {
+	if r.book.index(r.sheet) < 0 {
 		return &table.Error{
 			File: r.name, Reason: fmt.Sprintf("there is no sheet %s", r.sheet),
-			Hint: "the sheets are " + strings.Join(r.book.GetSheetList(), ", "),
+			Hint: "the sheets are " + strings.Join(r.book.names(), ", "),
 		}
 	}
-	r.checked, err = checkSheet(r.name, r.sheet, newStyles(r.book))
+	formats, err := r.book.dateFormats()
+	if err == nil {
+		r.checked, err = r.book.check(r.sheet, formats)
+	}
 	return err
 }
 
 // onlySheet returns the only sheet that has values.
 func (r *Reader) onlySheet() (only *Checked, err error) {
 	var found []string
-	styles := newStyles(r.book)
-	for _, sheet := range r.book.GetSheetList() {
-		checked, err := checkSheet(r.name, sheet, styles)
+	formats, err := r.book.dateFormats()
+	if err != nil {
+		return nil, err
+	}
+	for _, sheet := range r.book.names() {
+		checked, err := r.book.check(sheet, formats)
 		if err != nil {
 			return nil, err
 		}
-		rows, err := r.book.Rows(sheet)
+		hasValue, err := r.book.hasValue(sheet)
 		if err != nil {
-			continue // a sheet of charts has no rows
+			return nil, err
 		}
-		other := &Reader{name: r.name, sheet: sheet, rows: rows}
-		_, err = other.next()
-		_ = rows.Close() // was only read
-		if err == nil {
+		if hasValue {
 			found, only = append(found, sheet), checked
-		} else if err != io.EOF {
-			return nil, err
 		}
 	}
 	switch len(found) {
@@ -149,7 +141,9 @@ func (r *Reader) onlySheet() (only *Checked, err error) {
 		return only, nil
 	}
 	reason := "there are several sheets: " + strings.Join(found, ", ")
-	return nil, &table.Error{File: r.name, Reason: reason, Hint: "name one of them", Err: &SeveralSheetsError{found}}
+	return nil, &table.Error{
+		File: r.name, Reason: reason, Hint: "name one of them", Err: &SeveralSheetsError{found},
+	}
 }
 
 // SeveralSheetsError says that several sheets of a workbook have values and none is named.
@@ -157,26 +151,24 @@ type SeveralSheetsError struct{ Names []string }
 
 func (*SeveralSheetsError) Error() string { return "several sheets have values" }
 
-// next returns the next row that has a value, without the empty cells at its end. It returns io.EOF
-// after the last one.
-func (r *Reader) next() ([]string, error) {
-	for r.rows.Next() {
-		r.line++
-		cells, err := r.rows.Columns()
-		if err != nil {
-			return nil, err
-		}
-		for len(cells) > 0 && cells[len(cells)-1] == "" {
-			cells = cells[:len(cells)-1]
-		}
-		if len(cells) > 0 {
-			return cells, nil
-		}
+// hasValue reports whether a sheet has a cell with a value.
+func (b *book) hasValue(sheet string) (bool, error) {
+	rows, err := b.openRows(sheet)
+	if err != nil {
+		return false, err
 	}
-	if err := r.rows.Error(); err != nil {
-		return nil, err
+	defer rows.Close() // was only read
+	if err := rows.next(); err != io.EOF {
+		return err == nil, err
 	}
-	return nil, io.EOF
+	return false, nil
+}
+
+// next reads the next row that has a value. It returns io.EOF after the last one.
+func (r *Reader) next() error {
+	err := r.rows.next()
+	r.line = int64(r.rows.line)
+	return err
 }
 
 // Schema returns the names of the columns.
@@ -204,24 +196,23 @@ func (r *Reader) fill(b *block) (err error) {
 	defer guard(r.name, &err)
 	for b.Len() < blockRows && len(b.text) < blockBytes {
 		before := r.line
-		cells, err := r.next()
+		err := r.next()
 		switch {
 		case err == io.EOF:
 			return err
-		case err == nil && r.endsTable(before, cells):
-			return io.EOF
 		case err != nil:
 			return unreadable(r.name, err)
-		case len(cells) > b.width:
+		case r.endsTable(before):
+			return io.EOF
+		case len(r.rows.cells.ends) > b.width:
 			return &table.Error{
 				File: r.name, Line: r.line,
-				Reason: fmt.Sprintf("the row has %d cells; the header has %d", len(cells), b.width),
+				Reason: fmt.Sprintf("the row has %d cells; the header has %d", len(r.rows.cells.ends), b.width),
 				Hint:   "name every column in the header",
 			}
 		}
 		r.number++
-		r.dates.convert(r.line, cells)
-		b.add(r.line, cells)
+		b.add(r.line, &r.rows.cells)
 	}
 	return nil
 }

@@ -2,14 +2,13 @@ package sheet
 
 import (
 	"archive/zip"
-	"bufio"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 
+	"payonce/io/sheet/markup"
 	"payonce/io/table"
 )
 
@@ -18,7 +17,7 @@ type Writer struct {
 	list     *Reader
 	appended []table.Column
 	extend   extension
-	source   *zip.ReadCloser
+	source   *book
 	below    *below
 	out      *zip.Writer
 	patch    *patch
@@ -41,7 +40,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 			width, excelize.MaxColumns)
 		return nil, &table.Error{File: list.name, Reason: reason, Hint: "save the list as CSV"}
 	}
-	source, err := zip.OpenReader(list.name)
+	source, err := openBook(list.name)
 	if err != nil {
 		return nil, unreadable(list.name, err)
 	}
@@ -50,7 +49,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	for _, column := range appended {
 		w.extend.names = append(w.extend.names, column.Name)
 	}
-	w.out = zip.NewWriter(w.below)
+	w.out = newArchive(w.below)
 	if err := w.begin(); err != nil {
 		_ = source.Close() // was only read
 		return nil, w.failed(err)
@@ -60,11 +59,11 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 
 // begin copies the parts that do not change, and the sheet up to its header.
 func (w *Writer) begin() error {
-	sheet, err := partOf(&w.source.Reader, w.list.sheet)
+	sheet, err := w.source.part(w.list.sheet)
 	if err != nil {
 		return err
 	}
-	for _, entry := range w.source.File {
+	for _, entry := range w.source.file.File {
 		if entry == sheet {
 			continue
 		}
@@ -80,7 +79,7 @@ func (w *Writer) begin() error {
 	if err != nil {
 		return err
 	}
-	w.patch = &patch{in: newMarkup(in), out: bufio.NewWriter(out)}
+	w.patch = newPatch(in, out)
 	edits, err := w.edits(nil, w.extend.names, nil)
 	if err != nil {
 		return err
@@ -91,8 +90,8 @@ func (w *Writer) begin() error {
 // copy copies a compressed entry. It leaves out the list of cells with formulas and the references
 // to that list: a filled cell has no formula any more.
 func (w *Writer) copy(entry *zip.File) error {
-	drop := func(start xml.StartElement) bool {
-		reference := attribute(start, "PartName") + attribute(start, "Target")
+	drop := func(in *markup.Reader) bool {
+		reference := string(in.Attribute("PartName")) + string(in.Attribute("Target"))
 		return strings.HasSuffix(strings.ToLower(reference), "calcchain.xml")
 	}
 	switch entry.Name {
@@ -111,7 +110,8 @@ func (w *Writer) copy(entry *zip.File) error {
 	return w.change(entry, func(out io.Writer, in io.Reader) error { return copyWithout(out, in, drop) })
 }
 
-// extending returns how the definitions of a table or a filter get the appended columns; nil for other entries.
+// extending returns how the definitions of a table or a filter get the appended columns. It returns nil for
+// other entries.
 func (w *Writer) extending(entry *zip.File) (change func(io.Writer, io.Reader) error, err error) {
 	switch t := w.list.checked.table; {
 	case len(w.appended) == 0:
@@ -119,11 +119,11 @@ func (w *Writer) extending(entry *zip.File) (change func(io.Writer, io.Reader) e
 	case t != nil && entry.Name == t.part && t.right == w.extend.last:
 		return w.extend.extendTable, nil
 	case entry.Name == workbookPart:
-		if found, err := hasFilterName(&w.source.Reader); !found || err != nil {
+		if found, err := hasFilterName(&w.source.file.Reader); !found || err != nil {
 			return nil, err
 		}
-		sheet, err := w.list.book.GetSheetIndex(w.list.sheet)
-		return func(out io.Writer, in io.Reader) error { return w.extend.extendNames(out, in, sheet) }, err
+		sheet := w.source.index(w.list.sheet)
+		return func(out io.Writer, in io.Reader) error { return w.extend.extendNames(out, in, sheet) }, nil
 	}
 	return nil, nil
 }
@@ -271,7 +271,7 @@ func (w *Writer) Close() error {
 func (w *Writer) Discard() { _ = w.source.Close() } // was only read
 
 func (w *Writer) close() error {
-	if err := w.patch.rest(w.extend.filter); err != nil {
+	if err := w.patch.rest(&w.extend); err != nil {
 		return w.failed(err)
 	}
 	return w.out.Close()

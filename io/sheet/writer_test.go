@@ -150,7 +150,7 @@ func TestWriterKeepsFormatsAndTheOtherSheets(t *testing.T) {
 // of rows and cells, with a prefix, with rows in one element.
 func TestMarkupOfOtherPrograms(t *testing.T) {
 	base := withRows(t, []any{"x"})
-	const cell = ` t="inlineStr"><is><t xml:space="preserve">`
+	const cell = ` t="inlineStr"><is><t>`
 	for name, c := range map[string]struct{ before, after string }{
 		"without names": {
 			`<worksheet><sheetData><row><c t="str"><v>a</v></c><c t="str"><v>b</v></c></row><row><c/><c t="str"><v>2</v></c></row></sheetData></worksheet>`,
@@ -161,9 +161,9 @@ func TestMarkupOfOtherPrograms(t *testing.T) {
 			`<x:worksheet xmlns:x="u"><x:dimension ref="A1:B2"/><x:sheetData><x:row r="1" spans="1:2"><x:c r="A1" t="str"><x:v>a</x:v></x:c><x:c r="B1" t="str"><x:v>b</x:v></x:c></x:row>` +
 				`<x:row r="2" spans='1:2' ht="3"><x:c r="B2" t="str"><x:v>2</x:v></x:c></x:row></x:sheetData></x:worksheet>`,
 			`<x:worksheet xmlns:x="u"><x:sheetData><x:row r="1"><x:c r="A1" t="str"><x:v>a</x:v></x:c><x:c r="B1" t="str"><x:v>b</x:v></x:c>` +
-				`<x:c r="C1" t="inlineStr"><x:is><x:t xml:space="preserve">new</x:t></x:is></x:c></x:row>` +
-				`<x:row r="2" ht="3"><x:c r="A2" t="inlineStr"><x:is><x:t xml:space="preserve">f</x:t></x:is></x:c><x:c r="B2" t="str"><x:v>2</x:v></x:c>` +
-				`<x:c r="C2" t="inlineStr"><x:is><x:t xml:space="preserve">v</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>`,
+				`<x:c r="C1" t="inlineStr"><x:is><x:t>new</x:t></x:is></x:c></x:row>` +
+				`<x:row r="2" ht="3"><x:c r="A2" t="inlineStr"><x:is><x:t>f</x:t></x:is></x:c><x:c r="B2" t="str"><x:v>2</x:v></x:c>` +
+				`<x:c r="C2" t="inlineStr"><x:is><x:t>v</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>`,
 		},
 		"with more behind": {
 			"<?xml version=\"1.0\"?>\n<worksheet><!-- c --><sheetData><row r=\"3\"><c r=\"A3\" t=\"str\"><v>a</v></c><c r=\"B3\" t=\"str\"><v>b</v></c></row><row r=\"5\"/>" +

@@ -39,13 +39,40 @@ const (
 	CompanyProfileURL  Role = "company_profile_url"
 )
 
-// Shown lists the roles that a plan shows in any case, in their order.
+// Shown lists the roles that a plan of a list of persons shows in any case, in their order.
 func Shown() []Role {
 	return []Role{ProfileURL, FirstName, LastName, CompanyDomain, CompanyName, Email, Phone}
 }
 
+// ofCompanies lists the roles that only companies have.
+func ofCompanies() []Role {
+	return []Role{
+		CompanyWebsite, CompanyProfileURL, CompanyCountry, CompanyState, RegistrationNumber, VATNumber, CompanyID,
+	}
+}
+
 // Roles lists every role.
-func Roles() []Role { return append(Shown(), FullName, HeldEmail, HeldPhone) }
+func Roles() []Role { return slices.Concat(RolesOf(enrich.Persons), ofCompanies()) }
+
+// RolesOf lists the roles that columns of a list of persons or of companies have.
+func RolesOf(lists enrich.Subject) []Role {
+	if lists == enrich.Companies {
+		return append([]Role{CompanyName}, ofCompanies()...)
+	}
+	return append(Shown(), FullName, HeldEmail, HeldPhone)
+}
+
+// Names reports whether columns of a role name subjects of a kind. The company of a contact is named by its
+// domain and its name as well.
+func Names(role Role, subject enrich.Subject) bool {
+	switch role {
+	case CompanyDomain, CompanyName:
+		return true
+	case ProfileURL, FirstName, LastName, FullName:
+		return subject == enrich.Persons
+	}
+	return subject == enrich.Companies && slices.Contains(ofCompanies(), role)
+}
 
 // Mapping says which columns, from 0, have which role. Of several columns the first cell that is not blank
 // counts.
@@ -83,10 +110,52 @@ func (m Mapping) Own(field enrich.Description) (column int, held []int) {
 	return m.Column(role), m[HeldRole(role)]
 }
 
-// CanIdentify reports whether the mapped columns could make a whole pattern.
-func (m Mapping) CanIdentify() bool {
-	has := func(role Role) bool { return len(m[role]) > 0 }
-	return has(ProfileURL) || (has(FirstName) && has(LastName) || has(FullName)) && (has(CompanyDomain) || has(CompanyName))
+// Roles lists the roles that a record of the mapping names: those of lists of persons, and those that only
+// companies have where a column has one.
+func (m Mapping) Roles() []Role {
+	if slices.ContainsFunc(ofCompanies(), func(role Role) bool { return len(m[role]) > 0 }) {
+		return Roles()
+	}
+	return RolesOf(enrich.Persons)
+}
+
+// CanIdentify reports whether the mapped columns could make a whole pattern of a person.
+func (m Mapping) CanIdentify() bool { return m.Identifies(enrich.UsualPatterns() & personPatterns()) }
+
+// personPatterns are the patterns of persons.
+func personPatterns() enrich.Patterns {
+	return enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+}
+
+// Identifies reports whether the mapped columns could make a whole pattern of those given. The id of a company
+// can also come from an earlier step.
+func (m Mapping) Identifies(by enrich.Patterns) bool {
+	has := func(roles ...Role) bool {
+		return slices.ContainsFunc(roles, func(role Role) bool { return len(m[role]) > 0 })
+	}
+	for pattern, whole := range map[enrich.Pattern]bool{
+		enrich.ByProfile:        has(ProfileURL),
+		enrich.ByName:           (has(FirstName) && has(LastName) || has(FullName)) && has(CompanyDomain, CompanyName),
+		enrich.ByEmail:          has(Email, HeldEmail),
+		enrich.ByID:             has(CompanyID),
+		enrich.ByRegistration:   has(RegistrationNumber) && has(CompanyCountry) || has(VATNumber),
+		enrich.ByWebsite:        has(CompanyWebsite, CompanyDomain),
+		enrich.ByCompanyProfile: has(CompanyProfileURL),
+		enrich.ByCompanyName:    has(CompanyName),
+	} {
+		if whole && by.Has(pattern) {
+			return true
+		}
+	}
+	return false
+}
+
+// Needed says which columns identify a subject of a kind.
+func Needed(subject enrich.Subject) string {
+	if subject == enrich.Companies {
+		return "a website, a profile URL of a company, a registration number with a country, a VAT number or a company_id"
+	}
+	return "a profile URL, or first name, last name and company domain or name"
 }
 
 // CheckFilled refuses one column for two fields that are wanted: a cell takes one value.

@@ -111,6 +111,7 @@ func headerStrengths() map[Role]map[string]int {
 	strengths := map[Role]map[string]int{}
 	all := names()
 	maps.Copy(all, fieldNames())
+	maps.Copy(all, companyNames())
 	for role, lists := range all {
 		strengths[role] = map[string]int{}
 		for strength, list := range lists {

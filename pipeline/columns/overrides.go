@@ -105,10 +105,10 @@ func isNumber(text string) bool {
 }
 
 // Overrides returns the overrides that give this mapping for a list with these columns, whatever its cells
-// hold. They name every role.
+// hold. They name every role of Mapping.Roles.
 func (m Mapping) Overrides(schema table.Schema) []string {
 	var overrides []string
-	for _, role := range Roles() {
+	for _, role := range m.Roles() {
 		var names []string
 		for _, column := range m[role] {
 			names = append(names, nameOf(schema, column))

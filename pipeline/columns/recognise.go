@@ -25,6 +25,9 @@ type Options struct {
 	Preset string
 	// Catalogue is that of the interface whose results an earlier output may have appended.
 	Catalogue enrich.Catalogue
+	// Asked are the kinds of subjects that the steps of a run ask about; none for persons. Columns that name
+	// companies are found when a step asks about companies.
+	Asked []enrich.Subject
 	// Lenient returns a reading with doubts. Without it they are a DoubtsError.
 	Lenient bool
 }
@@ -79,6 +82,10 @@ func ParseHeld(name string) (Held, error) {
 
 // Reading says how the columns of a list are read.
 type Reading struct {
+	// Lists is what the rows are. Where steps ask about companies alone, the columns tell: rows with first and
+	// last names or with profiles of persons are persons, each with a company, and others are companies.
+	// Otherwise rows are persons.
+	Lists   enrich.Subject
 	Mapping Mapping
 	Why     map[Role]Why // of the roles in Mapping
 	Preset  string       // the name of the one that was used; "" for none
@@ -128,19 +135,33 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 		reading: &Reading{Mapping: Mapping{}, Why: map[Role]Why{}}, given: chosen,
 	}
 	maps.Copy(r.chosen, chosen)
-	chosen = r.chosen
 	if r.preset, err = choosePreset(schema, options.Preset); err != nil {
 		return nil, err
 	} else if r.preset != nil {
 		r.reading.Preset = r.preset.name
 	}
-	for _, columns := range chosen {
+	for _, columns := range r.chosen {
 		for _, column := range columns {
 			r.taken[column] = true
 		}
 	}
+	r.find(options)
+	if len(r.reading.Doubts) > 0 && !options.Lenient {
+		return nil, DoubtsError(r.reading.Doubts)
+	}
+	return r.reading, nil
+}
+
+// find finds the columns of the roles that the subjects of the run have.
+func (r *recognition) find(options Options) {
+	asksCompanies := slices.Contains(options.Asked, enrich.Companies)
+	if asksCompanies && !slices.Contains(options.Asked, enrich.Persons) && !r.listsPersons() {
+		r.reading.Lists = enrich.Companies
+		r.findCompanies()
+		return
+	}
 	for _, role := range Shown() {
-		if columns, overridden := chosen[role]; overridden {
+		if columns, overridden := r.chosen[role]; overridden {
 			r.give(role, columns, r.whyChosen(role))
 		} else if !r.byPreset(role) {
 			r.recognise(role)
@@ -150,10 +171,20 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 	for _, role := range Filled() {
 		r.findHeld(role, options.Held)
 	}
-	if len(r.reading.Doubts) > 0 && !options.Lenient {
-		return nil, DoubtsError(r.reading.Doubts)
+	if asksCompanies {
+		r.findCompanies()
+	} else {
+		r.giveChosen(ofCompanies())
 	}
-	return r.reading, nil
+}
+
+// giveChosen gives those roles that overrides name.
+func (r *recognition) giveChosen(roles []Role) {
+	for _, role := range roles {
+		if columns, overridden := r.chosen[role]; overridden {
+			r.give(role, columns, r.whyChosen(role))
+		}
+	}
 }
 
 // recognition is a Recognise under way.
@@ -216,6 +247,11 @@ func (r *recognition) recognise(role Role) {
 	if len(found) == 0 && role == ProfileURL {
 		found = r.personPages()
 	}
+	r.choose(role, found)
+}
+
+// choose gives a role to the best of the columns that may have it.
+func (r *recognition) choose(role Role, found []candidate) {
 	if len(found) == 0 {
 		return
 	}

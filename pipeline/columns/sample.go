@@ -130,6 +130,14 @@ func fitting(role Role) []Kind {
 		return []Kind{EmailAddress}
 	case Phone, HeldPhone:
 		return []Kind{PhoneNumber, Digits}
+	case CompanyWebsite:
+		return []Kind{Website, WebPage}
+	case CompanyProfileURL:
+		return []Kind{CompanyPage, WebPage}
+	case CompanyCountry, CompanyState:
+		return []Kind{Text}
+	case CompanyID, RegistrationNumber, VATNumber:
+		return []Kind{Text, Digits, Number, PhoneNumber, Date} // numbers can look like others
 	}
 	return nil
 }

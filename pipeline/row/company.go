@@ -1,6 +1,8 @@
 package row
 
 import (
+	"slices"
+
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -8,15 +10,22 @@ import (
 
 // companyReader reads which company a row names.
 type companyReader struct {
-	id, country, state, registration, vat, website, profileURL []int
+	id, country, state, registration, vat, website, profileURL, name []int
+
+	prefer            enrich.Pattern
+	patterns, leftOut enrich.Patterns
+	selected          map[string]string
 }
 
-func newCompanyReader(m columns.Mapping) *companyReader {
-	return &companyReader{
-		id: m[columns.CompanyID], country: m[columns.CompanyCountry], state: m[columns.CompanyState],
-		registration: m[columns.RegistrationNumber], vat: m[columns.VATNumber],
-		website: m[columns.CompanyWebsite], profileURL: m[columns.CompanyProfileURL],
-	}
+func newCompanyReader(s Scope) *companyReader {
+	m := s.Mapping
+	r := &companyReader{prefer: s.Prefer, patterns: s.patterns(), leftOut: s.LeftOut, selected: s.Selected}
+	r.id, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
+	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
+	// The domain of a contact's company is that of its website.
+	r.website = slices.Concat(m[columns.CompanyWebsite], m[columns.CompanyDomain])
+	r.profileURL, r.name = m[columns.CompanyProfileURL], m[columns.CompanyName]
+	return r
 }
 
 // company returns what the cells of a row say of its company.
@@ -25,6 +34,37 @@ func (r *companyReader) company(row table.Row) enrich.Company {
 	return enrich.Company{
 		ID: text(r.id), Country: text(r.country), State: text(r.state),
 		RegistrationNumber: text(r.registration), VATNumber: text(r.vat),
-		Website: text(r.website), ProfileURL: text(r.profileURL),
+		Website: text(r.website), ProfileURL: text(r.profileURL), Name: text(r.name),
 	}
+}
+
+// identify returns the identity by which the step asks about the company of a row.
+func (r *companyReader) identify(row table.Row) (enrich.Identity, enrich.Unidentifiable) {
+	company := r.company(row)
+	if r.patterns.Has(enrich.ByID) {
+		company = r.withSelected(company)
+	}
+	return company.Only(r.patterns).Identify(r.prefer)
+}
+
+// leavesOut reports whether a row names its company in a way that is left to other steps.
+func (r *companyReader) leavesOut(row table.Row) bool {
+	if r.leftOut == 0 {
+		return false
+	}
+	_, reason := r.withSelected(r.company(row)).Only(r.leftOut).Identify(r.prefer)
+	return reason == ""
+}
+
+// withSelected returns a company with the id that somebody chose for its name, when it has nothing else that
+// names it.
+func (r *companyReader) withSelected(company enrich.Company) enrich.Company {
+	if len(r.selected) == 0 {
+		return company
+	}
+	id, reason := company.Identify(enrich.ByID)
+	if reason == "" && id.Pattern() == enrich.ByCompanyName {
+		company.ID = r.selected[id.Canonical()]
+	}
+	return company
 }

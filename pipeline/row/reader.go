@@ -1,6 +1,8 @@
 package row
 
 import (
+	"slices"
+
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -19,6 +21,7 @@ type Reader struct {
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
+	emails                                                      []int // that name persons
 	name                                                        names.Name
 	first, last                                                 []byte       // scratch
 	cells                                                       enrich.Cells // of the row that was read last
@@ -40,14 +43,22 @@ func (o *Own) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 	r := &Reader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later:      s.Later && !s.Most,
-		profileURL: s.Mapping[columns.ProfileURL], firstName: s.Mapping[columns.FirstName],
-		lastName:      s.Mapping[columns.LastName],
-		fullName:      s.Mapping[columns.FullName],
-		companyDomain: s.Mapping[columns.CompanyDomain], companyName: s.Mapping[columns.CompanyName],
+		later: s.Later && !s.Most,
 	}
 	if s.Subject == enrich.Companies {
-		r.companies = newCompanyReader(s.Mapping)
+		r.companies = newCompanyReader(s)
+		return r
+	}
+	if s.patterns().Has(enrich.ByProfile) {
+		r.profileURL = s.Mapping[columns.ProfileURL]
+	}
+	if s.patterns().Has(enrich.ByName) {
+		r.firstName, r.lastName = s.Mapping[columns.FirstName], s.Mapping[columns.LastName]
+		r.fullName = s.Mapping[columns.FullName]
+		r.companyDomain, r.companyName = s.Mapping[columns.CompanyDomain], s.Mapping[columns.CompanyName]
+	}
+	if s.patterns().Has(enrich.ByEmail) {
+		r.emails = slices.Concat(s.Mapping[columns.Email], s.Mapping[columns.HeldEmail])
 	}
 	return r
 }
@@ -80,6 +91,9 @@ func (r *Reader) Missing(row table.Row) enrich.Fields {
 		}
 		missing = missing.With(f.Field)
 	}
+	if missing != 0 && r.companies != nil && r.companies.leavesOut(row) {
+		return 0
+	}
 	return missing
 }
 
@@ -101,6 +115,9 @@ func (r *Reader) read(row table.Row) *enrich.Cells {
 	r.cells = enrich.Cells{
 		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
 		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
+	}
+	if len(r.emails) > 0 {
+		r.cells.Email = cellOf(row, r.emails)
 	}
 	if len(r.fullName) > 0 {
 		r.splitName(cellOf(row, r.fullName))
@@ -159,7 +176,7 @@ func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Uniden
 
 // companyForm is Canonical for a company. Companies are not forgotten.
 func (r *Reader) companyForm(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
-	id, reason := r.companies.company(row).Identify(r.prefer)
+	id, reason := r.companies.identify(row)
 	if reason != "" {
 		return nil, 0, reason
 	}
@@ -179,7 +196,7 @@ func (r *Reader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidenti
 // Identity returns the row's subject, which has a key.
 func (r *Reader) Identity(row table.Row) enrich.Identity {
 	if r.companies != nil {
-		id, _ := r.companies.company(row).Identify(r.prefer)
+		id, _ := r.companies.identify(row)
 		return id
 	}
 	id, _ := r.read(row).Contact().Identify(r.prefer)

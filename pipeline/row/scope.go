@@ -17,7 +17,14 @@ type Scope struct {
 	Wanted    enrich.Fields
 	Held      columns.Held // which values in further columns count
 	Prefer    enrich.Pattern
-	Reask     attempt.Reask
+	// Patterns are those by which the step asks; zero for enrich.UsualPatterns.
+	Patterns enrich.Patterns
+	// LeftOut are patterns by which other steps ask: a row that names its company by one of them misses
+	// nothing in this step.
+	LeftOut enrich.Patterns
+	// Selected are the ids of companies that somebody chose, by the canonical forms of identities by name.
+	Selected map[string]string
+	Reask    attempt.Reask
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among
 	// others, is about it.
 	Forgotten map[enrich.Key]bool
@@ -48,10 +55,16 @@ type Scope struct {
 // even be of a kind that cannot be read.
 func (s Scope) Columns() []int {
 	read := maps.Clone(s.Mapping)
-	for _, role := range columns.Filled() {
-		if !s.fills(role) {
+	for role := range read {
+		if !columns.Names(role, s.Subject) {
 			delete(read, role)
-			delete(read, columns.HeldRole(role))
+		}
+	}
+	for _, role := range columns.Filled() {
+		held := columns.HeldRole(role)
+		isName := s.Subject == enrich.Persons && role == columns.Email && s.patterns().Has(enrich.ByEmail)
+		if isName || s.fills(role) {
+			read[role], read[held] = s.Mapping[role], s.Mapping[held]
 		}
 	}
 	wanted := slices.Concat(slices.Collect(maps.Values(read))...)
@@ -59,6 +72,14 @@ func (s Scope) Columns() []int {
 		wanted = append(wanted, column)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(wanted)))
+}
+
+// patterns returns the patterns by which the account is asked.
+func (s Scope) patterns() enrich.Patterns {
+	if s.Patterns == 0 {
+		return enrich.UsualPatterns()
+	}
+	return s.Patterns
 }
 
 // fills reports whether a wanted field is written to the column with a role.

@@ -10,11 +10,14 @@ type State uint16
 
 // The bits of a State. Those of the fields have the width of their type.
 const (
-	statePattern   = 8      // where the pattern begins
-	stateNobody    = 7 << 8 // in place of a pattern; the fields then hold the number of a reason
+	statePattern   = 8 // where the pattern begins
+	statePatterns  = 7 << statePattern
 	stateMarked    = 1 << 11
-	stateKey       = 0xf000 // four bits of the key, by which a list that has changed is noticed
+	stateKey       = 0xf000 // in a survey: four bits of the key, by which a list that has changed is noticed
 	stateKeyBegins = 12
+	// In an index, which has no bits of keys: the row names no subject. The fields then hold the number of a
+	// reason.
+	stateNobody = 1 << 12
 )
 
 // NumLookupStates is the number of states that Lookup may return.
@@ -38,11 +41,11 @@ func (s State) WithFields(fields enrich.Fields) State { return s&^0xff | State(f
 func (s State) HasFields() bool { return s.Fields() != 0 }
 
 // Pattern returns the pattern that names the subject.
-func (s State) Pattern() enrich.Pattern { return enrich.Pattern(s & stateNobody >> statePattern) }
+func (s State) Pattern() enrich.Pattern { return enrich.Pattern(s & statePatterns >> statePattern) }
 
-// Reason returns the number of the reason why the row names no subject, and false when it names
-// one.
-func (s State) Reason() (number uint8, nobody bool) { return uint8(s), s&stateNobody == stateNobody }
+// Reason returns, of a row of an index, the number of the reason why it names no subject, and false when it
+// names one.
+func (s State) Reason() (number uint8, nobody bool) { return uint8(s), s&stateNobody != 0 }
 
 // AsKnown returns the state, in an index, of a row whose subject the journal knows.
 func (s State) AsKnown() State { return s | stateMarked }

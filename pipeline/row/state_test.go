@@ -15,11 +15,16 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 		key := enrich.Key{15: rapid.Byte().Draw(t, "key")}
 		s := Names(pattern, fields)
 		for _, s := range []State{s, s.AsLead(key), s.AsKnown()} {
-			if _, nobody := s.Reason(); s.Pattern() != pattern || s.Fields() != fields || nobody || s.HasFields() != (fields != 0) {
-				t.Fatalf("%x became pattern %d, fields %x, nobody %t", s, s.Pattern(), s.Fields(), nobody)
+			if s.Pattern() != pattern || s.Fields() != fields || s.HasFields() != (fields != 0) {
+				t.Fatalf("%x became pattern %d, fields %x", s, s.Pattern(), s.Fields())
 			}
 			if s.Lookup() != Names(pattern, fields) || s.Lookup() >= NumLookupStates {
 				t.Fatalf("the lookup of %x is %x", s, s.Lookup())
+			}
+		}
+		for _, s := range []State{s, s.AsKnown()} { // those of an index
+			if _, nobody := s.Reason(); nobody {
+				t.Fatalf("%x names nobody", s)
 			}
 		}
 		if s.Leads() || s.IsOf(key) || !s.AsLead(key).Leads() || !s.AsLead(key).IsOf(key) || s.AsLead(key).IsOf(enrich.Key{15: key[15] ^ 8}) {

@@ -64,6 +64,9 @@ func decodeBudget(status jsonobject.Object) cost.Budget {
 // credit cannot enable it (specification v1, "Errors").
 const CodePricingUnavailable = "operation_pricing_unavailable"
 
+// CodeBudgetReached is the service's code for a lookup that the monthly budget does not cover.
+const CodeBudgetReached = "usage_budget_reached"
+
 // ReadinessKind returns the name that the account status gives to an operation when it
 // speaks of its readiness.
 func ReadinessKind(operation v1fields.Operation) string {
@@ -119,7 +122,7 @@ func (s settings) decodeReadiness(status jsonobject.Object, available map[string
 // (specification v1, "Errors").
 func WantsMoney(code string) bool {
 	switch code {
-	case "free_allowance_exhausted", "credits_exhausted", "usage_budget_reached":
+	case "free_allowance_exhausted", "credits_exhausted", CodeBudgetReached:
 		return true
 	}
 	return false

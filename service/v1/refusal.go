@@ -134,7 +134,7 @@ func meaningOfCode(code string) (meaning, bool) {
 	case "invalid_identifiers":
 		return meansInput, true
 	case CodePricingUnavailable, "invalid_api_key",
-		"free_allowance_exhausted", "credits_exhausted", "usage_budget_reached",
+		"free_allowance_exhausted", "credits_exhausted", CodeBudgetReached,
 		"workspace_inactive", "access_restricted",
 		"attempt_limit_reached", "service_misconfigured":
 		return meansStop, true

@@ -352,6 +352,9 @@ func checkUsed(t *testing.T, o v2fields.Operation, answered enrich.Answered, wan
 		t.Errorf("status %s, used %q, want %q", answered.Status, used, want)
 	}
 	f, isRecord := o.Field()
+	if page, isSearch := o.SearchField(); isSearch {
+		f, isRecord = page, true
+	}
 	if isRecord != (answered.Returned != 0) || isRecord && !answered.Returned.Has(f) {
 		t.Errorf("returned %b", answered.Returned)
 	}

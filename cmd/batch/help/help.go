@@ -25,10 +25,10 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
 	{"List", []string{
 		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
-		"keep-outputs", "memory", "temp",
+		"keep-outputs", "tables-format", "memory", "temp",
 	}},
 	{"Budget", []string{
 		"max-lookups", "max-units", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",

@@ -72,6 +72,7 @@ var texts = map[string]string{
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",
+	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
 	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then say --yes",

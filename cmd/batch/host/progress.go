@@ -89,7 +89,7 @@ func (w *Observer) Surveying() func() {
 func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shown, sent := w.newProgress(s), w.enter(phaseSending)
+	shown, sent, unlimited := w.newProgress(s), w.enter(phaseSending), limitHeap()
 	w.shown = shown
 	w.state.Store(shown.state(s))
 	update = func(tally dispatch.Tally) {
@@ -98,6 +98,7 @@ func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done fun
 	}
 	return update, func() {
 		sent()
+		unlimited()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		shown.finish()

@@ -35,8 +35,11 @@ type upcoming struct {
 	Occurrence string    `json:"occurrence,omitempty"`
 	Paused     bool      `json:"paused"`
 	Unfinished string    `json:"unfinished,omitempty"` // runs now, or goes on with the next start
-	Note       string    `json:"note,omitempty"`
-	Failures   int64     `json:"failures"` // in a row
+	// Waits is when the unfinished occurrence goes on, and Reason why it waits. They are left out when none waits.
+	Waits    time.Time `json:"waits_until,omitzero"`
+	Reason   string    `json:"reason,omitempty"`
+	Note     string    `json:"note,omitempty"`
+	Failures int64     `json:"failures"` // in a row
 }
 
 func newNextCommand(env Environment) *cobra.Command {
@@ -60,6 +63,9 @@ func newNextCommand(env Environment) *cobra.Command {
 				}
 				k := known.Job
 				row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
+				if one, waits := known.Waiting(); waits {
+					row.Waits, row.Reason = one.Until.In(job.Plan.Zone), one.Reason
+				}
 				if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
 					row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
 				}
@@ -89,10 +95,12 @@ func (env Environment) writeNext(rows []upcoming) error {
 		switch {
 		case row.Paused:
 			state = "paused"
+		case !row.Waits.IsZero():
+			state = fmt.Sprintf("%s waits until %s: %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), report.Printable(row.Reason))
 		case row.Unfinished != "":
 			state = row.Unfinished + " has not ended"
 		case row.Failures > 0:
-			state = fmt.Sprintf("failed %d times in a row", row.Failures)
+			state = failures(row.Failures)
 		}
 		if row.Note != "" {
 			state += ": " + report.Printable(row.Note)
@@ -100,6 +108,14 @@ func (env Environment) writeNext(rows []upcoming) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Job, next, row.Occurrence, state)
 	}
 	return w.Flush()
+}
+
+// failures counts failures in a row.
+func failures(n int64) string {
+	if n == 1 {
+		return "failed once"
+	}
+	return fmt.Sprintf("failed %d times in a row", n)
 }
 
 func newHistoryCommand(env Environment) *cobra.Command {
@@ -147,10 +163,7 @@ func (env Environment) writeHistory(all []record.Occurrence) error {
 			if t.IsZero() {
 				return "-"
 			}
-			if zone, err := time.LoadLocation(one.Zone); err == nil {
-				t = t.In(zone)
-			}
-			return t.Format("2006-01-02 15:04:05")
+			return t.In(zoneOf(one)).Format("2006-01-02 15:04:05")
 		}
 		name, exit, found, spent := one.At, "-", "-", "-"
 		if one.Count > 1 {

@@ -25,9 +25,11 @@ func newRunCommand(env Environment) *cobra.Command {
 			"starts. When nothing is due, it ends at once. An occurrence that was interrupted goes on. One that\n" +
 			"was missed starts within its catch-up window; after that, the history shows why it did not run.\n\n" +
 			"Each occurrence is a run of batch run, named after the job and the occurrence. It never\n" +
-			"asks for approval. A ceiling that is reached is not a failure: the next occurrence goes on.\n\n" +
+			"asks for approval. When it reaches a limit that ends by itself, such as a daily ceiling, it waits until\n" +
+			"then: the process ends, and the first start after that time goes on. When a limit does not end within\n" +
+			"the catch-up window, the occurrence has ended. Neither is a failure.\n\n" +
 			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
-			"whatever its schedule says, also when it is paused." + env.Codes.Run,
+			"whatever its schedule says, also when it is paused. An occurrence that waits goes on at once." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := jobrun.Request{Once: once}
@@ -97,6 +99,8 @@ func (env Environment) ended(name string, result *jobrun.Result) error {
 	switch {
 	case result.Busy:
 		tell("%s runs already: nothing was started", name)
+	case !result.Waits.IsZero() && len(result.Ran) == 0:
+		tell("%s waits until %s; --now goes on at once", name, result.Waits.Format("2006-01-02 15:04 MST"))
 	case result.Done:
 		tell("%s: this occurrence has run", name)
 	case !result.Job.PausedAt.IsZero() && len(result.Ran) == 0:
@@ -115,6 +119,14 @@ func noteOf(job record.Job) string {
 		return ""
 	}
 	return ": " + report.Printable(job.PauseNote)
+}
+
+// zoneOf returns the time zone of an occurrence.
+func zoneOf(one record.Occurrence) *time.Location {
+	if zone, err := time.LoadLocation(one.Zone); err == nil {
+		return zone
+	}
+	return time.UTC
 }
 
 // described says what happened to an occurrence.
@@ -145,6 +157,9 @@ func reasonOf(one record.Occurrence) string {
 		return "skipped: an earlier occurrence still ran"
 	case jobrun.NotFinished:
 		return "not finished, and not started again"
+	}
+	if !one.Until.IsZero() {
+		return report.Printable(one.Reason) + ", waits until " + one.Until.In(zoneOf(one)).Format("2006-01-02 15:04 MST")
 	}
 	return report.Printable(one.Reason)
 }

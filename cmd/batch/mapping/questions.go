@@ -32,7 +32,7 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, m *mapping.Mapping, p
 		fmt.Fprintln(out, wrapped("doubtful: "+report.Printable(doubt)))
 	}
 	fmt.Fprintln(out, "Enter keeps what is in brackets. A header, or a number such as #3, changes it.\n- stands for no column.")
-	for _, role := range columns.Roles() {
+	for _, role := range m.Roles() {
 		if err := q.askRole(ctx, role); err != nil {
 			return false, err
 		}

@@ -57,6 +57,8 @@ type Flags struct {
 	codenames    flagvalue.Pairs // of modules
 	pace         flagvalue.Choice
 	concurrency  int
+	// LongestPause is the longest pause of the service that a run waits for. It has no flag.
+	LongestPause time.Duration
 }
 
 // New returns the flags with their defaults, which the environment may set.
@@ -111,7 +113,7 @@ func (f *Flags) kept(rate flagvalue.Rate) checkpoint.Rate {
 
 // Pace returns how lookups are sent within the limit.
 func (f *Flags) Pace() app.Pace {
-	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency}
+	return app.Pace{Even: f.pace.Value == "even", Concurrency: f.concurrency, LongestPause: f.LongestPause}
 }
 
 // Known reports whether the flags name a service, and so a journal.

@@ -60,6 +60,9 @@ func Read(
 			answered.Returned = enrich.FieldsOf(f)
 		}
 	}
+	if f, isSearch := o.SearchField(); isSearch { // the page is what was asked for, also when it is empty
+		answered.Returned = enrich.FieldsOf(f)
+	}
 	if f, isRecord := o.Field(); isRecord && f == v2fields.Contact && found.something && found.lacks(reveal) {
 		answered.Status = enrich.Partial
 	}

@@ -21,6 +21,9 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	values.RetrievedAt = a.RetrievedAt
 	var contact, company, headline []tabular.Cell
 	f, isRecord := a.Operation.Field()
+	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
+		values.Fields[search] = returned
+	}
 	if err == nil && isRecord && len(a.Body) > 0 {
 		switch f {
 		case v2fields.Contact:
@@ -54,7 +57,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	return err
 }
 
-// returned is the value of a field that has a record without a name.
+// returned is the value of a field that has a record without a name, and of a page of a search.
 const returned = "returned"
 
 // first returns the first text that is not empty.

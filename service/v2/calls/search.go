@@ -9,18 +9,6 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// SearchField returns the field that a page of a search counts as: its unit is one of the module that the
-// field's records are counted on. It returns false for an operation that is not a search with pages.
-func SearchField(o v2fields.Operation) (enrich.Field, bool) {
-	switch o {
-	case v2fields.Prospecting:
-		return v2fields.Company, true
-	case v2fields.Employees, v2fields.EnrichEmployeeSearch:
-		return v2fields.Contact, true
-	}
-	return 0, false
-}
-
 // LastPage returns the last page that a search returns, 0 when it has no last one (specification v2, "Limits").
 func LastPage(o v2fields.Operation) int {
 	switch o {
@@ -33,7 +21,7 @@ func LastPage(o v2fields.Operation) int {
 // Lookup returns the lookup of a page of a search. Journals know the page by its operation and its body, so
 // the body of a search must stay the same, byte for byte.
 func (c Call) Lookup() (enrich.Lookup, error) {
-	field, isSearch := SearchField(c.Operation)
+	field, isSearch := c.Operation.SearchField()
 	if !isSearch {
 		return enrich.Lookup{}, fmt.Errorf("%s is not a search with pages", c.Operation)
 	}
@@ -46,7 +34,7 @@ func (c Call) Lookup() (enrich.Lookup, error) {
 func pageOf(lookup enrich.Lookup) Call {
 	name, body, _ := strings.Cut(lookup.Identity.Search, " ")
 	o, _ := v2fields.OperationNamed(name)
-	field, isSearch := SearchField(o)
+	field, isSearch := o.SearchField()
 	if !isSearch || lookup.Fields != enrich.FieldsOf(field) || !json.Valid([]byte(body)) {
 		return refused(fmt.Errorf("%.100q does not name a page of a search", lookup.Identity.Search))
 	}

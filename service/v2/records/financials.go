@@ -120,14 +120,28 @@ func (y Year) Figure(name string) tabular.Cell {
 // Headline is what a list shows of a company's latest year.
 type Headline struct{ Year, Currency, Turnover, Employees tabular.Cell }
 
-// Headline returns the headline figures of the latest year; false when there is no year.
+// Headline returns the headline figures of the latest year; false when there is no year. A year without any
+// figure does not count as long as another one has some.
 func (f Financials) Headline() (Headline, bool) {
 	if len(f.Years) == 0 {
 		return Headline{}, false
 	}
-	y := f.Years[len(f.Years)-1]
+	latest := f.Years[len(f.Years)-1]
+	for _, y := range slices.Backward(f.Years) {
+		if y.hasFigures() {
+			latest = y
+			break
+		}
+	}
 	return Headline{
-		Year:     tabular.Cell{Kind: tabular.Integer, Known: true, Integer: int64(y.Year)},
-		Currency: y.Figure("Currency"), Turnover: y.Figure("Turnover"), Employees: y.Figure("Employee-Numbers"),
+		Year:     tabular.Cell{Kind: tabular.Integer, Known: true, Integer: int64(latest.Year)},
+		Currency: latest.Figure("Currency"), Turnover: latest.Figure("Turnover"),
+		Employees: latest.Figure("Employee-Numbers"),
 	}, true
+}
+
+// hasFigures reports whether a figure of the year is known.
+func (y Year) hasFigures() bool {
+	isKnown := func(c tabular.Cell) bool { return c.Known }
+	return len(y.Extra) > 0 || slices.ContainsFunc(y.Figures, isKnown)
 }

@@ -135,6 +135,18 @@ func (o Operation) Paid() bool {
 	return true
 }
 
+// SearchField returns the field that a page of results of the operation counts as: the one whose records use
+// units of the same module. It returns false for an operation that is not a search with pages.
+func (o Operation) SearchField() (enrich.Field, bool) {
+	switch o {
+	case Prospecting:
+		return Company, true
+	case Employees, EnrichEmployeeSearch:
+		return Contact, true
+	}
+	return 0, false
+}
+
 // Field returns the field whose record the operation returns; false for searches, which return
 // candidates, and for free operations.
 func (o Operation) Field() (enrich.Field, bool) {

@@ -93,7 +93,7 @@ func (s *Screen) pressInColumns(key string) tea.Cmd {
 	case "pgdown":
 		s.column = min(s.column+s.room(), len(s.m.Schema.Columns)-1)
 	case "enter", "space":
-		s.page, s.role = showRoles, 1+slices.Index(columns.Roles(), s.m.RoleOf(s.column))
+		s.page, s.role = showRoles, 1+slices.Index(s.m.Roles(), s.m.RoleOf(s.column))
 	case "tab", "r":
 		s.page = showRows
 	case "s":
@@ -111,7 +111,7 @@ func (s *Screen) pressInRoles(key string) {
 	case "up", "k":
 		s.role = max(s.role-1, 0)
 	case "down", "j":
-		s.role = min(s.role+1, len(columns.Roles()))
+		s.role = min(s.role+1, len(s.m.Roles()))
 	case "enter", "space":
 		s.choose()
 		s.page = showColumns
@@ -128,7 +128,7 @@ func (s *Screen) choose() {
 		}
 		return
 	}
-	role := columns.Roles()[s.role-1]
+	role := s.m.Roles()[s.role-1]
 	numbers := []int{s.column}
 	if columns.TakesSeveral(role) {
 		numbers = append(without(s.m.Reading.Mapping[role], s.column), s.column)
@@ -211,7 +211,7 @@ func (s *Screen) wrapped(text string) []string {
 func (s *Screen) roleLines() []string {
 	lines := []string{fmt.Sprintf("What is column #%d %q?", s.column+1, report.Printable(s.m.Schema.Columns[s.column])), ""}
 	names := []string{"(not used)"}
-	for _, role := range columns.Roles() {
+	for _, role := range s.m.Roles() {
 		name := fit(string(role), roleWidth+1)
 		for _, column := range s.m.Reading.Mapping[role] {
 			name += fmt.Sprintf(" #%d %s", column+1, report.Printable(s.m.Schema.Columns[column]))

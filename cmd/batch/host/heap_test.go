@@ -1,0 +1,32 @@
+package host
+
+import (
+	"math"
+	"runtime/debug"
+	"testing"
+)
+
+// TestHeapIsLimitedWhileLookupsAreSent looks at the limit before, during and after, and at one of the user.
+func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	before := limit()
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	debug.SetMemoryLimit(math.MaxInt64)
+
+	unlimited := limitHeap()
+	if got := limit(); got < sendingHeap || got > sendingHeap+1<<30 {
+		t.Errorf("while lookups are sent the limit is %d bytes", got)
+	}
+	second := limitHeap() // of a second run in the same process
+	second()
+	unlimited()
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("afterwards the limit is %d bytes", got)
+	}
+
+	debug.SetMemoryLimit(1 << 40)
+	limitHeap()()
+	if got := limit(); got != 1<<40 {
+		t.Errorf("the limit of the user became %d bytes", got)
+	}
+}

@@ -1,0 +1,135 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/spf13/cobra"
+
+	"payonce/checkpoint/record"
+	"payonce/internal/jobrun"
+	"payonce/internal/jobs"
+	"payonce/internal/jobserve"
+	"payonce/internal/problem"
+)
+
+func newServeCommand(env Environment) *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run jobs when they are due, until the process is stopped",
+		Long: "Run the jobs of a jobs file when they are due, in one process, as in a container. Jobs of one account\n" +
+			"or one journal run one after the other, others at the same time. A job without a schedule only goes\n" +
+			"on when it waits. Several schedulers may use one journal: each occurrence starts once. The journal is\n" +
+			"free for other commands while no job runs.\n\n" +
+			"After SIGTERM nothing else is sent. What is in flight ends, outputs are written, and what did not end\n" +
+			"goes on with the next start. SIGHUP reads the jobs file again. When it is broken, the earlier jobs stay." +
+			env.Codes.Serve,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			server := jobserve.Server{
+				Load: func() ([]jobserve.Job, error) { return env.served(path) },
+				Now:  env.Now, After: env.After, Note: env.note, State: env.tellManager,
+			}
+			if env.Hangups != nil {
+				server.Reload = env.Hangups()
+			}
+			return server.Run(cmd.Context())
+		},
+	}
+	addFileFlag(cmd, &path)
+	return cmd
+}
+
+// note tells something, with its time.
+func (env Environment) note(text string) {
+	fmt.Fprintln(env.Stderr, env.Now().UTC().Format(time.RFC3339)+" batch: "+text)
+}
+
+// tellManager tells the service manager what a server does, if there is one that asked for it.
+func (env Environment) tellManager(state jobserve.State) {
+	text := map[jobserve.State]string{
+		jobserve.Ready: daemon.SdNotifyReady, jobserve.Reloading: daemon.SdNotifyReloading, jobserve.Stopping: daemon.SdNotifyStopping,
+	}[state]
+	if _, err := daemon.SdNotify(false, text); err != nil {
+		env.note(fmt.Sprintf("the service manager could not be told %q: %v", text, err))
+	}
+	switch state {
+	case jobserve.Ready:
+		env.note("the jobs are served")
+	case jobserve.Stopping:
+		env.note("stopping: waiting for the lookups in flight, then writing what is known")
+	}
+}
+
+// served reads the jobs of a file. They stay as they are when the file changes.
+func (env Environment) served(path string) (served []jobserve.Job, err error) {
+	text, err := jobs.Text(path)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	file, err := env.Quiet.Parse(path, text)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	for i, job := range file.Jobs {
+		uses, err := usedBy(job)
+		if err != nil {
+			return nil, err
+		}
+		runner := jobrun.Runner{
+			Now: env.Now, Note: env.note, Stderr: env.Stderr,
+			Load: func() (*jobs.Job, error) {
+				file, err := env.Quiet.Parse(path, text)
+				if err != nil {
+					return nil, err
+				}
+				return file.Jobs[i], nil
+			},
+			Occurred: func(e jobrun.Event) { env.note(e.Job.Name + " " + described(e.Occurrence)) },
+		}
+		served = append(served, jobserve.Job{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
+			result, err := runner.Due(ctx)
+			if err != nil {
+				return time.Time{}, err
+			}
+			if result.Err != nil {
+				env.note(job.Name + ": " + result.Err.Error())
+			}
+			env.notePause(result.Job, result.Ran)
+			return result.Wake, nil
+		}})
+	}
+	return served, nil
+}
+
+// notePause tells that a job paused itself.
+func (env Environment) notePause(job record.Job, ran []record.Occurrence) {
+	if len(ran) > 0 && !job.PausedAt.IsZero() {
+		env.note(job.Name + " is paused" + noteOf(job))
+	}
+}
+
+// usedBy names the journal and the accounts that a job uses. The keys of accounts are those of the process, so an
+// account is the address of its service.
+func usedBy(job *jobs.Job) ([]string, error) {
+	options, _, err := job.Run.Workspace()
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	dir, err := options.Dir()
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	uses := []string{"journal " + dir}
+	if !options.Service.Sandbox {
+		for _, address := range []string{options.Service.BaseURL, options.V2.BaseURL} {
+			if address != "" {
+				uses = append(uses, "account "+address)
+			}
+		}
+	}
+	return uses, nil
+}

@@ -1,0 +1,54 @@
+// Package waiting says when a run that a limit stopped can go on without anybody acting.
+package waiting
+
+import (
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/app"
+	"payonce/pipeline/dispatch"
+	"payonce/service/v1"
+)
+
+// Until returns when a run can go on that began at a time. It is zero when the run came to its end, when its own
+// ceiling is reached, and when a person has to act.
+//
+// Limits of a day or a month are looked at from the beginning of the run. So a run that reached a ceiling just
+// before midnight and ended after it goes on at once, and not a day later.
+func Until(ended *app.Ended, began time.Time) time.Time {
+	switch stop := ended.Stop.(type) {
+	case dispatch.CeilingReached:
+		if stop.Ceiling.Name == cost.UsageBudget {
+			return budget(ended, began)
+		}
+		return app.Renewal(stop.Ceiling.Period, began)
+	case dispatch.ServiceRefused:
+		if stop.Code == v1.CodeBudgetReached {
+			return budget(ended, began)
+		}
+		return stop.Until
+	}
+	return time.Time{}
+}
+
+// budget returns when the account's monthly budget begins again.
+func budget(ended *app.Ended, began time.Time) time.Time {
+	if resets := ended.BudgetResets; resets.After(began) {
+		return resets
+	}
+	return app.Renewal(cost.Month, began) // the account does not say
+}
+
+// NeedsCredit reports whether a run stopped because the account has no more of something. It does not get more
+// by itself.
+func NeedsCredit(ended *app.Ended) bool {
+	stop, ok := ended.Stop.(dispatch.CeilingReached)
+	if !ok || stop.Ceiling.Period != cost.Ever {
+		return false
+	}
+	switch stop.Ceiling.Name {
+	case cost.UsageBudget, app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingApproval:
+		return false
+	}
+	return true
+}
