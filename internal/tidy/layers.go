@@ -171,7 +171,7 @@ func useCaseLayers() map[string][]string {
 			"internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
-			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
+			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
 	}

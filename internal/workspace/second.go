@@ -153,6 +153,13 @@ func (s *Session) ReadV2() (*checkpoint.Journal, bool, error) {
 	return journal, err == nil, err
 }
 
+// CheckV2Key refuses an API key of the second interface that is not known to belong to the journal's
+// workspace.
+func (s *Session) CheckV2Key() error {
+	_, _, err := s.knownV2()
+	return err
+}
+
 // knownV2 returns the number of the account of the second interface, when the journal knows it. It refuses
 // another API key than the account's.
 func (s *Session) knownV2() (known bool, number attempt.Account, err error) {
