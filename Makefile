@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo clean
+.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo release clean
 
 build:
 	go build -trimpath -ldflags "-s -w" -o bin/batch ./cmd/batch
@@ -16,6 +16,7 @@ check-static:
 	fi
 	go vet ./...
 	go tool staticcheck ./...
+	go -C release vet ./...
 
 # The race detector. With -short it leaves out tests that start many processes, simulate for long, or
 # work on much data in one goroutine: those run once, in "test". arrow-go reads values of fixed width
@@ -24,8 +25,10 @@ check-static:
 race:
 	go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
 
-# Every test once, without the race detector.
+# Every test once, without the race detector. The release kit is a module with dependencies of its own; its
+# test builds the program twice.
 test:
+	go -C release test -count=1 -timeout 30m ./...
 	go test -count=1 ./...
 
 # Simulates whole runs with faults and crashes: make sim SEEDS=10000 [FIRST=1].
@@ -83,6 +86,12 @@ demo: build
 	bin/batch run testdata/demo.csv -o dist/demo.enriched.csv --fields email,phone \
 		--sandbox --rate 60/1s --state dist/state --max-spend 40.00 --yes
 	head -n 5 dist/demo.enriched.csv
+
+# Builds archives and packages in dist/release: make release VERSION=1.2.3 [TARGETS=linux/amd64]
+VERSION = 0.1.0
+TARGETS = linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
+release:
+	go -C release run . -version $(VERSION) -targets $(TARGETS)
 
 clean:
 	rm -rf bin dist

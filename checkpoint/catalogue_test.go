@@ -124,6 +124,41 @@ func TestAJournalProvesChargesWithoutMoney(t *testing.T) {
 	}
 }
 
+// TestALostCallIsBookedAtWhatTheAccountLost: its figures consume two files or none, and the counters show how
+// many they did.
+func TestALostCallIsBookedAtWhatTheAccountLost(t *testing.T) {
+	const figures, calls, files = enrich.Field(2), cost.Meter(1), cost.Meter(2)
+	for _, used := range []int64{0, 2, 4} { // by two calls
+		r := newRig(t)
+		r.store, r.catalogue, r.tariff = newMemStore(), madeUp(), counters()
+		r.reopen()
+		account := func(usedCalls, usedFiles int64) (a cost.Account) {
+			a.Left[calls], a.Left[files] = cost.Known(10-usedCalls), cost.Known(10-usedFiles)
+			a.Reserved[calls], a.Reserved[files] = cost.Known[int64](0), cost.Known[int64](0)
+			return a
+		}
+		r.check(r.Rebase(account(0, 0)))
+		for who := range 2 {
+			req := request(person(who), enrich.FieldsOf(figures))
+			req.Rates = counters().At(cost.Prices{figures: 0})
+			r.check(r.MarkInDoubt(r.grant(req).ID, attempt.LostCall{Cause: "lost"}))
+		}
+		findings, err := r.Reconcile(account(2, used), true)
+		r.check(err)
+		for _, c := range findings.Cases {
+			if c.Finding != cost.Charged {
+				t.Errorf("a call is %s (%s)", c.Finding, findings.Why)
+			}
+		}
+		if got := r.Totals(ScopeAll); got.Settled != (cost.Amounts{calls: 2, files: used}) || got.Held != (cost.Amounts{}) {
+			t.Errorf("the account lost %d files, and the journal has %v settled and %v held", used, got.Settled, got.Held)
+		}
+		if problems := problemsWith(t, madeUp(), r.store); len(problems) > 0 {
+			t.Errorf("problems %q", problems)
+		}
+	}
+}
+
 // TestAJournalIsNotOpenedWithAnotherCatalogue: its records name fields by numbers.
 func TestAJournalIsNotOpenedWithAnotherCatalogue(t *testing.T) {
 	r := newRig(t)

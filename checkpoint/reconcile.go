@@ -19,6 +19,13 @@ func (j *Journal) Doubts() []attempt.Doubt {
 	return j.state.doubts(j.own())
 }
 
+// DoubtsOfAll returns the attempts of all accounts whose outcome is unknown, in the order of their Begin.
+func (j *Journal) DoubtsOfAll() []attempt.Doubt {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.state.doubts(nil)
+}
+
 // doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
 func (b *ledgerState) doubts(of *account.Account) []attempt.Doubt {
 	var doubts []attempt.Doubt

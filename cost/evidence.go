@@ -194,16 +194,18 @@ func (e Evidence) sure() Amounts {
 	for f, rate := range e.Rates {
 		if m := rate.Allowance; m != USD {
 			free := e.Booked.Settled[m]
-			sure = sure.Minus(rate.Free().Times(free)).Minus(rate.Uses.Times(e.Booked.Charged[f] - free))
+			sure = sure.Minus(rate.Free().Times(free)).Minus(rate.most().Times(e.Booked.Charged[f] - free))
 		}
 	}
 	return sure
 }
 
-// ratesHeld reports whether all that was booked was booked at the rates.
+// ratesHeld reports whether all that was booked was booked at the rates. What calls consume whatever they
+// return does not follow from the fields that were charged: the interface reported it.
 func (e Evidence) ratesHeld() bool {
-	var least, most Amounts
+	var least, most, calls Amounts
 	for f, rate := range e.Rates {
+		calls = calls.Most(rate.Call)
 		if rate.Allowance != USD {
 			continue
 		}
@@ -215,6 +217,11 @@ func (e Evidence) ratesHeld() bool {
 		least = least.Plus(uses)
 	}
 	sure := e.sure()
+	for m, reported := range calls {
+		if reported > 0 {
+			least[m], sure[m], most[m] = 0, 0, 0
+		}
+	}
 	return least.Within(sure) && sure.Within(most)
 }
 
@@ -258,7 +265,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		}
 	}
 	exact := explanations{complete: true} // and none is found
-	if e.Exclusive && change.Exact {
+	if e.Exclusive && change.Exact && !e.anyShares(asked) {
 		exact = e.movement(change, e.Booked.Charged, lost).explain()
 	}
 	common := exact
@@ -268,10 +275,27 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 	for i, fields := range asked {
 		judgements[i] = common.judge(fields, lost)
 		if judgements[i].Finding == Undecided {
-			why = e.whyUndecided(exact)
+			why = e.whyUndecided(exact, asked)
 		}
 	}
 	return judgements, why
+}
+
+// anyShares reports whether one of the calls asks for several fields that share what it consumes. Explanations
+// add up what each field consumes, so they do not tell of such calls.
+func (e Evidence) anyShares(asked []enrich.Fields) bool {
+	for _, fields := range asked {
+		sharing := 0
+		for f := range fields.Each() {
+			if e.Rates[f].Call != (Amounts{}) {
+				sharing++
+			}
+		}
+		if sharing > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // lostCalls counts the lost calls that ask for each field.
@@ -285,10 +309,12 @@ func lostCalls(asked []enrich.Fields) (lost enrich.ByField[int64]) {
 }
 
 // whyUndecided says why calls stay undecided although the evidence can be used.
-func (e Evidence) whyUndecided(exact explanations) string {
+func (e Evidence) whyUndecided(exact explanations, asked []enrich.Fields) string {
 	switch {
 	case !exact.complete:
 		return "there are too many lost calls to compare every explanation with what the account lost"
+	case e.Exclusive && e.anyShares(asked):
+		return "the account lost enough for a charge; which fields of a call were charged cannot be told"
 	case exact.found:
 		return "more than one explanation fits what the account lost"
 	case e.Exclusive:
@@ -312,7 +338,7 @@ func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) m
 		if rate.Allowance != USD {
 			c.certain = certain[f]
 		} else {
-			sure = sure.Minus(rate.Uses.Times(e.Booked.Charged[f] - certain[f]))
+			sure = sure.Minus(rate.most().Times(e.Booked.Charged[f] - certain[f]))
 		}
 		if rate.Price()%Cent != 0 {
 			grain = int64(Cent) // the account status shows whole cents

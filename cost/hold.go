@@ -9,7 +9,7 @@ type Hold struct {
 	Rates  Rates         // the rate of every field asked for
 }
 
-// of returns what the hold sets aside for one of its fields.
+// of returns what the hold sets aside for a value of one of its fields.
 func (h Hold) of(f enrich.Field) Amounts {
 	if rate := h.Rates[f]; h.Free.Has(f) {
 		return rate.Free()
@@ -22,7 +22,7 @@ func (h Hold) Amounts() (held Amounts) {
 	for f := range h.Fields.Each() {
 		held = held.Plus(h.of(f))
 	}
-	return held
+	return held.Plus(h.Rates.call(h.Fields))
 }
 
 // Money returns the money held: the price of every field without a free unit.
@@ -43,6 +43,15 @@ func (c Charge) Fields() enrich.Fields { return c.Free | c.Paid }
 // Money returns the money that the lookup cost.
 func (c Charge) Money() Money { return c.Amounts.Money() }
 
+// Varying returns the part of the charge that is of meters that vary. At the most that the fields consume,
+// it is the part that the service may not have charged.
+func (c Charge) Varying(rates Rates) (varying Amounts) {
+	for f := range c.Paid.Each() {
+		varying = varying.Plus(rates[f].Uses.Only(rates[f].Varies))
+	}
+	return varying
+}
+
 // Settle returns what the service charged under the hold when it returned the
 // given fields (specification v1, "Outcome rules"): only returned fields that
 // were asked for, each by its free unit or at its price.
@@ -52,6 +61,7 @@ func (h Hold) Settle(returned enrich.Fields) Charge {
 	for f := range charged.Each() {
 		charge.Amounts = charge.Amounts.Plus(h.of(f))
 	}
+	charge.Amounts = charge.Amounts.Plus(h.Rates.call(charged))
 	return charge
 }
 

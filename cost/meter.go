@@ -128,6 +128,10 @@ func (s Meters) Each() func(yield func(Meter) bool) {
 type Rate struct {
 	// Uses is what a value consumes, at most, when no free allowance pays for it.
 	Uses Amounts
+	// Call is what an answered call that asks for the field consumes whatever it returns. A call that asks for
+	// several such fields consumes it once, so it is the same for them. The interface reports what a call
+	// consumed.
+	Call Amounts `json:",omitzero"`
 	// Varies are the meters of which a value may consume nothing. The interface then reports
 	// what a call consumed. A field with an allowance varies in none.
 	Varies Meters
@@ -153,7 +157,7 @@ func (r Rate) Free() Amounts {
 // ways returns all that a value can consume: with the free allowance or without it, and with or
 // without each meter that varies. Only the given meters count.
 func (r Rate) ways(meters Meters) (ways []Amounts) {
-	ways = []Amounts{r.Uses}
+	ways = []Amounts{r.Uses} // without what the call consumes
 	if r.Allowance != USD {
 		ways = []Amounts{r.Free(), r.Uses}
 	}
@@ -164,11 +168,14 @@ func (r Rate) ways(meters Meters) (ways []Amounts) {
 		}
 	}
 	for i := range ways {
-		ways[i] = ways[i].Only(meters)
+		ways[i] = ways[i].Plus(r.Call).Only(meters)
 	}
 	slices.SortFunc(ways, Amounts.compare)
 	return slices.Compact(ways)
 }
+
+// most returns the most that a call for the field alone consumes.
+func (r Rate) most() Amounts { return r.Uses.Plus(r.Call) }
 
 // Rates are the rates of fields. A field without an entry has an unknown price. An unknown price
 // never counts as zero.
@@ -184,7 +191,15 @@ func (r Rates) Total(fields enrich.Fields) (total Amounts, err error) {
 		}
 		total = total.Plus(rate.Uses)
 	}
-	return total, nil
+	return total.Plus(r.call(fields)), nil
+}
+
+// call returns what a call that asks for the fields consumes once.
+func (r Rates) call(fields enrich.Fields) (call Amounts) {
+	for f := range fields.Each() {
+		call = call.Most(r[f].Call)
+	}
+	return call
 }
 
 // Prices returns the prices of the rates.

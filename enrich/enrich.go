@@ -166,6 +166,10 @@ const (
 	NotFound Status = "not_found"
 )
 
+// Ambiguous is the status of values that may be those of several subjects, of which somebody has to choose one.
+// No service says so: it follows from what a search found.
+const Ambiguous Status = "ambiguous"
+
 // Valid reports whether s is one of the three statuses.
 func (s Status) Valid() bool { return s == Matched || s == Partial || s == NotFound }
 
@@ -176,4 +180,5 @@ type Values struct {
 	Details     []string        // as Catalogue.Details lists them
 	RetrievedAt time.Time
 	Provenance  string
+	Reason      string // why they are Ambiguous
 }

@@ -71,4 +71,35 @@ func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 		}
 		cases[i].Charge = c.Charge.Correct(free, c.Hold.Rates)
 	}
+	limitVarying(cases, evidence)
+}
+
+// limitVarying reduces what charged calls consumed of meters that vary to what the account lost. While
+// others stay undecided, nobody knows whose the rest is, so each call can have consumed all of it.
+func limitVarying(cases []attempt.Case, evidence cost.Evidence) {
+	spare, why := evidence.Unexplained()
+	if why != "" {
+		return
+	}
+	undecided := false
+	for _, c := range cases {
+		undecided = undecided || c.Decidable && c.Finding == cost.Undecided
+		if c.Finding == cost.Charged {
+			spare = spare.Minus(c.Charge.Amounts.Minus(c.Charge.Varying(c.Hold.Rates)))
+		}
+	}
+	spare = spare.Most(cost.Amounts{})
+	for i, c := range cases {
+		if c.Finding != cost.Charged {
+			continue
+		}
+		most := c.Charge.Varying(c.Hold.Rates).Only(evidence.Tariff.Shown())
+		varying := most.Least(spare)
+		if varying != most {
+			cases[i].Charge.Amounts, cases[i].Charge.Reported = c.Charge.Amounts.Minus(most).Plus(varying), true
+		}
+		if !undecided {
+			spare = spare.Minus(varying)
+		}
+	}
 }

@@ -42,7 +42,7 @@ type Reading struct {
 	// KeysOf returns the keys of an identity in all accounts.
 	KeysOf func(enrich.Identity) []enrich.Key
 	Facts  Read
-	// Interfaces are those of the accounts.
+	// Interfaces are those of the accounts. Of several, one may ask by email.
 	Interfaces []string
 }
 
@@ -66,10 +66,13 @@ func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
 	switch {
 	case who.Identity != (enrich.Identity{}):
 		known.learnIdentity(r.KeysOf(who.Identity), who.Identity)
-		known.byName = who.Identity.ProfileURL == ""
+		known.byName = who.Identity.FirstName != ""
+		if who.Identity.Email != "" {
+			known.emails[foldEmail(who.Identity.Email)] = true
+		}
 	case who.Email != "":
 		known.givenEmail = foldEmail(who.Email)
-		known.emails[known.givenEmail] = true
+		known.learnEmail(who.Email, r.KeysOf)
 	case digits(who.Phone) != "":
 		known.givenPhone = digits(who.Phone)
 		known.phones[known.givenPhone] = true
@@ -81,7 +84,7 @@ func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
 		return nil, nil, err
 	}
 	matches, err := r.match(index, known)
-	return matches, known.alternatives(matches), err
+	return matches, known.alternatives(matches, len(r.Interfaces) > 1), err
 }
 
 // match goes through the attempts until nothing more is learned.
@@ -159,7 +162,22 @@ func (k *knowledge) learn(m Match, keysOf func(enrich.Identity) []enrich.Key) {
 			fact.known[fact.text] = true
 		}
 	}
+	for _, email := range []string{m.Facts.Email, m.Identity.Email} {
+		if email != "" {
+			k.learnEmail(email, keysOf)
+		}
+	}
 	k.domains = appendDomain(k.domains, m.Facts.Email)
+}
+
+// learnEmail learns an email, and the keys of the identity that it is.
+func (k *knowledge) learnEmail(email string, keysOf func(enrich.Identity) []enrich.Key) {
+	k.emails[foldEmail(email)] = true
+	if id, reason := (enrich.Contact{Email: email}).Identify(enrich.ByEmail); reason == "" {
+		for _, key := range keysOf(id) {
+			k.keys[key] = true
+		}
+	}
 }
 
 // isOf reports whether an attempt is about the person.
@@ -192,10 +210,13 @@ func (k *knowledge) worksElsewhere(m Match) bool {
 	return told && !share(domains, k.domains) && !share(companies, k.companies)
 }
 
-// alternatives returns the identities by name that the answers give the person: the name, parted
-// at each space, at the domain of the email.
-func (k *knowledge) alternatives(matches []Match) (others []enrich.Identity) {
+// alternatives returns the identities that the answers give the person: the name, parted at each space, at the
+// domain of the email, and the email where an account may be asked by it.
+func (k *knowledge) alternatives(matches []Match, byEmail bool) (others []enrich.Identity) {
 	for _, m := range matches {
+		if id, reason := (enrich.Contact{Email: m.Facts.Email}).Identify(enrich.ByEmail); reason == "" && byEmail {
+			others = append(others, id)
+		}
 		_, domain, _ := strings.Cut(m.Facts.Email, "@")
 		for at, letter := range m.Facts.Name {
 			if letter != ' ' || domain == "" {

@@ -131,3 +131,27 @@ func TestFindWantsSomebody(t *testing.T) {
 		}
 	}
 }
+
+// TestAnIdentityByEmailIsFoundByTheEmail names the person by an email that was asked about, and by a name whose
+// answer has that email.
+func TestAnIdentityByEmailIsFoundByTheEmail(t *testing.T) {
+	byEmail := enrich.Identity{Email: "ada@engines.example"}
+	r := journalOf([]bought{
+		{byEmail, ""}, {at("engines.example"), "Ada Lovelace|Ada@Engines.example|"}, {enrich.Identity{Email: "other@engines.example"}, ""},
+	})
+	r.Interfaces = []string{"", "v2"}
+	for _, who := range []Person{{Email: "ADA@engines.example"}, {Identity: byEmail}, {Identity: at("engines.example")}} {
+		matches, others, err := r.Find(who)
+		var ids []attempt.ID
+		for _, m := range matches {
+			ids = append(ids, m.ID)
+		}
+		slices.Sort(ids)
+		if err != nil || !slices.Equal(ids, []attempt.ID{1, 2}) {
+			t.Errorf("%+v: attempts %d, %v", who, ids, err)
+		}
+		if !slices.ContainsFunc(others, func(id enrich.Identity) bool { return id.Canonical() == byEmail.Canonical() }) {
+			t.Errorf("%+v: the email is not forgotten: %v", who, others)
+		}
+	}
+}

@@ -104,6 +104,7 @@ func rateMembers(m *numbered.Members, r *rate) {
 	numbered.Uint(m, 3, &r.Varies)
 	nothing := r.known && r.Rate == cost.Rate{} // a value has to have a member
 	numbered.Flag(m, 4, &nothing)
+	amounts(m, 5, &r.Call)
 	r.known = nothing || r.Rate != cost.Rate{}
 	if r.Allowance >= cost.MaxMeters {
 		m.Fail()

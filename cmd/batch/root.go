@@ -10,6 +10,7 @@ import (
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
+	"payonce/cmd/batch/manual"
 	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/ratecard"
 	"payonce/cmd/batch/rehearse"
@@ -41,13 +42,13 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
-		jobs.NewCommand(env.jobs()),
+		jobs.NewCommand(env.jobs()), newSearchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
 		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
 		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
-		newVersionCommand(env),
+		newVersionCommand(env), withExitCodes(manual.NewCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
 	)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)

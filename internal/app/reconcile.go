@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"payonce/internal/accounts"
-	"payonce/internal/interfaces"
 	"payonce/internal/recorded"
 
 	"payonce/attempt"
@@ -34,7 +33,7 @@ func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Recon
 
 // reconcile settles what the account proves, then what the user assumes.
 func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
-	doubts := s.journal().Doubts()
+	doubts := s.journal().DoubtsOfAll()
 	for _, id := range o.Attempts {
 		if !s.stillInDoubt(id) {
 			return nil, problem.Coded("not_in_doubt", "attempt %d is not in doubt", id)
@@ -50,10 +49,10 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	if err := s.assume(o.Assume, o.Attempts, findings); err != nil {
 		return nil, err
 	}
-	rows := s.rowsOf(ctx, o.Reading, doubts)
+	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.Case{
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: interfaces.V1().Catalogue.Names(d.Hold.Fields),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
@@ -81,7 +80,7 @@ func (s *session) writeVendorFile(path string) error {
 	if err := target.Check(path, slices.Concat(lists, outputs)); err != nil {
 		return err
 	}
-	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().Doubts())
+	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().DoubtsOfAll())
 }
 
 // lookAtAccount lets the journal decide by the account.
@@ -115,7 +114,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 
 // stillInDoubt reports whether the outcome of an attempt is unknown.
 func (s *session) stillInDoubt(id attempt.ID) bool {
-	return slices.ContainsFunc(s.journal().Doubts(), func(d attempt.Doubt) bool { return d.ID == id })
+	return slices.ContainsFunc(s.journal().DoubtsOfAll(), func(d attempt.Doubt) bool { return d.ID == id })
 }
 
 // assume decides what is still in doubt by the user's word.
@@ -124,7 +123,7 @@ func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.I
 		return nil
 	}
 	var open []attempt.ID // the account has decided the others
-	for _, d := range s.journal().Doubts() {
+	for _, d := range s.journal().DoubtsOfAll() {
 		if len(ids) == 0 || slices.Contains(ids, d.ID) {
 			open = append(open, d.ID)
 		}
@@ -145,7 +144,7 @@ const undecidedText = "undecided: the account does not prove it"
 func (s *session) findingText(c attempt.Case) string {
 	switch c.Finding {
 	case cost.Charged:
-		return "charged: " + interfaces.V1().Catalogue.Names(c.Fields) + ", the answer is lost"
+		return "charged: " + s.journal().Catalogues()[c.Account].Names(c.Fields) + ", the answer is lost"
 	case cost.NotCharged:
 		return "not charged: may be asked again"
 	default:

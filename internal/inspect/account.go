@@ -44,7 +44,7 @@ func accountOf(ctx context.Context, s *workspace.Session) (account *report.Accou
 		return nil, err
 	}
 	if account == nil {
-		return report.AccountOfV2(second), nil
+		return &report.Account{Second: second}, nil
 	}
 	account.Second = second
 	return account, nil

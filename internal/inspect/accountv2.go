@@ -7,6 +7,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/modules"
 	"payonce/internal/workspace"
 	v2 "payonce/service/v2"
 	"payonce/service/v2/units"
@@ -14,7 +15,7 @@ import (
 
 // accountV2Of reads the counters of the second interface, and compares them with the journal where that
 // knows the account.
-func accountV2Of(ctx context.Context, s *workspace.Session) (*report.AccountV2, error) {
+func accountV2Of(ctx context.Context, s *workspace.Session) (*modules.Account, error) {
 	client, err := s.OpenV2Status()
 	if err != nil {
 		return nil, err
@@ -28,12 +29,12 @@ func accountV2Of(ctx context.Context, s *workspace.Session) (*report.AccountV2, 
 	if err != nil {
 		return nil, err
 	}
-	view := &report.AccountV2{
-		ReadAt: usage.ReadAt, Modules: []report.ModuleV2{}, Since: contacts.From,
+	view := &modules.Account{
+		ReadAt: usage.ReadAt, Modules: []modules.Module{}, Since: contacts.From,
 		Emails: report.Known(contacts.Emails), Phones: report.Known(contacts.Phones),
 	}
 	for _, module := range usage.Modules {
-		shown := report.ModuleV2{
+		shown := modules.Module{
 			Name: module.Name, Codename: module.Codename,
 			Used: report.Known(module.Used), Total: report.Known(module.Total), Left: report.Known(module.Left()),
 		}
@@ -47,7 +48,7 @@ func accountV2Of(ctx context.Context, s *workspace.Session) (*report.AccountV2, 
 
 // compareV2 adds what the journal and others used of each module since the journal's base. A journal that
 // cannot be read now is left out: the account itself needs none.
-func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *report.AccountV2) error {
+func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *modules.Account) error {
 	if s.Journal == nil {
 		if exists, err := s.ReadExisting(ctx, "account"); err != nil || !exists {
 			return ctx.Err()

@@ -6,10 +6,12 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/modules"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	sandboxunits "payonce/sandbox/units"
@@ -68,7 +70,7 @@ func buyCompanies(t *testing.T, w *app.Work, ids ...string) {
 	for _, id := range ids {
 		lookup := enrich.Lookup{Identity: enrich.Identity{Company: enrich.Company{ID: id}}, Fields: fields}
 		decision, err := journal.Begin(attempt.Request{
-			Lookup: lookup, Run: "companies", Rates: units.Modules{}.Rates(fields, units.Reveal{}),
+			Lookup: lookup, Run: "companies", Rates: units.Modules{}.Tariff().At(cost.Prices{v2fields.Company: 0}),
 		})
 		granted, ok := decision.(attempt.Granted)
 		if err != nil || !ok {
@@ -90,7 +92,7 @@ func buyCompanies(t *testing.T, w *app.Work, ids ...string) {
 }
 
 // module returns the counter of a meter as it is shown.
-func module(t *testing.T, account *report.Account, meter string) report.ModuleV2 {
+func module(t *testing.T, account *report.Account, meter string) modules.Module {
 	t.Helper()
 	for _, m := range account.Second.Modules {
 		if m.Meter == meter {
@@ -98,7 +100,7 @@ func module(t *testing.T, account *report.Account, meter string) report.ModuleV2
 		}
 	}
 	t.Fatalf("%s is not shown", meter)
-	return report.ModuleV2{}
+	return modules.Module{}
 }
 
 // What the account of v2 shows is what the journal used and what others used.

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"payonce/checkpoint/expired"
+	"payonce/checkpoint/persons"
 	"payonce/checkpoint/store"
 	"payonce/internal/app"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
-	v1 "payonce/service/v1"
 )
 
 // Expiring returns what Prune would erase. It writes that to a CSV file when there is a path.
@@ -76,18 +76,18 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 	if err != nil {
 		return err
 	}
-	var answers v1.AnswerDecoder
+	read := new(answers)
 	err = do(func(a expired.Attempt) error {
-		who, found := a.Identity, v1.Answer{}
-		if a.Answered.Data != "" && isV1(a.Of) {
+		who, facts, profile := a.Identity, persons.Facts{}, ""
+		if a.Answered.Data != "" {
 			var err error
-			if found, err = answers.Decode(a.Answered); err != nil {
+			if facts, profile, err = read.export(a.Of, a.Answered); err != nil {
 				return err
 			}
 		}
 		return lines.Write([]string{
 			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
-			found.FullName, found.WorkEmail, found.BusinessPhone, found.Profile,
+			facts.Name, facts.Email, facts.Phone, profile,
 		})
 	})
 	lines.Flush()

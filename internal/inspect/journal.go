@@ -8,15 +8,12 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/persons"
 	"payonce/checkpoint/store"
 	"payonce/checkpoint/verify"
-	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
-	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -58,22 +55,13 @@ func Damage(view *report.JournalCheck) error {
 	return fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
 }
 
-// isV1 reports whether the answers of an interface are those of v1, which is the one of the account 0.
-func isV1(of string) bool { return of == "" || of == v1fields.Catalogue().Interface }
-
 // Dump writes every record of the journal, one JSON object to a line.
 func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
 		return nil, workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var show verify.Show
 			if values {
-				var answers v1.AnswerDecoder
-				show = func(of string, answered enrich.Answered) (any, error) {
-					if !isV1(of) {
-						return answered.Data, nil
-					}
-					return answers.Decode(answered)
-				}
+				show = new(answers).show
 			}
 			return verify.Dump(store, options.Journal.Stop, to, show)
 		})
@@ -118,16 +106,8 @@ func Forget(
 	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]report.HeldLookup) error,
 ) (*report.Erasure, error) {
 	var held []report.HeldLookup
-	var answers v1.AnswerDecoder
-	factsOf := func(of string, answered enrich.Answered) (facts persons.Facts, err error) {
-		if !isV1(of) {
-			return facts, nil
-		}
-		facts.Name, facts.Email, facts.Phone, err = answers.Person(answered)
-		return facts, err
-	}
 	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-		found, err := journal.Find(person, factsOf)
+		found, err := journal.Find(person, new(answers).facts)
 		if err != nil {
 			return checkpoint.Erasure{}, err
 		}

@@ -74,6 +74,7 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	if err := out.Write(ledgerColumns); err != nil {
 		return view, err
 	}
+	catalogues := s.Journal.Catalogues()
 	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Money()
@@ -84,7 +85,7 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 		if e.Ended.IsZero() {
 			view.Open++
 		}
-		return out.Write(ledgerRow(e))
+		return out.Write(ledgerRow(e, catalogues[e.Account]))
 	})
 	if err != nil {
 		return view, err
@@ -94,13 +95,15 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	return view, out.Error()
 }
 
-func ledgerRow(e attempt.Entry) []string {
+// ledgerRow returns the row of an attempt. The catalogue is that of its account.
+func ledgerRow(e attempt.Entry, c enrich.Catalogue) []string {
 	ended := ""
 	if !e.Ended.IsZero() {
 		ended = e.Ended.UTC().Format(time.RFC3339)
 	}
-	paid := func(f enrich.Field) string {
-		if !e.Charge.Paid.Has(f) {
+	paid := func(column enrich.Field) string {
+		f, known := c.Lookup(v1fields.Catalogue().Name(column))
+		if !known || !e.Charge.Paid.Has(f) {
 			return ""
 		}
 		return e.Rates[f].Price().String()
@@ -111,7 +114,7 @@ func ledgerRow(e attempt.Entry) []string {
 	}
 	return []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
-		v1fields.Catalogue().Operation(e.Asked), e.Pattern, e.State.String(), v1fields.Catalogue().Names(e.Asked), v1fields.Catalogue().Names(e.Returned), v1fields.Catalogue().Names(e.Charge.Free),
+		c.Operation(e.Asked), e.Pattern, e.State.String(), c.Names(e.Asked), c.Names(e.Returned), c.Names(e.Charge.Free),
 		paid(v1fields.WorkEmail), paid(v1fields.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report/modules"
 	"payonce/service/v1/v1fields"
 )
 
@@ -20,14 +21,7 @@ type Account struct {
 	Budget    UsageBudget          `json:"usage_budget"`
 	Readiness map[string]Readiness `json:"readiness"`
 	// Second is the account of the second interface, where the workspace has one.
-	Second *AccountV2 `json:"v2,omitempty"`
-	// none says that the workspace has the second interface alone.
-	none bool
-}
-
-// AccountOfV2 shows the account of a workspace that has the second interface alone.
-func AccountOfV2(second *AccountV2) *Account {
-	return &Account{Free: map[string]*int64{}, Readiness: map[string]Readiness{}, Second: second, none: true}
+	Second *modules.Account `json:"v2,omitempty"`
 }
 
 // UsageBudget is the budget of the account's month.
@@ -85,11 +79,11 @@ func kindOf(operation string) string {
 }
 
 func (v *Account) render(p *page) {
-	if !v.none {
+	if v.Readiness != nil { // else the workspace has the second interface alone
 		v.renderFirst(p)
 	}
 	if v.Second != nil {
-		v.Second.render(p)
+		v.Second.Lines(func(name, text string) { p.prose(name, "%s", text) })
 	}
 }
 

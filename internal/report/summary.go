@@ -87,7 +87,7 @@ func (d *Drift) String() string {
 // statusOrder is the order in which outcomes are shown.
 var statusOrder = []row.Status{
 	row.StatusMatched, row.StatusPartial, row.StatusNotFound, row.StatusFilled,
-	row.StatusDuplicate, row.StatusUnidentifiable, row.StatusRejected,
+	row.StatusDuplicate, row.StatusUnidentifiable, row.StatusAmbiguous, row.StatusRejected,
 	row.StatusInDoubt, row.StatusForfeited, row.StatusNotAttempted,
 }
 

@@ -58,7 +58,7 @@ func (b *Builder) stages() []Stage {
 		{"each person once", []row.Status{row.StatusDuplicate}},
 		{"looked up", []row.Status{row.StatusNotAttempted}},
 		{"answered", []row.Status{row.StatusRejected, row.StatusInDoubt, row.StatusForfeited}},
-		{"with something found", []row.Status{row.StatusNotFound}},
+		{"with something found", []row.Status{row.StatusNotFound, row.StatusAmbiguous}},
 		{"with everything found", []row.Status{row.StatusPartial}},
 	} {
 		for _, status := range step.leave {

@@ -83,7 +83,7 @@ func (s *session) walk() (walk.Progress, error) {
 
 func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 	if !s.Yes && !approver.CanAsk() {
-		return nil, problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return nil, problem.Unapproved("search_cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
 	if err := outputs.CheckNew(s.request(), s.schema()); err != nil {
 		return nil, problem.AsUsage(err)
@@ -178,6 +178,9 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	})
 	if err != nil {
 		return nil, &app.NotWrittenError{Path: s.Output.Path, Err: err}
+	}
+	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
+		s.account = account // as it is now
 	}
 	record.Ended = s.work.Env.Now()
 	if stop != nil {

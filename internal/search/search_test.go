@@ -201,7 +201,7 @@ func TestASearchDoesNotBegin(t *testing.T) {
 		"with another limit":   {change: func(_ *bench, o *search.Options) { delete(o.Units, units.Companies) }, want: "max_units_missing"},
 		"without an interface": {change: func(b *bench, _ *search.Options) { b.opts.V2.BaseURL = "" }, want: "v2_missing"},
 		"where nobody is asked": {
-			change: func(_ *bench, o *search.Options) { o.Yes = false }, want: "cannot_ask",
+			change: func(_ *bench, o *search.Options) { o.Yes = false }, want: "search_cannot_ask",
 		},
 		"when the answer is no": {
 			change: func(_ *bench, o *search.Options) { o.Yes = false }, person: person{asks: true}, want: "",

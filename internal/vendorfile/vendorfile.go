@@ -12,9 +12,9 @@ import (
 
 	"payonce/attempt"
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/io/atomicfile"
-	"payonce/service/v1/v1fields"
 )
 
 // columns are the columns of the file. It holds no names and no results.
@@ -28,6 +28,8 @@ const aroundDoubt = time.Hour
 
 // Journal is the part of the journal that knows the answers around a call.
 type Journal interface {
+	// Catalogues returns the fields of each account.
+	Catalogues() []enrich.Catalogue
 	// Attempts visits the attempts that ended from a time on and before another one, in the order
 	// of their Begin.
 	Attempts(from, to time.Time, visit func(attempt.Entry) error) error
@@ -52,11 +54,12 @@ func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
 	if err != nil {
 		return err
 	}
+	catalogues := journal.Catalogues()
 	out := csv.NewWriter(w)
 	out.Write(columns) // Error returns its error
 	for i, d := range doubts {
 		out.Write(slices.Concat(
-			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), v1fields.Catalogue().Names(d.Hold.Fields), d.Cause},
+			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), catalogues[d.Account].Names(d.Hold.Fields), d.Cause},
 			around[i].columns(), movementColumns(d.Movement),
 		))
 	}

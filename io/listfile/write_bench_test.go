@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,9 +27,13 @@ func cpuTime(b *testing.B) time.Duration {
 
 // BenchmarkWrite writes a list with filled and appended cells as text, as a new workbook, as the workbook of
 // the list, and as JSON. It reports the CPU time, because some formats are written on all cores. Each round is
-// followed by one that writes CSV to CSV, and times-csv is how many times its CPU time the other took.
+// followed by one that writes CSV to CSV, and times-csv is how many times its CPU time the other took. WRITE_ROWS
+// is the number of rows.
 func BenchmarkWrite(b *testing.B) {
-	const rows = 20_000
+	rows := 20_000
+	if given, err := strconv.Atoi(os.Getenv("WRITE_ROWS")); err == nil {
+		rows = given
+	}
 	var text strings.Builder
 	text.WriteString("name,email,note\n")
 	for i := range rows {

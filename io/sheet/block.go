@@ -14,6 +14,9 @@ type block struct {
 
 var _ table.Block = (*block)(nil)
 
+// sizes are about what a block needs.
+type sizes struct{ lines, ends, text int }
+
 // add adds a row. It adds empty cells to a row that is shorter than the header.
 func (b *block) add(line int64, cells *values) {
 	b.lines = append(b.lines, line)

@@ -265,3 +265,22 @@ func FuzzRewrite(f *testing.F) {
 	base, dir := withRows(f, []any{"x"}), f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) { rapid.MakeFuzz(sameWorkbook(t, base, dir))(t, data) })
 }
+
+// BenchmarkBesideLibrary reads the cells of a workbook with this package and with the library.
+func BenchmarkBesideLibrary(b *testing.B) {
+	rows := [][]any{{"name", "city", "phone", "note"}}
+	for i := range 10_000 {
+		rows = append(rows, []any{fmt.Sprint("Ann Lee ", i), "Bonn", 15551234567 + i, "Head of department"})
+	}
+	path := save(b, withRows(b, rows...))
+	for name, read := range map[string]func(string) (map[int][]string, error){"this": rowsHere, "library": rowsOfLibrary} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if all, err := read(path); err != nil || len(all) != len(rows) {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+	}
+}

@@ -30,12 +30,12 @@ func decodePart(book *zip.Reader, name string, value any) error {
 	return nil
 }
 
-// newArchive returns a writer of the parts of a workbook. klauspost/compress takes less than half of the time of
-// compress/flate.
+// newArchive returns a writer of the parts of a workbook. It compresses with little effort: a new workbook is
+// about a fifth larger than with compress/flate, which takes four times as long.
 func newArchive(out io.Writer) *zip.Writer {
 	archive := zip.NewWriter(out)
 	archive.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(out, flate.DefaultCompression)
+		return flate.NewWriter(out, flate.BestSpeed)
 	})
 	return archive
 }

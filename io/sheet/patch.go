@@ -68,7 +68,10 @@ func (p *patch) row(line int, edits []edit) error {
 		return err
 	}
 	p.edits, p.prefix = edits, p.in.Prefix()
-	start, closing := withoutSpans(p.in.Raw()), []byte(nil)
+	start, closing := p.in.Raw(), []byte(nil)
+	if p.in.Attribute("spans") != nil {
+		start = withoutSpans(start)
+	}
 	if p.in.Empty() {
 		start = append(bytes.TrimSuffix(bytes.Clone(start), []byte("/>")), '>')
 		closing = []byte("</" + p.prefix + "row>")

@@ -32,6 +32,7 @@ type Reader struct {
 	number  int64 // of the last row in the list
 	header  int64 // line of the header
 	columns []string
+	last    sizes // of the last block
 	err     error // sticky, also io.EOF
 }
 
@@ -186,7 +187,11 @@ func (r *Reader) Next() (table.Block, error) {
 		return nil, r.err
 	}
 	b := &block{reader: r, first: r.number + 1, width: len(r.columns)}
-	if r.err = r.fill(b); b.Len() > 0 && (r.err == nil || r.err == io.EOF) {
+	b.lines, b.ends = make([]int64, 0, r.last.lines), make([]int, 0, r.last.ends)
+	b.text = make([]byte, 0, r.last.text)
+	r.err = r.fill(b)
+	r.last = sizes{len(b.lines), len(b.ends), len(b.text) + len(b.text)/8}
+	if b.Len() > 0 && (r.err == nil || r.err == io.EOF) {
 		return b, nil
 	}
 	return nil, r.err

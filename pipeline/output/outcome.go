@@ -16,6 +16,7 @@ const (
 	inDoubt
 	forfeited
 	notAttempted
+	ambiguous
 	numOutcomes
 )
 
@@ -24,5 +25,6 @@ func (o outcome) status() row.Status {
 		matched: row.StatusMatched, partial: row.StatusPartial, notFound: row.StatusNotFound, filled: row.StatusFilled,
 		duplicate: row.StatusDuplicate, unidentifiable: row.StatusUnidentifiable, rejected: row.StatusRejected,
 		inDoubt: row.StatusInDoubt, forfeited: row.StatusForfeited, notAttempted: row.StatusNotAttempted,
+		ambiguous: row.StatusAmbiguous,
 	}[o]
 }

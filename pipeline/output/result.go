@@ -68,7 +68,7 @@ func (o Output) recall(
 		}
 	}
 	r.waiting = waitingOf(missing, &states)
-	r.outcome, r.reason = o.judge(missing, states, reasons, r.answer.Status)
+	r.outcome, r.reason = o.judge(missing, states, reasons, &r.answer)
 	if r.mayBeFree {
 		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
 	}
@@ -170,7 +170,7 @@ const (
 // judge gives the row its status and the reason: what may still change comes first.
 func (o Output) judge(
 	missing enrich.Fields, states enrich.ByField[attempt.FieldState], reasons enrich.ByField[string],
-	answer enrich.Status,
+	answer *enrich.Values,
 ) (outcome, string) {
 	var in [attempt.Forgotten + 1]enrich.Fields
 	for f := range missing.Each() {
@@ -197,9 +197,11 @@ func (o Output) judge(
 		return partial, o.unaskedReason(in[attempt.Missing], in[attempt.Unasked])
 	case in[attempt.Forgotten] != 0:
 		return notAttempted, cmp.Or(first(in[attempt.Forgotten]), reasonForgotten)
+	case answer.Status == enrich.Ambiguous:
+		return ambiguous, answer.Reason
 	case in[attempt.Missing] == 0:
 		return matched, ""
-	case in[attempt.Found] == 0 && answer == enrich.NotFound:
+	case in[attempt.Found] == 0 && answer.Status == enrich.NotFound:
 		return notFound, o.Scope.Subject.String() + " unknown"
 	case in[attempt.Found] == 0:
 		return notFound, o.Scope.Subject.String() + " known, " + o.names(in[attempt.Missing]) + " not found"

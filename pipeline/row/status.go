@@ -11,6 +11,7 @@ const (
 	StatusFilled         Status = "filled"
 	StatusDuplicate      Status = "duplicate"
 	StatusUnidentifiable Status = "unidentifiable"
+	StatusAmbiguous      Status = "ambiguous"
 	StatusRejected       Status = "rejected"
 	StatusInDoubt        Status = "in_doubt"
 	StatusForfeited      Status = "forfeited"

@@ -73,7 +73,7 @@ func TestCountersDecideLostCalls(t *testing.T) {
 	} {
 		evidence := cost.Evidence{
 			Base: usageOf(t, all(test.before, 100)).Account(), Now: usageOf(t, all(test.after, test.total)).Account(),
-			Tariff: modules.Tariff(), Rates: modules.Rates(fields, units.Reveal{}), Exclusive: test.exclusive,
+			Tariff: modules.Tariff(), Rates: modules.Tariff().At(cost.Prices{v2fields.Company: 0}), Exclusive: test.exclusive,
 		}
 		judgements, why := evidence.Judge(lost)
 		if len(judgements) != 1 || judgements[0].Finding != test.want || (why == "") != (test.want != cost.Undecided) {

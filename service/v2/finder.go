@@ -9,18 +9,16 @@ import (
 	"payonce/service/v2/units"
 )
 
-// Finder sends lookups of the fields of v2fields, one field each.
+// Finder sends lookups of the fields of v2fields. The pattern of the identity decides which operation is called.
 type Finder struct {
 	Client *Client
-	// Reveal is the contact data that lookups of contacts ask for.
-	Reveal units.Reveal
 	// Prices say what units cost the user. Answers then report this money among what they used up.
 	Prices units.Prices
 }
 
 // Find sends the lookup in exactly one request, as Client.Send does.
 func (f Finder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
-	verdict := f.Client.Send(ctx, calls.Of(lookup, f.Reveal))
+	verdict := f.Client.Send(ctx, calls.Of(lookup))
 	if answered, ok := verdict.(enrich.Answered); ok && len(f.Prices) > 0 {
 		var used cost.Amounts
 		copy(used[:], answered.Consumed)

@@ -48,14 +48,48 @@ func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
 			"POST /v2/enrichment/company/linkedin", `{"linkedin":"https://net.example/company/acme"}`,
 		},
 		{
-			ada, enrich.FieldsOf(v2fields.Contact), "POST /v2/enrichment/employee/contacts",
+			ada, enrich.FieldsOf(v2fields.Contact, v2fields.Phone), "POST /v2/enrichment/employee/contacts",
 			`{"first_name":"Ada","last_name":"Lovelace","domain":"acme.example","reveal_email":false,"reveal_phone":true}`,
 		},
 		{
-			enrich.Identity{ProfileURL: "https://net.example/in/ada"},
-			enrich.FieldsOf(v2fields.Contact),
-			"POST /v2/enrichment/employee/linkedin", `{"linkedin":"https://net.example/in/ada","reveal_email":false,"reveal_phone":true}`,
+			ada, enrich.FieldsOf(v2fields.Contact), "POST /v2/enrichment/employee/contacts",
+			`{"first_name":"Ada","last_name":"Lovelace","domain":"acme.example","reveal_email":false,"reveal_phone":false}`,
 		},
+		{
+			enrich.Identity{ProfileURL: "https://net.example/in/ada"},
+			enrich.FieldsOf(v2fields.Email),
+			"POST /v2/enrichment/employee/linkedin", `{"linkedin":"https://net.example/in/ada","reveal_email":true,"reveal_phone":false}`,
+		},
+		{
+			enrich.Identity{Email: "ada@acme.example"},
+			enrich.FieldsOf(v2fields.Contact, v2fields.Phone),
+			"POST /v2/enrichment/employee/contacts", `{"email":"ada@acme.example","reveal_email":false,"reveal_phone":true}`,
+		},
+		{
+			enrich.Identity{Email: "ada@acme.example"},
+			enrich.FieldsOf(v2fields.Email, v2fields.Phone),
+			"POST /v2/enrichment/email", `{"email":"ada@acme.example","reveal_phone":true}`,
+		},
+		{
+			company(enrich.Company{Name: "Acme", Country: "DE"}), enrich.FieldsOf(v2fields.Match),
+			"POST /v2/overview", `{"country_code":"DE","name":"Acme","per_page":5}`,
+		},
+		{
+			company(enrich.Company{Name: "Acme", Country: "DE"}), enrich.FieldsOf(v2fields.Company),
+			"POST /v2/autocomplete", `{"country_code":"DE","name":"Acme"}`,
+		},
+		{
+			company(enrich.Company{Name: "Acme", Country: "DE"}), enrich.FieldsOf(v2fields.Insights),
+			"POST /v2/digital-insights", `{"name":"Acme"}`,
+		},
+		{
+			company(enrich.Company{Country: "DE", RegistrationNumber: "HRB 7"}), enrich.FieldsOf(v2fields.Ownership),
+			"POST /v2/ownership", `{"registration_number":"HRB 7"}`,
+		},
+		{company(enrich.Company{Country: "DE", VATNumber: "DE 811"}), enrich.FieldsOf(v2fields.Ownership), "", ""},
+		{byID, enrich.FieldsOf(v2fields.Match), "", ""},
+		{byID, enrich.FieldsOf(v2fields.Email), "", ""},
+		{byWebsite, enrich.FieldsOf(v2fields.Insights), "", ""},
 		{byWebsite, enrich.FieldsOf(v2fields.Financials), "", ""},
 		{byID, enrich.FieldsOf(v2fields.Contact), "", ""},
 		{ada, enrich.FieldsOf(v2fields.Company), "", ""},
@@ -63,7 +97,7 @@ func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
 		{byID, 0, "", ""},
 	} {
 		stand := newStand(t, respond(404, notFoundBody))
-		verdict := Finder{Client: stand.client(), Reveal: units.Reveal{Phone: true}}.Find(t.Context(), enrich.Lookup{Identity: test.id, Fields: test.fields})
+		verdict := Finder{Client: stand.client()}.Find(t.Context(), enrich.Lookup{Identity: test.id, Fields: test.fields})
 		arrived := stand.arrived()
 		if test.line == "" {
 			refused, ok := verdict.(enrich.Refused)
@@ -97,8 +131,8 @@ func TestAnswersReportWhatTheirUnitsCostTheUser(t *testing.T) {
 		"no prices": {200, `{"id":"1"}`, nil, 0},
 	} {
 		stand := newStand(t, respond(test.status, test.body))
-		verdict := Finder{Client: stand.client(), Reveal: units.Everything(), Prices: test.prices}.Find(t.Context(), enrich.Lookup{
-			Identity: enrich.Identity{ProfileURL: "https://net.example/in/ada"}, Fields: enrich.FieldsOf(v2fields.Contact),
+		verdict := Finder{Client: stand.client(), Prices: test.prices}.Find(t.Context(), enrich.Lookup{
+			Identity: enrich.Identity{ProfileURL: "https://net.example/in/ada"}, Fields: enrich.FieldsOf(v2fields.Email),
 		})
 		answered, ok := verdict.(enrich.Answered)
 		if !ok {

@@ -126,7 +126,7 @@ func (s settings) judge(call calls.Call, r paidhttp.Response, asked time.Time) e
 	if !success {
 		return s.lost(r, fmt.Errorf("HTTP %d without an answer or a refusal of the service", r.Status))
 	}
-	answered, err := answers.Read(call.Operation, r.Body, sentAt(r, asked), call.Reveal, s.modules)
+	answered, err := answers.ReadAbout(call.Operation, r.Body, sentAt(r, asked), call.Reveal, s.modules, call.About)
 	if err != nil {
 		return s.lost(r, fmt.Errorf("HTTP %d without an answer: %w", r.Status, err))
 	}

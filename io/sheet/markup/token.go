@@ -166,7 +166,9 @@ func (r *Reader) start(data []byte) (Kind, int, error) {
 	}
 	r.attrs = r.attrs[:0]
 	for at := nameEnd; ; {
-		at = space(data, at)
+		if at < len(data) && data[at] != '>' {
+			at = space(data, at)
+		}
 		if at+1 >= len(data) && (at == len(data) || data[at] != '>') {
 			return 0, 0, errMore
 		}
@@ -195,20 +197,14 @@ func (a *attr) read(data []byte, at int) (end int, err error) {
 		return 0, err
 	}
 	a.name.from = at
-	if at = space(data, a.name.to); at == len(data) {
-		return 0, errMore
+	if at = a.name.to; at+1 >= len(data) || data[at] != '=' || data[at+1] != '"' {
+		if at, err = toValue(data, at); err != nil {
+			return 0, err
+		}
+		at--
 	}
-	if data[at] != '=' {
-		return 0, errors.New("an attribute without a value")
-	}
-	if at = space(data, at+1); at == len(data) {
-		return 0, errMore
-	}
-	mark := data[at]
-	if mark != '"' && mark != '\'' {
-		return 0, errors.New("an attribute without quotes")
-	}
-	a.value = span{at + 1, at + 1}
+	mark := data[at+1]
+	a.value = span{at + 2, at + 2}
 	a.flags = 0
 	for {
 		length, flags := run(data[a.value.to:], less|quote)
@@ -228,6 +224,23 @@ func (a *attr) read(data []byte, at int) (end int, err error) {
 	return a.value.to + 1, check(data[a.value.from:a.value.to], a.flags, true)
 }
 
+// toValue returns the quote behind the name of an attribute, which ends at a place in data.
+func toValue(data []byte, at int) (int, error) {
+	if at = space(data, at); at == len(data) {
+		return 0, errMore
+	}
+	if data[at] != '=' {
+		return 0, errors.New("an attribute without a value")
+	}
+	if at = space(data, at+1); at == len(data) {
+		return 0, errMore
+	}
+	if data[at] != '"' && data[at] != '\'' {
+		return 0, errors.New("an attribute without quotes")
+	}
+	return at, nil
+}
+
 // push adds an open element.
 func (r *Reader) push(name []byte) error {
 	if len(r.opens) == maxDepth {
@@ -235,8 +248,10 @@ func (r *Reader) push(name []byte) error {
 	}
 	begin := len(r.open)
 	local := begin
-	if at := bytes.IndexByte(name, ':'); at > 0 && at < len(name)-1 {
-		local += at + 1
+	for at, b := range name {
+		if b == ':' && at > 0 && at < len(name)-1 {
+			local += at + 1
+		}
 	}
 	r.opens = append(r.opens, element{begin, local})
 	r.open = append(r.open, name...)

@@ -64,7 +64,9 @@ func (s *Shared) read(in *markup.Reader) error {
 			if s.file == nil {
 				return nil
 			}
-			return s.spill()
+			err := s.spill()
+			s.texts = nil
+			return err
 		}
 		if err != nil {
 			return err

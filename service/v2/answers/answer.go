@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/numbered"
+	"payonce/service/v2/match"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
@@ -21,6 +22,8 @@ type Answer struct {
 	// their names.
 	LeftOut     []string
 	RetrievedAt time.Time
+	// About is the company that a search was to find.
+	About enrich.Company
 }
 
 // stored is an answer with the members of its form in the journal.
@@ -30,6 +33,7 @@ type stored struct {
 	deflated  []byte
 	leftOut   []string
 	at        time.Time
+	about     enrich.Company
 }
 
 // The numbers never change their meaning.
@@ -39,6 +43,15 @@ func (s *stored) members(m *numbered.Members) {
 	numbered.Bytes(m, 3, &s.deflated)
 	numbered.Texts(m, 4, &s.leftOut)
 	numbered.Time(m, 5, &s.at)
+	numbered.Value(m, 6, &s.about, aboutMembers)
+}
+
+func aboutMembers(m *numbered.Members, c *enrich.Company) {
+	numbered.Text(m, 1, &c.Name)
+	numbered.Text(m, 2, &c.Country)
+	numbered.Text(m, 3, &c.State)
+	numbered.Text(m, 4, &c.RegistrationNumber)
+	numbered.Text(m, 5, &c.VATNumber)
 }
 
 func members(m *numbered.Members, s *stored) { s.members(m) }
@@ -48,17 +61,24 @@ func members(m *numbered.Members, s *stored) { s.members(m) }
 func Read(
 	o v2fields.Operation, body []byte, at time.Time, reveal units.Reveal, modules units.Modules,
 ) (enrich.Answered, error) {
+	return ReadAbout(o, body, at, reveal, modules, enrich.Company{})
+}
+
+// ReadAbout is Read for a search that was to find one company. The answer says which.
+func ReadAbout(
+	o v2fields.Operation, body []byte, at time.Time, reveal units.Reveal, modules units.Modules, about enrich.Company,
+) (enrich.Answered, error) {
 	found, err := look(o, body)
 	if err != nil {
 		return enrich.Answered{}, err
 	}
-	answered := encode(o, body, at)
+	answered := encode(o, body, at, about)
 	answered.Status = enrich.NotFound
 	if found.something {
-		answered.Status = enrich.Matched
-		if f, isRecord := o.Field(); isRecord {
-			answered.Returned = enrich.FieldsOf(f)
-		}
+		answered.Status, answered.Returned = enrich.Matched, found.returned(o)
+	}
+	if o == v2fields.Overview && about != (enrich.Company{}) && chosenOf(answered, about) {
+		answered.Returned = enrich.FieldsOf(v2fields.Match)
 	}
 	if f, isSearch := o.SearchField(); isSearch { // the page is what was asked for, also when it is empty
 		answered.Returned = enrich.FieldsOf(f)
@@ -70,17 +90,27 @@ func Read(
 	return answered, nil
 }
 
+// chosenOf reports whether a search found the company that it was about, and no other that may be meant.
+func chosenOf(answered enrich.Answered, about enrich.Company) bool {
+	found, err := Found(answered)
+	if err != nil || len(found.Candidates) == 0 {
+		return false
+	}
+	_, ambiguous := match.Choose(about, found)
+	return ambiguous == ""
+}
+
 // NothingFound is the answer to a call about something that the service does not know. It used
 // nothing.
 func NothingFound(o v2fields.Operation, at time.Time) enrich.Answered {
-	answered := encode(o, nil, at)
+	answered := encode(o, nil, at, enrich.Company{})
 	answered.Status, answered.Consumed = enrich.NotFound, units.Consumed(units.Nothing())
 	return answered
 }
 
 // encode returns the answer in the form of the journal.
-func encode(o v2fields.Operation, body []byte, at time.Time) enrich.Answered {
-	s := stored{operation: o.String(), at: at}
+func encode(o v2fields.Operation, body []byte, at time.Time, about enrich.Company) enrich.Answered {
+	s := stored{operation: o.String(), at: at, about: about}
 	s.keep(compact(body), journalBounds())
 	return enrich.Answered{Data: string(numbered.Append(nil, &s, members))}
 }
@@ -91,7 +121,7 @@ func Decode(answered enrich.Answered) (Answer, error) {
 	if err := numbered.Read(&numbered.Members{}, answered.Data, &s, members); err != nil {
 		return Answer{}, fmt.Errorf("an answer in the journal: %w", err)
 	}
-	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at}
+	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at, About: s.about}
 	if answered.Data == "" {
 		return a, nil
 	}

@@ -196,7 +196,11 @@ func TestValuesAreThoseOfTheCatalogue(t *testing.T) {
 			t.Errorf("%s: details (-want +got):\n%s", test.operation, diff)
 		}
 		for f, value := range values.Fields {
-			if (value != "") != answered.Returned.Has(enrich.Field(f)) || value != "" && value != test.field {
+			want := test.field
+			if f == int(v2fields.Email) {
+				want = test.details["contact_email"]
+			}
+			if (value != "") != answered.Returned.Has(enrich.Field(f)) || value != "" && value != want {
 				t.Errorf("%s: field %d is %q, want %q", test.operation, f, value, test.field)
 			}
 		}
@@ -273,4 +277,56 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestASearchTellsWhichCompanyIsMeant decodes answers to searches for one company.
+func TestASearchTellsWhichCompanyIsMeant(t *testing.T) {
+	sought := enrich.Company{Name: "Acme", Country: "DE"}
+	const acme = `{"id": 7, "name": "Acme GmbH", "status": "active", "country_code": "DE", "registration_number": "HRB 1"}`
+	const other = `{"id": "8", "name": "ACME AG", "status": "active", "country_code": "DE", "registration_number": "HRB 2"}`
+	for _, test := range []struct {
+		name      string
+		operation v2fields.Operation
+		about     enrich.Company
+		body      string
+		id, match string
+		status    enrich.Status
+		reason    string
+	}{
+		{"one", v2fields.Overview, sought, `{"total_results": 1, "data": [` + acme + `]}`, "7", "Acme GmbH", enrich.Matched, ""},
+		{"two", v2fields.Overview, sought, `{"total_results": 2, "data": [` + acme + `,` + other + `]}`, "", "", enrich.Ambiguous, "2 candidates, 2 are active in DE with this name"},
+		{"more", v2fields.Overview, sought, `{"total_results": 6, "data": [` + acme + `]}`, "", "", enrich.Ambiguous, "1 candidate of more that were not returned"},
+		{"none", v2fields.Overview, sought, `{"total_results": 0, "data": []}`, "", "", enrich.NotFound, ""},
+		{"insights by name", v2fields.InsightsSearch, sought, `[` + acme + `]`, "7", "", enrich.Matched, ""},
+		{"ownership by number", v2fields.OwnershipSearch, enrich.Company{Country: "DE", RegistrationNumber: "HRB 2"}, `[` + acme + `,` + other + `]`, "8", "", enrich.Matched, ""},
+		{"insights by no name", v2fields.InsightsSearch, enrich.Company{Name: "Other", Country: "DE"}, `[` + acme + `]`, "", "", enrich.Ambiguous, "1 candidate, none is active in DE with this name"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answered, err := ReadAbout(test.operation, []byte(test.body), at(), units.Reveal{}, units.Modules{}, test.about)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := test.match != ""; answered.Returned.Has(v2fields.Match) != want || answered.Returned.Without(enrich.FieldsOf(v2fields.Match)) != 0 {
+				t.Errorf("returned %b", answered.Returned)
+			}
+			var values enrich.Values
+			if err := (Decoder{}).Values(answered, &values); err != nil {
+				t.Fatal(err)
+			}
+			id := ""
+			for i, detail := range v2fields.Catalogue().Details {
+				if detail.Name == "company_id" {
+					id = values.Details[i]
+				} else if values.Details[i] != "" {
+					t.Errorf("%s is %q", detail.Name, values.Details[i])
+				}
+			}
+			if id != test.id || values.Fields[v2fields.Match] != test.match || values.Fields[v2fields.Insights] != "" || values.Status != test.status || values.Reason != test.reason {
+				t.Errorf("id %q, match %q, %s: %q", id, values.Fields[v2fields.Match], values.Status, values.Reason)
+			}
+			if a, err := Decode(answered); err != nil || a.About != test.about {
+				t.Errorf("the answer is about %+v, %v", a.About, err)
+			}
+		})
+	}
 }

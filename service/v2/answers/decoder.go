@@ -6,6 +6,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/enrich/tabular"
+	"payonce/service/v2/match"
 	"payonce/service/v2/records"
 	"payonce/service/v2/v2fields"
 )
@@ -21,6 +22,9 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	values.RetrievedAt = a.RetrievedAt
 	var contact, company, headline []tabular.Cell
 	f, isRecord := a.Operation.Field()
+	if err == nil && !isRecord && len(a.Body) > 0 {
+		company, err = searched(a, answered, values)
+	}
 	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
 		values.Fields[search] = returned
 	}
@@ -30,6 +34,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			var e records.Employee
 			e, err = Employee(answered)
 			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
+			values.Fields[v2fields.Email], values.Fields[v2fields.Phone] = first(e.Email.Value), first(e.Phone.Value)
 		case v2fields.Company:
 			var c records.Company
 			c, err = Company(answered)
@@ -47,6 +52,8 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			o, err = Ownership(answered)
 			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
 		}
+	}
+	for f := range v2fields.AllFields.Each() {
 		if !answered.Returned.Has(f) {
 			values.Fields[f] = ""
 		}
@@ -55,6 +62,45 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	values.Details = appendCells(values.Details, company, len(v2fields.CompanyMembers()))
 	values.Details = appendCells(values.Details, headline, len(v2fields.HeadlineMembers()))
 	return err
+}
+
+// searched reads the answer to a search for one company. The company that is meant gives its id to later steps.
+func searched(a Answer, answered enrich.Answered, values *enrich.Values) (company []tabular.Cell, err error) {
+	if a.About == (enrich.Company{}) {
+		return nil, nil // a page of a search for many
+	}
+	found, err := Found(answered)
+	if err != nil || len(found.Candidates) == 0 {
+		return nil, err
+	}
+	chosen, ambiguous := match.Choose(a.About, found)
+	if ambiguous != "" {
+		values.Status, values.Reason = enrich.Ambiguous, ambiguous
+		return nil, nil
+	}
+	values.Fields[v2fields.Match] = first(chosen.Name, chosen.ID)
+	return []tabular.Cell{{Known: true, Text: chosen.ID}}, nil // the id is the first member of a company
+}
+
+// Found returns what a search for one company found.
+func Found(answered enrich.Answered) (match.Found, error) {
+	a, err := Decode(answered)
+	if err != nil {
+		return match.Found{}, err
+	}
+	read := Candidates
+	if a.Operation == v2fields.Overview {
+		read = Companies
+	}
+	page, err := read(answered)
+	found := match.Found{More: len(a.LeftOut) > 0 || page.Total.Value > int64(len(page.Items))}
+	for _, c := range page.Items {
+		found.Candidates = append(found.Candidates, match.Candidate{
+			ID: c.ID.Value, Name: c.Name.Value, Status: c.Status.Value, Country: c.CountryCode.Value,
+			Registration: c.RegistrationNumber.Value,
+		})
+	}
+	return found, err
 }
 
 // returned is the value of a field that has a record without a name, and of a page of a search.

@@ -23,6 +23,22 @@ func (f found) lacks(reveal units.Reveal) bool {
 	return reveal.Email && !f.contact.Email || reveal.Phone && !f.contact.Phone
 }
 
+// returned returns the fields that an answer with something has values of. Searches have none.
+func (f found) returned(o v2fields.Operation) enrich.Fields {
+	field, isRecord := o.Field()
+	if !isRecord {
+		return 0
+	}
+	returned := enrich.FieldsOf(field)
+	if f.contact.Email {
+		returned = returned.With(v2fields.Email)
+	}
+	if f.contact.Phone {
+		returned = returned.With(v2fields.Phone)
+	}
+	return returned
+}
+
 // look reads the body of an answer for what it has.
 func look(o v2fields.Operation, body []byte) (found, error) {
 	if f, isRecord := o.Field(); isRecord {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"payonce/enrich"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
@@ -22,6 +23,8 @@ type Call struct {
 	Body      []byte // JSON; empty for a GET
 	// Reveal is the contact data that the call asks for.
 	Reveal units.Reveal
+	// About is the company that a search is to find, so that its answer tells what was sought.
+	About enrich.Company
 
 	problem error
 }

@@ -45,6 +45,9 @@ type CompanySearch struct {
 	Paging
 }
 
+// overviewMost is the most results that a page of Overview has (specification v2, "Limits").
+const overviewMost = 5
+
 // Overview searches companies by what names them.
 func Overview(search CompanySearch) Call {
 	return post(v2fields.Overview, search, search.check(0))

@@ -9,42 +9,72 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Of returns the call that asks for the field of a lookup. A lookup for several fields, or about a
-// subject that cannot be asked about in one call, gives a call that Check refuses. What is revealed
-// counts for contacts alone.
-func Of(lookup enrich.Lookup, reveal units.Reveal) Call {
+// Of returns the call that asks for the fields of a lookup. It is one call for a contact with or without email
+// and phone, which reveals only those that are asked for, and for one field of a company. A lookup that is not
+// one call gives a call that Check refuses.
+func Of(lookup enrich.Lookup) Call {
 	id := lookup.Identity
-	if id.Subject() == enrich.Searches {
+	switch pattern := id.Pattern(); {
+	case id.Subject() == enrich.Searches:
 		return pageOf(lookup)
+	case lookup.Fields == 0 || lookup.Fields.Without(v2fields.AllFields) != 0:
+		return refused(errors.New("a call asks for a field"))
+	case !v2fields.Patterns(lookup.Fields).Has(pattern):
+		names := v2fields.Catalogue().Names(lookup.Fields)
+		return refused(fmt.Errorf("a subject that is named by its %s cannot be asked for %s", pattern, names))
+	case id.Subject() == enrich.Persons:
+		return contactOf(id, units.RevealOf(lookup.Fields))
 	}
-	for f := range v2fields.AllFields.Each() {
-		if lookup.Fields != enrich.FieldsOf(f) {
-			continue
+	for f := range lookup.Fields.Each() {
+		if lookup.Fields == enrich.FieldsOf(f) {
+			return fieldOf(f, id)
 		}
-		switch {
-		case f == v2fields.Contact && id.Subject() == enrich.Persons:
-			return contactOf(id, reveal)
-		case f == v2fields.Company && id.Subject() == enrich.Companies:
-			return companyOf(id.Company)
-		case f != v2fields.Contact && id.Pattern() == enrich.ByID:
-			return recordOf(f, id.Company.ID)
-		}
-		name := v2fields.Catalogue().Name(f)
-		return refused(fmt.Errorf("a subject that is named by its %s cannot be asked for %s", id.Pattern(), name))
 	}
-	return refused(errors.New("a call asks for one field"))
+	return refused(errors.New("a call asks for one field of a company"))
 }
 
 // refused returns a call that cannot be sent.
 func refused(problem error) Call { return Call{problem: problem} }
 
+// contactOf returns the call about a contact. The operation for emails cannot be told to leave the email out, so
+// it is for lookups of one.
 func contactOf(id enrich.Identity, reveal units.Reveal) Call {
-	if id.Pattern() == enrich.ByProfile {
+	switch {
+	case id.Pattern() == enrich.ByProfile:
 		return ContactByProfile(id.ProfileURL, reveal)
+	case id.Pattern() == enrich.ByEmail && reveal.Email:
+		return ContactByEmail(id.Email, reveal.Phone)
 	}
 	return Contact(PartialContact{
 		FirstName: id.FirstName, LastName: id.LastName, Domain: id.CompanyDomain, CompanyName: id.CompanyName,
+		Email: id.Email,
 	}, reveal)
+}
+
+// fieldOf returns the call for one field of a company that can be asked for by the pattern of its identity.
+func fieldOf(f enrich.Field, id enrich.Identity) Call {
+	c := id.Company
+	switch {
+	case f == v2fields.Company:
+		return companyOf(c)
+	case f == v2fields.Match:
+		return about(c, Overview(CompanySearch{
+			CountryCode: c.Country, State: c.State, Name: c.Name, Paging: Paging{PerPage: overviewMost},
+		}))
+	case id.Pattern() == enrich.ByID:
+		return recordOf(f, c.ID)
+	}
+	named := NamedCompany{Name: c.Name, RegistrationNumber: c.RegistrationNumber}
+	if f == v2fields.Insights {
+		return about(c, InsightsSearch(named))
+	}
+	return about(c, OwnershipSearch(named))
+}
+
+// about returns a search with the company that it is about.
+func about(c enrich.Company, call Call) Call {
+	call.About = c
+	return call
 }
 
 func companyOf(c enrich.Company) Call {
@@ -55,6 +85,8 @@ func companyOf(c enrich.Company) Call {
 		return CompanyByURL(c.Website)
 	case enrich.ByCompanyProfile:
 		return CompanyByProfile(c.ProfileURL)
+	case enrich.ByCompanyName:
+		return Autocomplete(PartialCompany{CountryCode: c.Country, Name: c.Name})
 	default:
 		return CompanyByNumber(CompanyNumbers{
 			CountryCode: c.Country, RegistrationNumber: c.RegistrationNumber, VATNumber: c.VATNumber, State: c.State,

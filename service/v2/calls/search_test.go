@@ -46,7 +46,7 @@ func TestAPageIsNamedByWhatIsSent(t *testing.T) {
 		if diff := cmp.Diff(want, lookup); diff != "" || err != nil {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
-		again := Of(lookup, units.Reveal{})
+		again := Of(lookup)
 		if again.Check() != nil || again.Operation != test.call.Operation || string(again.Body) != string(test.call.Body) || again.Reveal != (units.Reveal{}) {
 			t.Errorf("the lookup of %s sends %s", test.call.Body, again.Body)
 		}
@@ -65,7 +65,7 @@ func TestOnlyPagesOfSearchesAreSentForAName(t *testing.T) {
 		{Identity: enrich.Identity{Search: "watch-start {}"}, Fields: company},
 		{Identity: enrich.Identity{Search: "unknown-operation {}"}, Fields: company},
 	} {
-		if call := Of(lookup, units.Everything()); call.Check() == nil {
+		if call := Of(lookup); call.Check() == nil {
 			t.Errorf("%v sends %s %s", lookup, call.Path(), call.Body)
 		}
 	}

@@ -75,7 +75,7 @@ func (p Prices) Priced(amounts cost.Amounts) cost.Amounts {
 func (p Prices) Rates(rates cost.Rates) cost.Rates {
 	priced := make(cost.Rates, len(rates))
 	for f, rate := range rates {
-		rate.Uses = p.Priced(rate.Uses)
+		rate.Uses, rate.Call = p.Priced(rate.Uses), p.Priced(rate.Call)
 		priced[f] = rate
 	}
 	return priced

@@ -21,17 +21,21 @@ func TestRatesCostWhatTheirUnitsCost(t *testing.T) {
 	if diff := cmp.Diff(want, prices); diff != "" {
 		t.Error(diff)
 	}
-	fields := enrich.FieldsOf(v2fields.Contact, v2fields.Ownership)
 	var m units.Modules
-	rates := prices.Rates(m.Rates(fields, units.Everything()))
-	if price := rates[v2fields.Contact].Price(); price != 7*cost.Cent {
-		t.Errorf("a contact costs %s at most", price)
-	}
-	if price := rates[v2fields.Ownership].Price(); price != 0 {
-		t.Errorf("a unit without a price costs %s", price)
-	}
-	if plain := m.Rates(fields, units.Everything()); plain[v2fields.Contact].Price() != 0 {
-		t.Error("the rates without prices have changed")
+	plain := m.Tariff().At(cost.Prices{v2fields.Contact: 0, v2fields.Email: 0, v2fields.Phone: 0, v2fields.Ownership: 0})
+	for fields, want := range map[enrich.Fields]cost.Money{
+		enrich.FieldsOf(v2fields.Contact):                                 5 * cost.Cent,
+		enrich.FieldsOf(v2fields.Email):                                   7 * cost.Cent,
+		enrich.FieldsOf(v2fields.Contact, v2fields.Email, v2fields.Phone): 7 * cost.Cent,
+		enrich.FieldsOf(v2fields.Ownership):                               0, // its unit has no price
+	} {
+		hold := cost.Hold{Fields: fields, Rates: prices.Rates(plain)}
+		if got := hold.Money(); got != want {
+			t.Errorf("fields %b hold %s, want %s", fields, got, want)
+		}
+		if unpriced := (cost.Hold{Fields: fields, Rates: plain}).Money(); unpriced != 0 {
+			t.Errorf("fields %b hold %s without prices", fields, unpriced)
+		}
 	}
 	amounts := prices.Priced(cost.Amounts{units.Companies: 3, units.Phones: 2})
 	if amounts.Money() != 3*cost.Dollar || amounts[units.Companies] != 3 {

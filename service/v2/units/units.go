@@ -113,38 +113,39 @@ func contactData(email, phone bool) (amounts cost.Amounts) {
 	return amounts
 }
 
-// Tariff returns what the interface charges for. The rate of a field is the most that any
-// operation for it uses up. Whether a value uses an email or a phone varies, so each answer reports
-// what it used. It always uses the unit of its module, so counters can prove that a lost call was
-// not counted.
-func (m Modules) Tariff() cost.Tariff { return m.tariff(Everything(), v2fields.Operations()) }
-
-// Rates returns the rates of fields, without a price in money. They cover the given operations, or
-// all when none is given. What a call may reveal decides what a contact can use up.
-func (m Modules) Rates(fields enrich.Fields, reveal Reveal, operations ...v2fields.Operation) cost.Rates {
-	if len(operations) == 0 {
-		operations = v2fields.Operations()
-	}
-	prices := cost.Prices{}
-	for f := range fields.Each() {
-		prices[f] = 0
-	}
-	return m.tariff(reveal, operations).At(prices)
-}
-
-func (m Modules) tariff(reveal Reveal, operations []v2fields.Operation) cost.Tariff {
+// Tariff returns what the interface charges for. A call uses a unit of its module once, whatever it returns, so
+// counters can prove that a lost call was not counted. An email and a phone use one more when they are returned.
+// Each answer reports what it used.
+func (m Modules) Tariff() cost.Tariff {
 	t := cost.Tariff{Meters: infos()}
-	for _, o := range operations {
-		if f, found := o.Field(); found {
-			t.Rates[f].Uses = t.Rates[f].Uses.Most(m.Hold(o, reveal))
+	var alike enrich.Fields // fields of which an operation was seen
+	for _, o := range v2fields.Operations() {
+		unit := m.Hold(o, Reveal{}).Only(cost.MetersOf(Meters()...))
+		for f := range o.Asked().Each() {
+			r := &t.Rates[f]
+			if !alike.Has(f) {
+				alike, r.Call = alike.With(f), unit
+				continue
+			}
+			// Operations that the configuration counts on another module use either.
+			common := r.Call.Least(unit)
+			r.Uses = r.Uses.Most(r.Call.Minus(common)).Most(unit.Minus(common))
+			r.Call = common
 		}
 	}
+	t.Rates[v2fields.Email].Uses = t.Rates[v2fields.Email].Uses.Plus(contactData(true, false))
+	t.Rates[v2fields.Phone].Uses = t.Rates[v2fields.Phone].Uses.Plus(contactData(false, true))
 	for f := range v2fields.AllFields.Each() {
-		for _, meter := range []cost.Meter{Emails, Phones} {
-			if t.Rates[f].Uses[meter] > 0 {
-				t.Rates[f].Varies |= cost.MetersOf(meter)
+		for meter, uses := range t.Rates[f].Uses {
+			if uses > 0 {
+				t.Rates[f].Varies |= cost.MetersOf(cost.Meter(meter))
 			}
 		}
 	}
 	return t
+}
+
+// RevealOf returns the contact data that a call for some fields reveals.
+func RevealOf(fields enrich.Fields) Reveal {
+	return Reveal{Email: fields.Has(v2fields.Email), Phone: fields.Has(v2fields.Phone)}
 }

@@ -103,42 +103,60 @@ func TestTheTariffHoldsWhatAnyOperationOfAFieldUses(t *testing.T) {
 	if diff := cmp.Diff(names, got); diff != "" { // journals have their numbers
 		t.Errorf("meters (-want +got):\n%s", diff)
 	}
-	for f, want := range map[enrich.Field]string{
-		v2fields.Contact: "contacts email_count phone_count", v2fields.Company: "companies",
-		v2fields.Financials: "financials", v2fields.Insights: "digital_insights", v2fields.Ownership: "ownership",
+	free := cost.Prices{}
+	for f := range v2fields.AllFields.Each() {
+		free[f] = 0
+	}
+	rates := tariff.At(free)
+	for fields, want := range map[enrich.Fields]string{
+		enrich.FieldsOf(v2fields.Contact):                 "contacts",
+		enrich.FieldsOf(v2fields.Email):                   "contacts email_count",
+		enrich.FieldsOf(v2fields.Contact, v2fields.Phone): "contacts phone_count",
+		enrich.FieldsOf(v2fields.Email, v2fields.Phone):   "contacts email_count phone_count",
+		v2fields.ContactData:                              "contacts email_count phone_count",
+		enrich.FieldsOf(v2fields.Company):                 "companies",
+		enrich.FieldsOf(v2fields.Match):                   "companies",
+		enrich.FieldsOf(v2fields.Financials):              "financials",
+		enrich.FieldsOf(v2fields.Insights):                "digital_insights",
+		enrich.FieldsOf(v2fields.Ownership):               "ownership",
 	} {
-		fields := enrich.FieldsOf(f)
-		hold := cost.Hold{Fields: fields, Rates: m.Rates(fields, units.Everything())}
+		hold := cost.Hold{Fields: fields, Rates: rates}
 		if got := text(hold.Amounts()); got != want {
-			t.Errorf("field %d holds %q, want %q", f, got, want)
-		}
-		if varies := cost.MetersOf(units.Emails, units.Phones); hold.Rates[f].Varies&^varies != 0 {
-			t.Errorf("field %d varies in %b", f, hold.Rates[f].Varies)
+			t.Errorf("fields %b hold %q, want %q", fields, got, want)
 		}
 		nothing := hold.Answered(enrich.Answered{Status: enrich.NotFound, Consumed: units.Consumed(cost.Amounts{})})
 		if nothing.Amounts != (cost.Amounts{}) || !hold.Follows(nothing, 0) {
-			t.Errorf("field %d: an answer that used nothing is charged %s", f, text(nothing.Amounts))
+			t.Errorf("fields %b: an answer that used nothing is charged %s", fields, text(nothing.Amounts))
 		}
 		// An answer without values used a unit all the same.
 		empty := hold.Answered(enrich.Answered{Status: enrich.NotFound, Consumed: units.Consumed(hold.Amounts())})
 		if empty.Amounts != hold.Amounts() {
-			t.Errorf("field %d: an answer that used units is charged %s", f, text(empty.Amounts))
+			t.Errorf("fields %b: an answer that used units is charged %s", fields, text(empty.Amounts))
 		}
 	}
-	contact := enrich.FieldsOf(v2fields.Contact)
-	for _, test := range []struct {
-		reveal     units.Reveal
-		operations []v2fields.Operation
-		want       string
-	}{
-		{units.Reveal{}, nil, "contacts email_count phone_count"}, // the record by its ID reveals everything
-		{units.Reveal{}, []v2fields.Operation{v2fields.EnrichEmployee, v2fields.EnrichEmployeeProfile}, "contacts"},
-		{units.Reveal{Phone: true}, []v2fields.Operation{v2fields.EnrichEmployee}, "contacts phone_count"},
-		{units.Reveal{}, []v2fields.Operation{v2fields.EnrichEmployee, v2fields.EnrichEmail}, "contacts email_count"},
-	} {
-		rates := m.Rates(contact, test.reveal, test.operations...)
-		if got := text(rates[v2fields.Contact].Uses); got != test.want {
-			t.Errorf("%v revealing %+v: the rate is %q, want %q", test.operations, test.reveal, got, test.want)
+	for f := range v2fields.AllFields.Each() {
+		if rates[f].Uses.Only(rates[f].Varies) != rates[f].Uses || rates[f].Call == (cost.Amounts{}) {
+			t.Errorf("field %d: a value uses %v for sure, and a call %v", f, rates[f].Uses, rates[f].Call)
+		}
+	}
+}
+
+// TestTheTariffCoversEveryCallForAField compares the hold of fields with the call that asks for them.
+func TestTheTariffCoversEveryCallForAField(t *testing.T) {
+	moved, err := units.ParseModules(map[string]string{"autocomplete": "contacts", "enrich-url": "none", "insights-search": "companies"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []units.Modules{{}, moved} {
+		tariff := m.Tariff()
+		for _, o := range v2fields.Operations() {
+			for f := range o.Asked().Each() {
+				rate := tariff.Rates[f]
+				call := m.Hold(o, units.Reveal{}).Only(cost.MetersOf(units.Meters()...))
+				if !call.Within(rate.Call.Plus(rate.Uses)) || !rate.Call.Within(call) {
+					t.Errorf("%s uses %q for field %d, whose calls use %q and values %q", o, text(call), f, text(rate.Call), text(rate.Uses))
+				}
+			}
 		}
 	}
 }

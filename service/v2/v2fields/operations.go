@@ -135,6 +135,28 @@ func (o Operation) Paid() bool {
 	return true
 }
 
+// Asked returns the fields that a call of the operation can ask for; none for a free one and for the start of a
+// watch. A page of a search counts as the field of the records that it lists.
+func (o Operation) Asked() enrich.Fields {
+	if f, isRecord := o.Field(); isRecord && f != Contact {
+		return enrich.FieldsOf(f)
+	} else if isRecord {
+		return ContactData
+	}
+	if f, isPage := o.SearchField(); isPage {
+		return enrich.FieldsOf(f)
+	}
+	switch o {
+	case Overview:
+		return enrich.FieldsOf(Match)
+	case InsightsSearch:
+		return enrich.FieldsOf(Insights)
+	case OwnershipSearch:
+		return enrich.FieldsOf(Ownership)
+	}
+	return 0
+}
+
 // SearchField returns the field that a page of results of the operation counts as: the one whose records use
 // units of the same module. It returns false for an operation that is not a search with pages.
 func (o Operation) SearchField() (enrich.Field, bool) {

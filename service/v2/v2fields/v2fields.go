@@ -14,10 +14,18 @@ const (
 	Financials
 	Insights
 	Ownership
+	Email // of a contact, as Phone
+	Phone
+	Match // the company that a search by name found
+	fieldCount
 )
 
 // AllFields is the set of every field of the interface.
-const AllFields enrich.Fields = 1<<Contact | 1<<Company | 1<<Financials | 1<<Insights | 1<<Ownership
+const AllFields enrich.Fields = 1<<fieldCount - 1
+
+// ContactData is the set of the fields that one call about a contact returns. It reveals those that are asked
+// for.
+const ContactData = enrich.Fields(1<<Contact | 1<<Email | 1<<Phone)
 
 // companyID is the role of the columns by which later steps ask about the company.
 const companyID = "company_id"
@@ -25,8 +33,12 @@ const companyID = "company_id"
 // Catalogue returns the catalogue of the interface. The values of its details are those that
 // answers.Decoder returns, in this order.
 func Catalogue() enrich.Catalogue {
-	c := enrich.Named("contact", "company", "financials", "insights", "ownership")
+	c := enrich.Named("contact", "company", "financials", "insights", "ownership", "email", "phone", "company_match")
 	c.Interface = "v2"
+	c.Fields[Email].Role, c.Fields[Phone].Role, c.Fields[Match].Word = "email", "phone", "match"
+	for f := range AllFields.Without(ContactData).Each() {
+		c.Fields[f].About = enrich.Companies
+	}
 	for _, group := range []struct {
 		field   enrich.Field
 		members []string
@@ -35,6 +47,12 @@ func Catalogue() enrich.Catalogue {
 		for _, member := range group.members {
 			name := prefix + strings.TrimPrefix(member, prefix)
 			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field)}
+			switch {
+			case group.field == Contact:
+				detail.Of = ContactData
+			case name == companyID:
+				detail.Of = 0 // also of a company that a search found
+			}
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID
 			}
@@ -42,6 +60,29 @@ func Catalogue() enrich.Catalogue {
 		}
 	}
 	return c
+}
+
+// Patterns returns the patterns by which the interface can be asked for all of some fields in one call. Those of a
+// company by its name, and of insights and ownership by anything but the id, are searches.
+func Patterns(fields enrich.Fields) enrich.Patterns {
+	patterns := enrich.Patterns(1<<enrich.NumPatterns - 1)
+	for f := range fields.Each() {
+		switch f {
+		case Contact, Email, Phone:
+			patterns &= enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+		case Company:
+			patterns &= enrich.PatternsOf(enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName)
+		case Financials:
+			patterns &= enrich.PatternsOf(enrich.ByID)
+		case Insights, Ownership:
+			patterns &= enrich.PatternsOf(enrich.ByID, enrich.ByRegistration, enrich.ByCompanyName)
+		case Match:
+			patterns &= enrich.PatternsOf(enrich.ByCompanyName)
+		default:
+			return 0
+		}
+	}
+	return patterns
 }
 
 // ContactMembers returns the members of an employee record (specification v2, "Employee record").

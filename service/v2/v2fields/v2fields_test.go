@@ -84,12 +84,46 @@ func TestColumnsHaveTheNameOfTheirField(t *testing.T) {
 			t.Errorf("column %s has the role %q", detail.Name, detail.Role)
 		}
 	}
-	for name, field := range map[string]enrich.Field{
-		"company_id": v2fields.Company, "company_phone": v2fields.Company, "company_sic": v2fields.Company,
-		"contact_company_id": v2fields.Contact, "contact_email": v2fields.Contact, "financials_turnover": v2fields.Financials,
+	company := enrich.FieldsOf(v2fields.Company)
+	for name, fields := range map[string]enrich.Fields{
+		"company_id": 0, "company_phone": company, "company_sic": company, "contact_company_id": v2fields.ContactData,
+		"contact_email": v2fields.ContactData, "financials_turnover": enrich.FieldsOf(v2fields.Financials),
 	} {
-		if seen[name] != enrich.FieldsOf(field) {
-			t.Errorf("column %s is of the fields %s, want %s", name, c.Names(seen[name]), c.Name(field))
+		if seen[name] != fields {
+			t.Errorf("column %s is of the fields %s, want %s", name, c.Names(seen[name]), c.Names(fields))
 		}
+	}
+}
+
+// TestFieldsAreAboutPersonsOrCompanies tells which steps a run needs: one for each kind of subject at least.
+func TestFieldsAreAboutPersonsOrCompanies(t *testing.T) {
+	c := v2fields.Catalogue()
+	if got := c.About(enrich.Persons, c.All()); got != v2fields.ContactData {
+		t.Errorf("%s are fields of persons", c.Names(got))
+	}
+	if got := c.About(enrich.Companies, c.All()); got != v2fields.AllFields.Without(v2fields.ContactData) {
+		t.Errorf("%s are fields of companies", c.Names(got))
+	}
+	if c.Fields[v2fields.Email].Role != "email" || c.Fields[v2fields.Phone].Role != "phone" {
+		t.Error("email and phone do not fill the columns of a list")
+	}
+}
+
+// TestEveryFieldCanBeAskedForByAPattern looks for fields that no subject has.
+func TestEveryFieldCanBeAskedForByAPattern(t *testing.T) {
+	c := v2fields.Catalogue()
+	for f := range v2fields.AllFields.Each() {
+		patterns := v2fields.Patterns(enrich.FieldsOf(f))
+		if patterns == 0 {
+			t.Errorf("%s cannot be asked for", c.Name(f))
+		}
+		for p := range enrich.Pattern(enrich.NumPatterns) {
+			if patterns.Has(p) && p.Subject() != c.Fields[f].About {
+				t.Errorf("%s of a %s can be asked for by %s", c.Name(f), c.Fields[f].About, p)
+			}
+		}
+	}
+	if v2fields.Patterns(enrich.FieldsOf(v2fields.Contact, v2fields.Company)) != 0 {
+		t.Error("a contact and a company are asked for in one call")
 	}
 }

@@ -1,0 +1,83 @@
+package searching
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"payonce/internal/report"
+	"payonce/internal/search"
+	"payonce/pipeline/dispatch"
+)
+
+// person asks whoever started the search.
+type person struct {
+	env  Environment
+	work Work
+	out  io.Writer // where the plan is shown
+}
+
+// CanAsk implements search.Approver.
+func (p *person) CanAsk() bool { return p.env.CanAsk }
+
+// Show implements search.Approver. A plan that sends nothing is not shown.
+func (p *person) Show(plan *search.Plan) error {
+	defer p.env.Begun()
+	if plan.Needed == 0 {
+		return nil
+	}
+	to := p.out
+	switch {
+	case p.work.JSON && p.work.Quiet:
+		return nil
+	case p.work.JSON:
+		to = p.env.Stderr
+	}
+	if err := p.work.Show(to, report.Of(plan)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(to)
+	return err
+}
+
+// Confirm implements search.Approver.
+func (p *person) Confirm(ctx context.Context, plan *search.Plan) bool {
+	question := fmt.Sprintf("Send %s, and as many more as they show to be needed? [y/N] ", report.Counted(plan.Needed, "call"))
+	if plan.AtMost != nil {
+		question = fmt.Sprintf("Send at most %s? [y/N] ", report.Counted(*plan.AtMost, "call"))
+	}
+	return p.env.Confirm(ctx, question)
+}
+
+// advice says why a search stopped and what to do next.
+func advice(ended *search.Ended) string {
+	const again = "run the same command again to go on"
+	switch stop := ended.Stop.(type) {
+	case nil:
+		if ended.Summary.Lost() {
+			return "Some pages are missing because their responses were lost. Run the same command again to look at the account once more.\n" +
+				"Pages that were counted are bought again with --rebuy."
+		}
+		return ""
+	case dispatch.CeilingReached:
+		c := stop.Ceiling
+		if module, ours := strings.CutPrefix(c.Name, search.CeilingUnits); ours {
+			return fmt.Sprintf("Stopped at --max-units %s=%d.\nNothing is lost: raise it and %s.", module, c.Limit, again)
+		}
+		return fmt.Sprintf("Stopped at the ceiling %s: the next call needs %s, and %s is left.\nNothing is lost: once the account has more, %s.",
+			c.Name, c.Format(stop.Need), c.Format(max(stop.Left, 0)), again)
+	case dispatch.Interrupted:
+		return "Interrupted. All answers that came are recorded and written; " + again + "."
+	case dispatch.ServiceRefused:
+		text := "The service refused (" + stop.Code + ")"
+		if stop.Message != "" {
+			text += ": " + strings.TrimRight(stop.Message, ".")
+		}
+		if !stop.Until.IsZero() {
+			return fmt.Sprintf("%s.\nNothing else was sent. It ends at %s; then %s.", text, report.Time(stop.Until), again)
+		}
+		return text + ".\nNothing else was sent."
+	}
+	return "Something stopped the search; " + again + "."
+}

@@ -1,0 +1,88 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	v2answers "payonce/service/v2/answers"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// TestOtherAccountsAreReadByTheirInterface has an answer of v2 and a call in doubt in a journal of v1. The
+// dump, the ledger, the erasure of a person and reconcile name and read what is theirs.
+func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
+	t.Parallel()
+	w := workspaceWithRun(t)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	check(s.OpenJournal(t.Context(), "test"))
+	journal, err := s.RegisterV2()
+	check(err)
+	begin := func(profile string) attempt.Ticket {
+		t.Helper()
+		decision, err := journal.Begin(attempt.Request{
+			Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: profile}, Fields: enrich.FieldsOf(v2fields.Contact)},
+			Run:    "second", Rates: cost.Rates{v2fields.Contact: {}},
+		})
+		check(err)
+		granted, ok := decision.(attempt.Granted)
+		if !ok {
+			t.Fatalf("%#v", decision)
+		}
+		ticket, err := granted.Ticket()
+		check(err)
+		return ticket
+	}
+	answered, err := v2answers.Read(v2fields.EnrichEmployeeProfile,
+		[]byte(`{"id":"7","full_name":"Zoe Xu","email":"zoe@x.example","phone":"+15550123"}`), time.Now(), units.Reveal{}, units.Modules{})
+	check(err)
+	_, err = journal.Settle(begin("https://pro.example/in/zoe").ID, answered)
+	check(err)
+	lost := begin("https://pro.example/in/abe").ID
+	check(journal.MarkInDoubt(lost, attempt.LostCall{Cause: "lost"}))
+	check(s.Close())
+
+	var dump, ledger bytes.Buffer
+	check(Dump(t.Context(), w, &dump, true))
+	if !strings.Contains(dump.String(), `"body":{`) || !strings.Contains(dump.String(), `"zoe@x.example"`) {
+		t.Errorf("the dump does not show the answer:\n%s", dump.String())
+	}
+	_, err = Ledger(t.Context(), w, Period{}, &ledger)
+	check(err)
+	if !strings.Contains(ledger.String(), `,settled,contact,"contact,email,phone",`) || !strings.Contains(ledger.String(), ",in_doubt,contact,") {
+		t.Errorf("the ledger is\n%s", ledger.String())
+	}
+
+	stopped := errors.New("stopped")
+	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(held []report.HeldLookup) error {
+		if len(held) != 1 {
+			t.Errorf("%d lookups of the person were found, want 1", len(held))
+		}
+		return stopped
+	})
+	if !errors.Is(err, stopped) {
+		t.Errorf("error %v", err)
+	}
+
+	view, err := w.Reconcile(t.Context(), app.ReconcileOptions{Assume: "not-charged", Attempts: []attempt.ID{lost}})
+	check(err)
+	if len(view.Cases) != 1 || view.Cases[0].Fields != "contact" || !view.Cases[0].Decided || view.InDoubt != 0 {
+		t.Errorf("reconcile shows %+v", view.Cases)
+	}
+}
