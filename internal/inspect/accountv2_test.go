@@ -25,7 +25,9 @@ import (
 // served returns a workspace whose interfaces a sandbox on loopback serves.
 func served(t *testing.T) (*app.Work, *workspace.Embedded) {
 	t.Helper()
-	service, err := workspace.Serve(sandbox.DefaultConfig(), "127.0.0.1:0")
+	config := sandbox.DefaultConfig()
+	config.V2.Window = sandbox.Window{Limit: 1000, Per: time.Second}
+	service, err := workspace.Serve(config, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
