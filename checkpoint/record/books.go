@@ -248,6 +248,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 25, &r.Held)
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
+	numbered.Texts(m, 28, &r.From)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

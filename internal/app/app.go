@@ -81,8 +81,9 @@ type List struct {
 	HeaderRow int64
 	Memory    int64 // that the persons may take, in bytes
 	TempDir   string
-	Run       string // the name of the run; "" for one from the list and the fields
-	Fields    enrich.Fields
+	Run       string   // the name of the run; "" for one from the list and the fields
+	Fields    []string // the words for what is wanted
+	From      []string // the interfaces that are asked, in their order; none for the usual ones
 	Mapping   []string
 	Preset    string // of the program whose export the list is; "" to find it
 	MapFile   string // a mapping file; "" to find that of the list

@@ -155,8 +155,11 @@ func allowed(name string) bool { return name != "config" && name != "help" }
 // takesSeveral reports whether a flag may have a list of values.
 func takesSeveral(flag *pflag.Flag) bool {
 	_, isList := flag.Value.(pflag.SliceValue)
-	_, isSet := flag.Value.(*flagvalue.Fields)
-	return isList || isSet
+	switch flag.Value.(type) {
+	case *flagvalue.Fields, *flagvalue.Names:
+		return true
+	}
+	return isList
 }
 
 // Form says what the values of a flag look like, where pflag itself would only name the

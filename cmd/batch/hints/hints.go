@@ -6,10 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // The environment variables with the keys that encrypt the journal at rest.
@@ -53,7 +54,7 @@ var texts = map[string]string{
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
 	"path_unknown":            "; give the service's own with --request-name %s=PATH",
 	"base_url":                "; give --base-url like https://host/api/v1",
-	"max_units_missing":       "; give --max-units %s=N",
+	"max_units_missing":       "; give %s",
 	"v2_missing":              "; give --base-url-v2 URL like https://host/v2, or --sandbox",
 	"search_cannot_ask":       "; look at the plan with --dry-run first, then say --yes",
 	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
@@ -77,6 +78,8 @@ var texts = map[string]string{
 	"approval_missing":        "; look at the plan, then give --approve %s",
 	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
+	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
+	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
 	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then say --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
@@ -132,6 +135,10 @@ func (p Place) Of(code string, values ...any) string {
 	if !found || len(values) == 0 {
 		return p.within(text)
 	}
+	if code == "max_units_missing" {
+		values = []any{unitFlags(values)}
+		return fmt.Sprintf(text, values...)
+	}
 	shown := slices.Clone(values)
 	for i, value := range shown {
 		if word, is := value.(string); is {
@@ -139,6 +146,15 @@ func (p Place) Of(code string, values ...any) string {
 		}
 	}
 	return fmt.Sprintf(p.within(text), shown...)
+}
+
+// unitFlags returns the flags that limit the units of meters.
+func unitFlags(meters []any) string {
+	var flags []string
+	for _, meter := range meters {
+		flags = append(flags, fmt.Sprintf("--max-units %s=N", meter))
+	}
+	return strings.Join(flags, " ")
 }
 
 // remedy says who can do what about a refusal of the service.

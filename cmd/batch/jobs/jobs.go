@@ -23,7 +23,9 @@ type Environment struct {
 	// Quiet is Reader for runs whose plans and summaries are not shown.
 	Quiet jobs.Reader
 	// After returns a channel that tells when a time has passed.
-	After func(time.Duration) <-chan time.Time
+	After   func(time.Duration) <-chan time.Time
+	Getenv  func(string) string
+	Version string
 	// Hangups makes the hang-up signal tell the channel that it returns. It may be nil.
 	Hangups func() <-chan struct{}
 	Codes   Codes
@@ -33,10 +35,11 @@ type Environment struct {
 
 // Codes are the parts of help texts about the codes that commands can end with.
 type Codes struct {
-	File  string // commands that read the jobs file alone
-	Look  string // commands that look at the journal or change the state of a job in it
-	Run   string
-	Serve string
+	File    string // commands that read the jobs file alone
+	Look    string // commands that look at the journal or change the state of a job in it
+	Run     string
+	Serve   string
+	Install string
 }
 
 // defaultFile is the jobs file where none is named.
@@ -50,7 +53,8 @@ func NewCommand(env Environment) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newNextCommand(env),
+	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newInstallCommand(env),
+		newNextCommand(env),
 		newHistoryCommand(env), newPauseCommand(env), newResumeCommand(env))
 	return cmd
 }
