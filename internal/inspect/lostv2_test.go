@@ -13,7 +13,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
-	"payonce/sandbox/fault"
+	"payonce/sandbox"
 	sandboxunits "payonce/sandbox/units"
 	v2 "payonce/service/v2"
 	"payonce/service/v2/units"
@@ -181,9 +181,9 @@ func TestLostCallsOfV2AreSettledByItsCounters(t *testing.T) {
 
 func settleLost(t *testing.T, seed uint64, exclusive bool) {
 	w, service := served(t)
-	for _, lost := range []fault.Fault{
-		{Answer: fault.Dropped, Happened: true, Probability: 0.1, Path: "/v2"},
-		{Answer: fault.Dropped, Probability: 0.1, Path: "/v2"},
+	for _, lost := range []sandbox.Fault{
+		{Answer: sandbox.Dropped, Happened: true, Probability: 0.1, Path: "/v2"},
+		{Answer: sandbox.Dropped, Probability: 0.1, Path: "/v2"},
 	} {
 		if err := service.Service.AddFault(lost); err != nil {
 			t.Fatal(err)
