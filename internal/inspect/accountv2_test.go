@@ -152,3 +152,24 @@ func TestAnAccountOfOneInterfaceAloneIsShown(t *testing.T) {
 		t.Errorf("a wrong key of v2: %v", err)
 	}
 }
+
+// A ceiling on units counts the units of the account of v2, and not those of v1 with the same number.
+func TestACeilingOnUnitsShowsTheUnitsOfItsModule(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	buyCompanies(t, w, "1", "2", "3")
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.Read(t.Context(), "budget"); err != nil {
+		t.Fatal(err)
+	}
+	budget := app.Budget{Units: map[string]int64{"companies": 5}}
+	ceilings := budget.UnitCeilings("companies", "companies", units.Modules{}.Tariff())
+	if len(ceilings) != 1 {
+		t.Fatalf("%+v", ceilings)
+	}
+	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true}, time.Now())
+	if err != nil || shown.Measure != "companies" || *shown.SettledUnits != 3 || *shown.Left != "2" || *shown.Limit != "5" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+}
