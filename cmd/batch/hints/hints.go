@@ -38,6 +38,8 @@ var texts = map[string]string{
 	"credits_exhausted":         "Have the owner add credit",
 	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
 	v1.CodePricingUnavailable:   "Ask the service for a plan that prices this operation; credit does not enable it",
+	"limits.daily":              "Wait until 00:00 UTC; other modules are still served",
+	"limit":                     "Have the account's owner raise the limit of the module; others are still served",
 	"attempt_limit_reached":     "Wait for the next usage period",
 	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
