@@ -49,7 +49,7 @@ func (s *V2) Open(a *Account, use Use) (err error) {
 		a.Status, err = s.place.OpenV2Status()
 	case Paying:
 		if s.paying, err = s.place.OpenV2Client(); err == nil {
-			a.Status, a.Finder = s.paying, v2.Finder{Client: s.paying}
+			a.Status, a.Finder = s.paying, v2.Finder{Client: s.paying, Prices: s.place.Options.V2.Prices}
 		}
 	}
 	return err
@@ -63,7 +63,7 @@ func (s *V2) Register(ctx context.Context, a *Account) error {
 		return problem.AsRefused(ctx, err)
 	}
 	for m := range a.Tariff.Meters {
-		a.Tariff.Meters[m].Hidden = a.Tariff.Meters[m].Hidden || !shown.Left[m].Known
+		a.Tariff.Meters[m].Hidden = a.Tariff.Meters[m].Hidden || !shown.Left[m].Known && !shown.Used[m].Known
 	}
 	a.Journal, err = s.place.RegisterV2With(a.Tariff)
 	return err
@@ -94,7 +94,8 @@ func (s *V2) Rates(fields enrich.Fields, _ cost.Prices) cost.Rates {
 	for f := range fields.Each() {
 		prices[f] = 0
 	}
-	return s.place.Options.V2.Modules.Tariff().At(prices)
+	second := s.place.Options.V2
+	return second.Prices.Rates(second.Modules.Tariff().At(prices))
 }
 
 // Unavailable implements Service.

@@ -22,6 +22,7 @@ type V2 struct {
 	BaseURL     string
 	Key         string
 	Modules     units.Modules // what is known of the modules of operations
+	Prices      units.Prices  // what their units cost the user
 	Timeout     time.Duration
 	Connections int
 	Rate        checkpoint.Rate // that the embedded service allows
@@ -156,6 +157,13 @@ func (s *Session) ReadV2() (*checkpoint.Journal, bool, error) {
 	}
 	journal, err := s.Journal.For(number)
 	return journal, err == nil, err
+}
+
+// CheckV2Key refuses an API key of the second interface that is not known to belong to the journal's
+// workspace.
+func (s *Session) CheckV2Key() error {
+	_, _, err := s.knownV2()
+	return err
 }
 
 // knownV2 returns the number of the account of the second interface, when the journal knows it. It refuses

@@ -31,11 +31,11 @@ var flagGroups = []struct {
 		"keep-outputs", "tables-format", "memory", "temp",
 	}},
 	{"Budget", []string{
-		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
-		"strict", "rate-card", "rate-option",
+		"max-lookups", "max-units", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
+		"strict", "rate-card", "rate-option", "unit-prices",
 	}},
 	{"Service and rate", []string{
-		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "headroom", "pace", "concurrency", "timeout", "settle-delay",
+		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "modules", "module-codenames", "headroom", "pace", "concurrency", "timeout", "settle-delay",
 		"exclusive", "offline",
 	}},
 	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},
