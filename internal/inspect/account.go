@@ -16,7 +16,10 @@ import (
 func Account(ctx context.Context, w *app.Work) (*report.Account, error) {
 	return app.With(w, func(s *workspace.Session) (*report.Account, error) {
 		account, err := accountOf(ctx, s)
-		if err != nil {
+		switch {
+		case problem.IsUsage(err):
+			return nil, err
+		case err != nil:
 			return nil, problem.AsRefused(ctx, err)
 		}
 		return account, nil
