@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo release clean
+.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo demo-companies release clean
 
 build:
 	go build -trimpath -ldflags "-s -w" -o bin/batch ./cmd/batch
@@ -92,6 +92,16 @@ VERSION = 0.1.0
 TARGETS = linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 release:
 	go -C release run . -version $(VERSION) -targets $(TARGETS)
+
+# Enriches a list of companies in the same way, and writes their figures, owners and websites to tables.
+demo-companies: build
+	rm -rf dist/companies-state dist/companies.csv dist/tables
+	mkdir -p dist
+	bin/batch run testdata/companies.csv -o dist/companies.csv --tables dist/tables \
+		--fields company,financials,insights,ownership --sandbox --rate-v2 1000/1s --state dist/companies-state \
+		--max-units companies=300 --max-units financials=300 \
+		--max-units digital_insights=300 --max-units ownership=300 --yes
+	head -n 5 dist/companies.csv
 
 clean:
 	rm -rf bin dist
