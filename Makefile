@@ -36,7 +36,7 @@ test:
 SEEDS = 1000
 FIRST = 1
 sim:
-	go test -count=1 -timeout 0 -v -run '^TestPromises$$' ./internal/simulation \
+	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises)$$' ./internal/simulation \
 		-sim.seeds=$(SEEDS) -sim.first=$(FIRST)
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare

@@ -31,8 +31,10 @@ type Account struct {
 	// Reserved what the service holds of them for calls under way.
 	Left     ByMeter[Optional[int64]] `json:",omitzero"`
 	Reserved ByMeter[Optional[int64]] `json:",omitzero"`
-	Balance  Balance
-	Budget   Budget
+	// Used is what a period has used of such meters. A new total changes what is left, and not this.
+	Used    ByMeter[Optional[int64]] `json:",omitzero"`
+	Balance Balance
+	Budget  Budget
 	// Most is the most that a lookup of one field alone may cost now.
 	Most enrich.ByField[Optional[Money]] `json:",omitzero"`
 	// Readiness and Available are by enrich.Catalogue.Operation. Available says which
@@ -74,6 +76,15 @@ func (t Tariff) left(a Account, m Meter) Optional[int64] {
 		return a.Free[f]
 	}
 	return a.Left[m]
+}
+
+// between returns amounts of a meter in two snapshots whose difference is what was used in between. Counters of
+// what was used go before what is left, which a new total changes too.
+func (t Tariff) between(base, now Account, m Meter) (before, after Optional[int64]) {
+	if then, used := base.Used[m], now.Used[m]; then.Known && used.Known {
+		return Known(-then.Value), Known(-used.Value)
+	}
+	return t.left(base, m), t.left(now, m)
 }
 
 // reservationsKnown reports whether an account tells, of every meter that it shows, how much is

@@ -47,7 +47,7 @@ func DriftOf(base, now Account, before, after Totals, tariff Tariff, strict bool
 	}
 	var drift Drift
 	for m := range tariff.Shown().Each() {
-		then, left := tariff.left(base, m), tariff.left(now, m)
+		then, left := tariff.between(base, now, m)
 		if then.Known && left.Known {
 			drift.Lost[m] = max(then.Value-left.Value-ours[m], 0)
 		}

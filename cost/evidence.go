@@ -92,7 +92,7 @@ func (e Evidence) Change() (change Change, why string) {
 		if _, free := e.Tariff.fieldOf(m); free {
 			name = "free allowance"
 		}
-		before, after := e.Tariff.left(e.Base, m), e.Tariff.left(e.Now, m)
+		before, after := e.Tariff.between(e.Base, e.Now, m)
 		if !before.Known || !after.Known {
 			return change, "the account status does not tell the " + name
 		}

@@ -33,6 +33,8 @@ type Detail struct {
 	// Of are the fields that it is about. It is shown beside a value of one of them; without any, it is
 	// about the subject.
 	Of Fields
+	// Apart says that it has a column only where one of its fields is wanted.
+	Apart bool
 	// Optional is a detail that is asked for separately.
 	Optional bool
 	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.

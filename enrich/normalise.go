@@ -24,8 +24,26 @@ func isMangled(s string) bool { return strings.ContainsRune(s, utf8.RuneError) }
 // space, none at the ends, no control or invisible formatting characters. These
 // go first: they can part a letter from its accent.
 func cleanText(s string) string {
+	if isCleanASCII(s) {
+		return s
+	}
 	s = strings.Map(printable, strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+}
+
+// isCleanASCII reports whether a text consists of ASCII characters that can be seen, with single spaces between
+// them. Most texts do, and the forms of Unicode change nothing of them.
+func isCleanASCII(s string) bool {
+	space := true
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b == ' ' && space, b < ' ', b >= 0x7f:
+			return false
+		default:
+			space = b == ' '
+		}
+	}
+	return !space || s == ""
 }
 
 // printable maps white space to a space and drops what cannot be seen.
@@ -43,6 +61,9 @@ func printable(r rune) rune {
 // or composition are equal. Folding can undo the normal form, so the form is
 // taken again after it.
 func foldText(s string) string {
+	if isCleanASCII(s) {
+		return strings.ToLower(s)
+	}
 	folded := cases.Fold().String(norm.NFKC.String(cleanText(s)))
 	return cleanText(norm.NFKC.String(folded))
 }

@@ -160,7 +160,7 @@ func TestARunSaysUntilWhenTheServiceDoesNotServeIt(t *testing.T) {
 	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every test with virtual time
 	for title, verdict := range map[string]enrich.Verdict{
 		"slow down": enrich.Refused{Class: enrich.SlowDown, Code: "rate_limited", RetryAfter: wait},
-		"limit":     enrich.Refused{Class: enrich.StopRun, Code: "limits.daily", Limit: enrich.Limit{Until: began.Add(wait)}},
+		"limit":     enrich.Refused{Class: enrich.StopRun, Code: "limits.daily", Limit: enrich.Limit{Module: "contacts", Until: began.Add(wait)}},
 	} {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return reply{verdict: verdict} }, func(t *testing.T, r *rig) {
@@ -168,6 +168,9 @@ func TestARunSaysUntilWhenTheServiceDoesNotServeIt(t *testing.T) {
 				stop, ok := r.run(people(2, email)).stop.(dispatch.ServiceRefused)
 				if !ok || !stop.Until.Equal(began.Add(wait)) || time.Since(began) > time.Minute {
 					t.Errorf("stop %+v after %s, want until %s at once", stop, time.Since(began), began.Add(wait))
+				}
+				if isLimit := title == "limit"; isLimit != (stop.Module == "contacts") {
+					t.Errorf("the limit is said to be one of the module %q", stop.Module)
 				}
 			})
 		})

@@ -30,7 +30,7 @@ func openDB(dir string, o Options) (db *badger.DB, err error) {
 
 // settingsFor returns how Badger opens the database in dir.
 func settingsFor(dir string, o Options) badger.Options {
-	cache := int64(32 << 20)
+	cache := int64(8 << 20)
 	if o.InOrder {
 		cache = 1 << 20 // it cannot be without one
 	}
@@ -40,6 +40,7 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithMetricsEnabled(false).
 		WithLogger(nil).
 		WithNumCompactors(2).
+		WithNumMemtables(2).    // each takes 20 MB, and one is written to the disk while the other fills
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).

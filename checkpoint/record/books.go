@@ -122,7 +122,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 func snapshotMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Time(m, 1, &a.ReadAt)
 	optionalFlag(m, 2, &a.KeyValid)
-	free, freeReserved, most, left, reserved := a.Free[:], a.FreeReserved[:], a.Most[:], a.Left[:], a.Reserved[:]
+	free, freeReserved, most, left, reserved, used := a.Free[:], a.FreeReserved[:], a.Most[:], a.Left[:], a.Reserved[:], a.Used[:]
 	numbered.Value(m, 3, &free, optionalsMembers)
 	numbered.Value(m, 4, &freeReserved, optionalsMembers)
 	numbered.Value(m, 5, &a.Balance, balanceMembers)
@@ -132,6 +132,7 @@ func snapshotMembers(m *numbered.Members, a *cost.Account) {
 	mapMembers(m, 8, &a.Available, func(m *numbered.Members, available *bool) { numbered.Flag(m, 2, available) })
 	numbered.Value(m, 10, &left, optionalsMembers)
 	numbered.Value(m, 11, &reserved, optionalsMembers)
+	numbered.Value(m, 12, &used, optionalsMembers)
 }
 
 // optionalsMembers describes amounts by field or meter: that of a field has the number of the field
@@ -247,6 +248,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 25, &r.Held)
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
+	numbered.Texts(m, 28, &r.From)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -340,6 +340,7 @@ type Run struct {
 	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
 	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
 	Fields    string           `json:"fields"`
+	From      []string         `json:"from,omitempty"`       // as given to --from
 	Map       []string         `json:"map,omitempty"`        // as given to --map
 	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
 	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns

@@ -87,11 +87,16 @@ func ifInterrupted(err error, format string, args ...any) error {
 
 // codeOfStop returns the exit code of a stopped run.
 func codeOfStop(stop dispatch.Stop) int {
-	switch stop.(type) {
+	switch stop := stop.(type) {
 	case nil:
 		return exitDone
 	case dispatch.CeilingReached:
 		return exitCeiling
+	case dispatch.ServiceRefused:
+		if stop.Module != "" { // a limit of the account on one of its parts
+			return exitCeiling
+		}
+		return exitRefused
 	case dispatch.Interrupted:
 		return exitInterrupted
 	default:

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/pages"
@@ -10,10 +12,27 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/target"
 	"payonce/service/v1/v1fields"
+	"payonce/service/v2/units"
 )
 
 // priceFlags say where the user's prices are.
-type priceFlags struct{ card, option string }
+type priceFlags struct {
+	card, option string
+	units        flagvalue.Pairs
+}
+
+func (f *priceFlags) setDefaults() {
+	f.units = flagvalue.Pairs{Form: "MODULE=USD", Check: func(name, value string) error {
+		_, err := units.ParsePrices(map[string]string{name: value})
+		return err
+	}}
+}
+
+// ofUnits returns what units of modules cost the user.
+func (f *priceFlags) ofUnits() units.Prices {
+	prices, _ := units.ParsePrices(f.units.Values) // each was checked
+	return prices
+}
 
 func (f *priceFlags) value() pricing.Options { return pricing.Options{Card: f.card, Option: f.option} }
 
@@ -29,10 +48,32 @@ type budgetFlags struct {
 	approvalThreshold flagvalue.Money
 	approve           flagvalue.Money
 	strict            bool
+	units             flagvalue.Pairs // that the run may use up
+	dailyUnits        flagvalue.Pairs // that the job may use up
+	monthlyUnits      flagvalue.Pairs
 }
 
 func (f *budgetFlags) setDefaults() {
 	f.shortBudget = flagvalue.Choice{Value: "stop", Choices: []string{"stop", "email-only"}}
+	for _, limits := range []*flagvalue.Pairs{&f.units, &f.dailyUnits, &f.monthlyUnits} {
+		*limits = flagvalue.Pairs{Form: "MODULE=N", Check: checkUnits}
+	}
+}
+
+// checkUnits refuses a limit on units that cannot be kept to.
+func checkUnits(module, n string) error {
+	return errors.Join(units.CheckMeter(module), new(flagvalue.Count).Set(n))
+}
+
+// unitsOf returns limits on units by the names of their meters.
+func unitsOf(limits flagvalue.Pairs) map[string]int64 {
+	found := map[string]int64{}
+	for name, text := range limits.Values {
+		var n flagvalue.Count
+		_ = n.Set(text) // it was checked
+		found[name] = n.OrZero()
+	}
+	return found
 }
 
 func (f *budgetFlags) value() app.Budget {
@@ -44,6 +85,7 @@ func (f *budgetFlags) value() app.Budget {
 		Job: f.job, MaxSpend: f.maxSpend.Amount, MaxLookups: f.maxLookups.N, Daily: f.daily.Amount, Monthly: f.monthly.Amount,
 		WorkspaceMonthly: f.workspaceMonthly.Amount, Threshold: f.approvalThreshold.Amount, Approved: f.approve.Amount,
 		Expendable: expendable, Strict: f.strict,
+		Units: unitsOf(f.units), DailyUnits: unitsOf(f.dailyUnits), MonthlyUnits: unitsOf(f.monthlyUnits),
 	}
 }
 
@@ -95,7 +137,13 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 func (o *options) addPriceFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service tells is compared with it")
+	o.addUnitPrices(flags)
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+pricing.DefaultOption+" where it does not tell)")
+}
+
+// addUnitPrices adds the flag that says what units of modules cost.
+func (o *options) addUnitPrices(flags *pflag.FlagSet) {
+	flags.Var(&o.prices.units, "unit-prices", "what a unit of a module of v2 costs you, such as companies=0.05: then the ceilings on money count it (repeatable)")
 }
 
 // addCeilingFlags adds the flags that bound what a run spends, and say what it does there.
@@ -105,6 +153,7 @@ func (o *options) addCeilingFlags(flags *pflag.FlagSet) {
 	flags.Var(&f.maxLookups, "max-lookups", "the most lookups that the run may send, over all its starts")
 	flags.Var(&f.shortBudget, "short-budget", "when a ceiling on money is too low for a phone: stop, or go on with emails")
 	flags.Var(&f.approvalThreshold, "approval-threshold", "ask, even with --yes, when this start of the run can spend more than this")
+	flags.Var(&f.units, "max-units", "the most units of a module of v2 that the run may use up, over all its starts, such as companies=500 (repeatable); email_count and phone_count count returned values")
 	flags.StringVar(&f.job, "job", "", "the `NAME` of the job that the run belongs to (default the run's)")
 	o.addSharedCeilingFlags(flags)
 }
@@ -114,5 +163,7 @@ func (o *options) addSharedCeilingFlags(flags *pflag.FlagSet) {
 	f := &o.budget
 	flags.Var(&f.monthly, "monthly", "the most that the job may spend in a month, by UTC")
 	flags.Var(&f.daily, "daily", "the most that the job may spend in a day, by UTC")
+	flags.Var(&f.dailyUnits, "daily-units", "the most units of a module that the job may use up in a day, by UTC (repeatable)")
+	flags.Var(&f.monthlyUnits, "monthly-units", "the most units of a module that the job may use up in a month, by UTC (repeatable)")
 	flags.Var(&f.workspaceMonthly, "workspace-monthly", "the most that the workspace may spend in a month, by UTC, as far as this journal knows")
 }

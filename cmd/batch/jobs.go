@@ -30,13 +30,14 @@ func (env environment) jobs() jobs.Environment {
 	quiet.NewRun = quietEnv.newJobRun
 	return jobs.Environment{
 		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
-		Reader: reader, Quiet: quiet,
+		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
-			Alert: exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
-			File:  exitCodes(exitDone, exitUsage),
-			Look:  exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-			Serve: exitCodes(exitDone, exitInternal, exitUsage),
-			Run:   exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			Alert:   exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
+			File:    exitCodes(exitDone, exitUsage),
+			Look:    exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			Install: exitCodes(exitDone, exitInternal, exitUsage),
+			Serve:   exitCodes(exitDone, exitInternal, exitUsage),
+			Run:     exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		},
 	}
 }

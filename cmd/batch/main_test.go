@@ -24,7 +24,7 @@ const raceOptions = "atexit_sleep_ms=10"
 // process find it as "batch" on the PATH.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
-	testscript.Main(m, map[string]func(){"batch": main})
+	testscript.Main(m, map[string]func(){"batch": main, "batch-night": runAtNight})
 }
 
 func TestScripts(t *testing.T) {

@@ -59,6 +59,7 @@ func newOptions(env environment) *options {
 	o := &options{env: env, service: serviceflags.New(env.getenv)}
 	o.list.SetDefaults()
 	o.budget.setDefaults()
+	o.prices.setDefaults()
 	o.colour = flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
 	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
 	return o
@@ -178,7 +179,7 @@ func (o *options) environment() workspace.Environment {
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
 	place := o.service.Options()
-	place.Service.Profile, place.Prices = o.list.Profile, o.prices.value()
+	place.Service.Profile, place.Prices, place.V2.Prices = o.list.Profile, o.prices.value(), o.prices.ofUnits()
 	return place
 }
 

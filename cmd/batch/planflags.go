@@ -19,7 +19,7 @@ import (
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
 	"encoding", "delimiter", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
-	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly",
+	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
 

@@ -114,7 +114,7 @@ func (p *program) start() *process { return p.startAs(exec.Command(*programPath,
 func (p *program) startAs(command *exec.Cmd) *process {
 	p.t.Helper()
 	run := &process{Cmd: command, stderr: &announcer{}}
-	run.Env = append(os.Environ(), "SERVICE_BASE_URL="+p.baseURL, "SERVICE_API_KEY="+sandbox.DefaultKey)
+	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL, "SERVICE_API_KEY=" + sandbox.DefaultKey}, command.Env)
 	if run.Stdout == nil {
 		run.Stdout = &run.stdout
 	}

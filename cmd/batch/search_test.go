@@ -82,6 +82,7 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 				}
 				run := p.runToEnd(exitDone, exitDoubt)
 				var summary struct {
+					Run     string
 					Results int
 					Units   []struct{ Used, Held int }
 				}
@@ -103,6 +104,10 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 				}
 				p.args = []string{"journal", "check", "--state", p.state(), "--base-url-v2", server.URL + "/v2"}
 				p.runToEnd(exitDone)
+				p.args = []string{"write", summary.Run, "-o", p.output(), "--state", p.state(), "--base-url-v2", server.URL + "/v2"}
+				if run := p.runToEnd(exitUsage); !strings.Contains(run.stderr.String(), "is a search and has no list") {
+					t.Errorf("writing it again: %s", run.stderr)
+				}
 			})
 		}
 	}
@@ -131,6 +136,20 @@ func TestSearchesExplainWhatIsMissing(t *testing.T) {
 		_, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append([]string{"search"}, append(test.args, "--state", state)...)...)
 		if code != test.code || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q ends with %d:\n%s", test.args, code, stderr)
+		}
+	}
+}
+
+// TestKeysOfFiltersAreCompleted asks for the keys that begin with some letters.
+func TestKeysOfFiltersAreCompleted(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"companies": "financial_currency=\nfinancial_directors=\nfinancial_employee_profit=\nfinancial_exports=\nfinancial_liabilities=\nfinancial_profit=\nfinancial_turnover=\n",
+		"employees": "full_name=\n", "people": "",
+	} {
+		stdout, _, _ := executeIn(t.Context(), quietEnvironment(nil), "__complete", "search", command, "--where", map[string]string{"companies": "fin", "employees": "f"}[command])
+		if got, _, _ := strings.Cut(stdout, ":"); command != "people" && got != want || command == "people" && !strings.HasPrefix(stdout, "company_locations=\ndomain_list=\n") {
+			t.Errorf("%s: %q", command, stdout)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"payonce/attempt"
@@ -33,12 +34,16 @@ const (
 type Service interface {
 	// Open sets the journal, and the clients of the account that its use needs.
 	Open(a *Account, use Use) error
+	// Register makes the journal ready for calls of the account.
+	Register(ctx context.Context, a *Account) error
 	// Close closes the clients.
 	Close()
 	// Look reads what the service publishes about the calls that are to be sent.
 	Look(ctx context.Context, sent cost.Workload) error
 	// Choose returns what fields cost. The account is zero where it was not read.
 	Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error)
+	// Rates returns what fields consume at their prices.
+	Rates(fields enrich.Fields, prices cost.Prices) cost.Rates
 	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
 	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
 	// Sent returns lookups as they are sent.
@@ -86,7 +91,39 @@ func (a *Account) Close() { a.Service.Close() }
 func (a *Account) Sent() cost.Workload { return a.Service.Sent(a.Lookups) }
 
 // Rates returns what the wanted fields consume.
-func (a *Account) Rates() cost.Rates { return a.Tariff.At(a.Prices.Quote.Prices) }
+func (a *Account) Rates() cost.Rates { return a.Service.Rates(a.Wanted, a.Prices.Quote.Prices) }
+
+// Consumes reports whether the wanted fields can consume a meter. Units of a free allowance need no limit: when
+// they are used up, money pays.
+func (a *Account) Consumes(m cost.Meter) bool {
+	if m == cost.USD && !a.Tariff.Meters[m].Hidden {
+		return true
+	}
+	most, _ := a.Rates().Total(a.Wanted) // a field without a price is paid for with money
+	return most[m] > 0
+}
+
+// MostOf returns the most that one call can consume of a meter, at least 1.
+func (a *Account) MostOf(m cost.Meter) (most int64) {
+	rates := a.Rates()
+	for _, together := range a.Together {
+		total, _ := rates.Total(together & a.Wanted) // they have rates
+		most = max(most, total[m])
+	}
+	return max(most, 1)
+}
+
+// InDoubt returns what calls in doubt hold of the account.
+func (a *Account) InDoubt() (held cost.Amounts) {
+	if a.Journal.Number() == 0 {
+		_, money := a.Journal.InDoubt("")
+		return cost.OfMoney(money)
+	}
+	for _, doubt := range a.Journal.Doubts() {
+		held = held.Plus(doubt.Hold.Amounts())
+	}
+	return held
+}
 
 // FreeLeft returns the free allowance that a plan counts on.
 func (a *Account) FreeLeft() cost.Allowances {
@@ -154,7 +191,7 @@ func (a *Account) ChoosePrices() (err error) {
 // Begin reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
 // journal knows of the account. SettleLeftovers comes first.
 func (a *Account) Begin(ctx context.Context) error {
-	if err := a.ReadStatus(ctx); err != nil || !a.Read {
+	if err := a.ReadStatus(ctx); err != nil || !a.Read || a.Journal == nil {
 		return err
 	}
 	if err := a.RememberKey(); err != nil {
@@ -184,9 +221,31 @@ func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 	if drift.Zero() {
 		return
 	}
-	a.Note(fmt.Sprintf("since the last start the account lost $%s and %s that this journal knows nothing of: somebody else uses the workspace, "+
+	a.Note(fmt.Sprintf("since the last start the account lost %s that this journal knows nothing of: somebody else uses the workspace, "+
 		"an included balance has expired, or the journal was restored from an older copy, and then what was bought since will be bought again",
-		drift.Lost.Money(), report.Counts(report.FreeUnits(drift.Lost))))
+		a.amounts(drift.Lost)))
+}
+
+// amounts writes amounts that an account lost.
+func (a *Account) amounts(lost cost.Amounts) string {
+	if !a.Tariff.Meters[cost.USD].Hidden {
+		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(report.FreeUnits(lost)))
+	}
+	var parts []string
+	for m, info := range a.Tariff.Meters {
+		if lost[m] > 0 && m != int(cost.USD) {
+			parts = append(parts, fmt.Sprintf("%s of %s", report.Counted(lost[m], "unit"), info.Name))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// DescribeDrift says what the account lost that the journal cannot explain.
+func (a *Account) DescribeDrift(drift cost.Drift) string {
+	if !a.Tariff.Meters[cost.USD].Hidden {
+		return report.DriftOf(drift).String()
+	}
+	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
 }
 
 // Drift compares the account with the journal before anything is sent. An error is the journal's or the
@@ -202,6 +261,12 @@ func (a *Account) Drift(ctx context.Context) (cost.Drift, error) {
 // SettleLeftovers settles the lookups that an earlier start left in doubt, and charges that may have been
 // free, before anything new is sent. It reports whether there were some: what is known may have changed.
 func (a *Account) SettleLeftovers(ctx context.Context) (settled bool, err error) {
+	switch err := a.Service.Register(ctx, a); {
+	case err != nil && a.Lookups.Lookups() == 0 && ctx.Err() == nil:
+		return false, nil // nothing is asked for
+	case err != nil:
+		return false, err
+	}
 	if !a.Journal.AwaitsAccount() {
 		return false, nil
 	}

@@ -53,6 +53,12 @@ func (s *V1) Use(a *Account, client *v1.Client) {
 	s.paying, s.client, a.Status, a.Finder = client, client.StatusClient, client, client
 }
 
+// Register implements Service. The account is the first of the journal.
+func (s *V1) Register(context.Context, *Account) error { return nil }
+
+// Rates implements Service.
+func (s *V1) Rates(_ enrich.Fields, prices cost.Prices) cost.Rates { return v1.Tariff().At(prices) }
+
 // Close implements Service.
 func (s *V1) Close() {
 	if s.paying != nil {

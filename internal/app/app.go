@@ -81,8 +81,9 @@ type List struct {
 	HeaderRow int64
 	Memory    int64 // that the persons may take, in bytes
 	TempDir   string
-	Run       string // the name of the run; "" for one from the list and the fields
-	Fields    enrich.Fields
+	Run       string   // the name of the run; "" for one from the list and the fields
+	Fields    []string // the words for what is wanted
+	From      []string // the interfaces that are asked, in their order; none for the usual ones
 	Mapping   []string
 	Preset    string // of the program whose export the list is; "" to find it
 	MapFile   string // a mapping file; "" to find that of the list
@@ -111,10 +112,13 @@ type Budget struct {
 	Daily            *cost.Money // the job's, as Monthly
 	Monthly          *cost.Money
 	WorkspaceMonthly *cost.Money
-	Threshold        *cost.Money   // above which somebody has to approve
-	Approved         *cost.Money   // what was approved
-	Expendable       enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
-	Strict           bool          // count every field at its full price
+	// Units are limits of meters that are not money, by the names of the meters: of the run, and of the job in a
+	// day and in a month.
+	Units, DailyUnits, MonthlyUnits map[string]int64
+	Threshold                       *cost.Money   // above which somebody has to approve
+	Approved                        *cost.Money   // what was approved
+	Expendable                      enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
+	Strict                          bool          // count every field at its full price
 }
 
 // Pace says how lookups are sent within the limit of the workspace.

@@ -57,6 +57,9 @@ func (j *job) ask(ctx context.Context, plan *report.Plan, yes bool, approver App
 // taken hours: free units that are gone are not counted on, and a higher price refuses.
 func (j *job) lookAgain(ctx context.Context) error {
 	for _, account := range j.accounts {
+		if account.Journal == nil {
+			continue // nothing is asked of it
+		}
 		drift, err := account.Drift(ctx)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/accounts"
+	"payonce/internal/problem"
 	"payonce/internal/workspace"
 	"payonce/pipeline/row"
 )
@@ -24,7 +25,12 @@ func (w *Work) Asking(place *workspace.Session, name string, order List, budget 
 	s := &session{work: w, place: place}
 	j := &job{session: s, order: order, name: name, profile: w.Workspace.Service.Profile}
 	if len(order.Names) == 0 {
-		j.addStep(s.v1(), row.Scope{Wanted: order.Fields})
+		account := s.v1()
+		wanted, unknown := account.Asked(order.Fields)
+		if unknown != "" {
+			return nil, problem.Usagef("%s has no field %s", account.Catalogue.Interface, unknown)
+		}
+		j.addStep(account, row.Scope{Wanted: wanted})
 	} else {
 		prepared, err := s.prepare(order)
 		if err != nil {

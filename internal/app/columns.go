@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/enrich"
 	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
@@ -19,7 +20,10 @@ func (j *job) readColumns(order List) error {
 	}
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
-	found := columns.Options{Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: interfaces.V1().Catalogue}
+	found := columns.Options{
+		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.asked[0].Interface.Catalogue,
+		Asked: interfaces.Subjects(j.asked),
+	}
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -29,15 +33,40 @@ func (j *job) readColumns(order List) error {
 	if j.reading, err = columns.Recognise(schema, sample, found); err != nil {
 		return problem.Usagef("%s: %w", names, err)
 	}
-	if !j.reading.Mapping.CanIdentify() {
-		return problem.Coded("no_identity", "%s: no columns that identify a person: a profile URL, or first name, last name and company domain or name; "+
-			"its columns are %s%s", names, columns.List(schema), j.reading.UnusedText(schema))
+	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(j.patternsOf(subject)) {
+		return problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
+			names, subject, columns.Needed(subject), columns.List(schema), j.reading.UnusedText(schema))
 	}
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
 	}
-	if err := j.reading.Mapping.CheckFilled(schema, interfaces.V1().Catalogue, order.Fields); err != nil {
+	if err := j.checkFilled(); err != nil {
 		return problem.Usagef("%s: %w", names, err)
+	}
+	return nil
+}
+
+// patternsOf returns the patterns by which an interface can be asked about the subjects of a list.
+func (j *job) patternsOf(subject enrich.Subject) enrich.Patterns {
+	patterns := interfaces.PatternsOf(subject)
+	for _, asked := range j.asked {
+		switch {
+		case asked.Interface.Patterns == nil:
+		case subject == enrich.Companies && asked.Interface.Matching != 0:
+			patterns |= enrich.PatternsOf(enrich.ByCompanyName)
+		case subject == enrich.Persons:
+			patterns |= asked.Interface.Patterns(asked.Interface.Catalogue.About(subject, asked.Fields)) & enrich.PatternsOf(enrich.ByEmail)
+		}
+	}
+	return patterns
+}
+
+// checkFilled refuses one column for two fields that are wanted.
+func (j *job) checkFilled() error {
+	for _, asked := range j.asked {
+		if err := j.reading.Mapping.CheckFilled(j.schema, asked.Interface.Catalogue, asked.Fields); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -78,7 +107,7 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: interfaces.V1().Catalogue})
+	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.asked[0].Interface.Catalogue, Asked: interfaces.Subjects(j.asked)})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -86,7 +115,7 @@ func (j *job) keepColumns() error {
 	for _, s := range j.steps {
 		s.scope.Mapping = reading.Mapping
 	}
-	return j.reading.Mapping.CheckFilled(j.schema, interfaces.V1().Catalogue, j.order.Fields)
+	return j.checkFilled()
 }
 
 // recorded returns how the columns are read.

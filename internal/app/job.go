@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
@@ -38,7 +40,8 @@ type job struct {
 	list    *userlist.File
 	schema  table.Schema
 	reading *columns.Reading
-	watched *listcost.Watcher // of the journal; nil when nobody asks what the list has cost
+	asked   []interfaces.Asked // of each interface
+	watched *listcost.Watcher  // of the journal; nil when nobody asks what the list has cost
 
 	accounts []*accounts.Account // that are asked, in the order of their first steps
 	steps    []*step             // one at least
@@ -56,18 +59,20 @@ func (s *session) prepare(order List) (*job, error) {
 	}
 	s.lists = append(s.lists, list)
 	j := &job{session: s, order: order, list: list, name: order.Run, profile: s.work.Workspace.Service.Profile}
+	if j.asked, err = accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
+		return nil, accounts.AsUnasked(err)
+	}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
 	}
 	if j.name == "" {
-		if j.name, err = recorded.NameOf(list, order.Fields); err != nil {
+		if j.name, err = recorded.NameOf(list, slices.Concat(order.Fields, order.From)); err != nil {
 			return nil, err
 		}
 	}
-	j.addStep(s.v1(), row.Scope{
-		Mapping: j.reading.Mapping, Held: order.Held, Wanted: order.Fields, Prefer: order.Prefer, Reask: order.Reask, Limit: order.Limit,
-		Memory: order.Memory, TempDir: order.TempDir,
-	})
+	if err := j.addSteps(); err != nil {
+		return nil, problem.Usagef("%s: %w", strings.Join(order.Names, " "), err)
+	}
 	if s.work.Workspace.Prices.Card != "" {
 		if err := j.choosePrices(); err != nil { // for what is wrong in it
 			return nil, err
@@ -83,21 +88,6 @@ func (s *session) prepare(order List) (*job, error) {
 		}
 	}
 	return j, nil
-}
-
-// addStep adds a step that asks an account.
-func (j *job) addStep(account *accounts.Account, scope row.Scope) {
-	scope.Catalogue = account.Catalogue
-	if len(j.of(account)) == 0 {
-		j.accounts = append(j.accounts, account)
-	}
-	account.Wanted |= scope.Wanted
-	j.steps = append(j.steps, &step{name: account.Catalogue.Interface, account: account, scope: scope})
-}
-
-// v1 returns the account of v1.
-func (s *session) v1() *accounts.Account {
-	return accounts.NewV1(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
 }
 
 // open lets the accounts use the journal and their services.
@@ -133,9 +123,9 @@ func (j *job) record() (checkpoint.Run, error) {
 		}
 	}
 	run := checkpoint.Run{
-		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: report.FieldNames(j.order.Fields),
+		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
 		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
-		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: *j.budget.MaxSpend,
+		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: j.maxSpend(),
 		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
@@ -159,7 +149,9 @@ func (j *job) record() (checkpoint.Run, error) {
 func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
 	leftovers := 0
 	for _, account := range j.accounts {
-		leftovers += account.Reconciler().Pending()
+		if account.Journal != nil {
+			leftovers += account.Reconciler().Pending()
+		}
 	}
 	stop, err := j.lookUpOnce(ctx, update)
 	if leftovers == 0 || stop != nil || err != nil {
@@ -181,8 +173,8 @@ func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (disp
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		s := j.steps[i]
-		if refused := j.foreseen(s.account); refused != nil {
-			return refused, nil
+		if refused := j.foreseen(s.account); refused != nil || s.account.Journal == nil {
+			return refused, nil // without a journal nothing is asked of the account
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
@@ -229,7 +221,8 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 // request returns what every lookup of an account asks the journal for.
 func (j *job) request(account *accounts.Account) attempt.Request {
 	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Rates: account.Rates(), Ceilings: j.runCeilings(), Strict: j.budget.Strict,
+		Run: j.name, Job: j.jobName(), Rates: account.Rates(), Strict: j.budget.Strict,
+		Ceilings: append(j.runCeilings(), j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff)...),
 	}
 }
 

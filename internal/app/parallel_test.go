@@ -15,7 +15,6 @@ import (
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // silent watches nothing and agrees to everything.
@@ -61,7 +60,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			budget := Budget{MaxSpend: new(3 * cost.Dollar)}
 			ended, err := workIn(dir).Run(t.Context(), RunOptions{
-				List:   List{Names: []string{list}, Fields: enrich.FieldsOf(v1fields.WorkEmail), Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List:   List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 				Budget: budget, Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,
 			}, silent{})
 			if err != nil {
@@ -75,7 +74,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 			again, err := workIn(dir).Plan(t.Context(), PlanOptions{
-				List: List{Names: []string{list}, Fields: enrich.FieldsOf(v1fields.WorkEmail), Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List: List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 			})
 			if err != nil {
 				t.Error(err)

@@ -6,19 +6,21 @@ import (
 	"payonce/cost"
 	"payonce/forecast"
 	"payonce/internal/report"
+	"payonce/internal/report/planstep"
 )
 
 // addCeilings shows every ceiling with what is left under it. The one that covers
 // the fewest lookups binds, unless it covers all.
 func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
-	v.Ceilings = []report.Ceiling{}
-	var binding *report.Ceiling
-	for _, ceiling := range j.ceilings() {
-		v.Ceilings = append(v.Ceilings, viewCeiling(v, j, ceiling))
+	v.Ceilings = []planstep.Ceiling{}
+	var binding *planstep.Ceiling
+	limits := j.limits()
+	for _, l := range limits {
+		v.Ceilings = append(v.Ceilings, viewCeiling(v, j, l))
 	}
 	for i := range v.Ceilings {
 		view := &v.Ceilings[i]
-		if view.Covers < v.Rows.Lookup && (binding == nil || view.Covers < binding.Covers) {
+		if view.Covers < j.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
 			binding = view
 		}
 	}
@@ -26,29 +28,49 @@ func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
 		return
 	}
 	binding.Binding = true
-	if binding.LeftLookups != nil {
+	if binding.Left == nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := f.Covers(*binding.Left, j.accounts[0].Prices.Quote.Prices); known {
+	} else if covers, known := f.Covers(*binding.Left, j.paidStep().account.Prices.Quote.Prices); known {
 		binding.ProbablyCovers = &covers
 	}
 }
 
-func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
-	view := report.Ceiling{Name: ceiling.Name}
-	limit := ceiling.Limit
-	left := max(ceiling.Left(j.session.planTotals(ceiling.At(v.At).Scope)), 0)
-	if ceiling.Meter == cost.Lookups {
-		view.LimitLookups, view.LeftLookups = &limit, &left
-		view.Covers = min(left, v.Rows.Lookup)
-	} else {
-		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
-		view.Covers, _ = j.steps[0].counts.Lookups.Covers(cost.Money(left), j.accounts[0].FreeLeft(), j.accounts[0].Prices.Quote.Prices) // Maximum knew the prices
+// limited returns how many of the lookups a ceiling limits.
+func (j *job) limited(l limit) (lookups int64) {
+	switch l.Meter {
+	case cost.Lookups:
+		return j.lookups()
+	case cost.USD:
+		return j.paidStep().counts.Lookup
 	}
-	if at := Renewal(ceiling.Period, v.At); !at.IsZero() {
+	for _, s := range j.of(l.account) {
+		if s.most()[l.Meter] > 0 {
+			lookups += s.counts.Lookup
+		}
+	}
+	return lookups
+}
+
+func viewCeiling(v *report.Plan, j *job, l limit) planstep.Ceiling {
+	view := planstep.Ceiling{Name: l.Name}
+	limit, paid := l.Limit, j.paidStep()
+	left := max(l.Left(j.used(l, v.At)), 0)
+	switch l.Meter {
+	case cost.Lookups:
+		view.LimitLookups, view.LeftLookups = &limit, &left
+		view.Covers = min(left, j.lookups())
+	case cost.USD:
+		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
+		view.Covers, _ = paid.counts.Lookups.Covers(cost.Money(left), paid.account.FreeLeft(), paid.account.Prices.Quote.Prices) // Maximum knew the prices
+	default:
+		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
+		view.Covers = min(left/l.account.MostOf(l.Meter), j.limited(l))
+	}
+	if at := Renewal(l.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at
 	}
-	if reset := j.accounts[0].Shown.Budget.ResetsAt; ceiling.Name == cost.UsageBudget && !reset.IsZero() {
-		reset = reset.UTC()
+	if l.Name == cost.UsageBudget && !l.account.Shown.Budget.ResetsAt.IsZero() {
+		reset := l.account.Shown.Budget.ResetsAt.UTC()
 		view.RenewsAt = &reset
 	}
 	return view
@@ -57,9 +79,9 @@ func viewCeiling(v *report.Plan, j *job, ceiling cost.Ceiling) report.Ceiling {
 // dearest returns the most that the given number of planned lookups can cost. The prices are
 // known by then.
 func (j *job) dearest(lookups int64) cost.Money {
-	first := j.steps[0]
-	dearest, err := first.counts.Lookups.Dearest(
-		min(lookups, first.counts.Lookup), first.account.FreeLeft(), first.account.Prices.Quote.Prices)
+	paid := j.paidStep()
+	dearest, err := paid.counts.Lookups.Dearest(
+		min(lookups, paid.counts.Lookup), paid.account.FreeLeft(), paid.account.Prices.Quote.Prices)
 	if err != nil {
 		return math.MaxInt64
 	}

@@ -10,14 +10,15 @@ import (
 
 // plan works out what a run of the job would do.
 func (j *job) plan() (*report.Plan, error) {
-	first := j.steps[0]
-	account, counts := first.account, first.counts
+	first, paid := j.steps[0], j.paidStep()
+	account, counts := paid.account, paid.counts
 	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
-	maximum, err := demand.Maximum(free, account.Prices.Quote.Prices)
+	own, err := demand.Maximum(free, account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, cost.Named(err, account.Catalogue)
 	}
-	held, err := report.HeldOf(j.schema, first.scope.FieldColumns(), counts.Held, account.Prices.Quote.Prices)
+	maximum := j.maximum()
+	held, err := report.HeldOf(j.schema, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -28,35 +29,39 @@ func (j *job) plan() (*report.Plan, error) {
 	view := &report.Plan{
 		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
 		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, first.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
-		Held: held, Placeholders: counts.Placeholders, DoubtfulNames: counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed, Priority: j.order.Priority, Rows: report.RowsOf(counts), Unidentifiable: map[string]int64{},
+		Held: held, Placeholders: first.counts.Placeholders, DoubtfulNames: first.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
+		Priority: j.order.Priority, Rows: report.RowsOf(first.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
-		Prices: report.PricesOf(account.Prices.Quote), Maximum: maximum, Split: first.split(maximum, free), Possible: j.possible(maximum),
-		AccountRead: account.Read, Rate: report.Rate(j.session.work.Workspace.Service.Rate),
+		Prices: report.PricesOf(account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
+		AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
-	for reason, rows := range counts.Unidentifiable {
+	for reason, rows := range first.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
 	for _, fields := range account.Operations {
 		view.Lookups[account.Catalogue.Operation(fields)] = account.Sent()[fields]
 	}
-	for f := range first.scope.Wanted.Each() {
+	for f := range paid.scope.Wanted.Each() {
 		view.Fields[account.Catalogue.Name(f)] = demand[f]
 		view.FreeAllowance[account.Catalogue.Name(f)] = free[f]
 	}
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
-	schedule(view, first)
-	if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok {
-		view.Refused = &report.Refused{Code: refused.Code, Message: refused.Message}
+	schedule(view, j, paid)
+	for _, account := range j.accounts {
+		if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok && view.Refused == nil {
+			view.Refused = &report.Refused{Code: refused.Code, Message: refused.Message}
+		}
 	}
 	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
 		view.Option = view.MayPayBy[0]
 	}
 	addOptions(view, account.Prices.Card.Compare(demand, free))
-	forecast := first.forecast()
-	addForecast(view, first, forecast)
+	forecast := paid.forecast()
+	addForecast(view, paid, forecast)
 	addCeilings(view, j, forecast)
+	j.showSteps(view)
 	return view, nil
 }
 
@@ -91,14 +96,15 @@ func (s *step) split(maximum cost.Money, free cost.Allowances) report.Split {
 }
 
 // schedule says how long the lookups take and when the last of them can be sent.
-func schedule(v *report.Plan, s *step) {
-	duration := s.account.Duration(s.counts.Lookup)
+func schedule(v *report.Plan, j *job, paid *step) {
+	duration := j.duration()
 	v.Seconds = int64(duration / time.Second)
 	v.EndsAt = v.At.Add(duration)
-	reset := s.account.Shown.Budget.ResetsAt.UTC()
-	if s.account.Shown.Budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
-		rate := s.account.Rate
+	budget := paid.account.Shown.Budget
+	reset := budget.ResetsAt.UTC()
+	if budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
+		rate := paid.account.Rate
 		windows := int64(reset.Sub(v.At)/rate.Window) + 1
-		v.BudgetReset = &report.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), s.counts.Lookup)}
+		v.BudgetReset = &report.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), paid.counts.Lookup)}
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -45,6 +47,9 @@ func (w *Work) Run(ctx context.Context, o RunOptions, approver Approver) (*Ended
 
 // run carries a run from its checks to its summary.
 func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*Ended, error) {
+	if err := s.checkMoney(o); err != nil {
+		return nil, err
+	}
 	if err := o.check(approver); err != nil {
 		return nil, err
 	}
@@ -54,6 +59,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	}
 	s.warnOfDelay()
 	j.budget, j.pace, j.output = o.Budget, o.Pace, o.Output
+	if err := j.checkLimits(); err != nil {
+		return nil, err
+	}
 	if err := j.checkOutputs(); err != nil {
 		return nil, err
 	}
@@ -89,11 +97,23 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	return j.runToEnd(ctx)
 }
 
+// checkMoney refuses a run that takes money and has no limit on it.
+func (s *session) checkMoney(o RunOptions) error {
+	asked, err := accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: o.List.Fields, From: o.List.From})
+	if err != nil {
+		return accounts.AsUnasked(err)
+	}
+	for _, a := range asked {
+		if !a.Interface.Tariff.Meters[cost.USD].Hidden && o.Budget.MaxSpend == nil {
+			return maxSpendMissing()
+		}
+	}
+	return nil
+}
+
 // check refuses what a run must not start with, before anything is read.
 func (o RunOptions) check(approver Approver) error {
 	switch {
-	case o.Budget.MaxSpend == nil:
-		return problem.Coded("max_spend_missing", "a run needs the most that it may spend; nothing was sent")
 	case !o.Yes && !approver.CanAsk():
 		return problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
@@ -219,8 +239,8 @@ func wordOf(stop dispatch.Stop) string {
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
 	update, sent := j.session.work.Observer.Sending(Sending{
-		Run: j.name, Fields: report.FieldNames(j.order.Fields),
-		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: *j.budget.MaxSpend,
+		Run: j.name, Fields: strings.Join(j.order.Fields, ","),
+		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
 	})
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})
@@ -228,10 +248,13 @@ func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.
 	var watched sync.WaitGroup
 	monitors := make([]*dispatch.Monitor, len(j.accounts))
 	for i, account := range j.accounts {
+		if account.Journal == nil {
+			continue // nothing is asked of it
+		}
 		monitors[i] = account.Monitor()
 		monitors[i].Halt = halt
 		watched.Go(func() {
-			monitors[i].Watch(watching, func(d cost.Drift) { j.session.note(report.DriftOf(d).String()) })
+			monitors[i].Watch(watching, func(d cost.Drift) { j.session.note(account.DescribeDrift(d)) })
 		})
 	}
 	noteInterrupt := context.AfterFunc(ctx, func() {
@@ -246,6 +269,9 @@ func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.
 		return stop, err
 	}
 	for i, monitor := range monitors {
+		if monitor == nil {
+			continue
+		}
 		drift, err := monitor.Read(context.WithoutCancel(ctx))
 		if err != nil {
 			continue // nothing is known; the next run reads the account again

@@ -3,12 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
-	"payonce/attempt"
-	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/accounts"
-	"payonce/internal/listcost"
+	"payonce/internal/interfaces"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -26,65 +25,16 @@ type step struct {
 	survey *survey.Survey
 	counts survey.Counts
 	tally  dispatch.Tally // what the lookups of this start came to
-}
-
-// known is what the journal knows of an account, as the steps of a run need it.
-type known struct {
-	recorder
-	output.Answers
-}
-
-// recorder is the part of known that surveys read.
-type recorder interface {
-	survey.Recorder
-	Forgotten() (map[enrich.Key]bool, error)
-}
-
-// KeyOf returns a short stand-in for an identity.
-func (k known) KeyOf(canonical []byte) enrich.Key { return k.recorder.KeyOf(canonical) }
-
-// RecordOf returns what durable attempts say about the subject with a key.
-func (k known) RecordOf(key enrich.Key) (attempt.Record, error) { return k.recorder.RecordOf(key) }
-
-// watched is a journal of which it is watched what the list has cost.
-type watched struct {
-	*listcost.Watcher
-	journal *checkpoint.Journal
-}
-
-func (w watched) Forgotten() (map[enrich.Key]bool, error) { return w.journal.Forgotten() }
-
-// blank is the journal of a workspace that has none.
-type blank struct {
-	key func(canonical []byte) enrich.Key
-}
-
-func (b blank) KeyOf(canonical []byte) enrich.Key { return b.key(canonical) }
-
-func (blank) People() int64 { return 0 }
-
-func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Record, error)) error) error {
-	return nil
-}
-
-func (blank) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
-
-func (blank) Forgotten() (map[enrich.Key]bool, error) { return nil, nil }
-
-func (blank) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
-	return func(_ []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) { return known, nil }
+	byID   bool           // it asks about companies by ids that answers may give
+	names  bool           // its answers name companies by their ids
 }
 
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *accounts.Account) steps.Account {
-	switch journal := account.Journal; {
-	case journal == nil:
-		return blank{key: checkpoint.AnonymousKey()}
-	case j.watched != nil && journal == j.session.journal():
-		return known{watched{j.watched, journal}, journal}
-	default:
-		return journal
+	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.session.journal() {
+		return accounts.Watched(journal, j.watched)
 	}
+	return accounts.Known(account.Journal)
 }
 
 // run returns the steps of the run for the pipeline. The rows that were not attempted say why it stopped.
@@ -111,6 +61,7 @@ func (j *job) take(ctx context.Context) error {
 		}
 		s.counts = s.survey.Count()
 	}
+	j.countUpTo()
 	for _, account := range j.accounts {
 		account.Lookups = map[enrich.Fields]int64{}
 		for _, s := range j.of(account) {
@@ -164,4 +115,70 @@ func (j *job) tally() (sum dispatch.Tally) {
 		sum = sum.Plus(tally)
 	}
 	return sum
+}
+
+// addSteps adds the steps that the list is taken through.
+func (j *job) addSteps() error {
+	mapping := j.reading.Mapping
+	list := interfaces.List{
+		Subject: j.reading.Lists, Companies: mapping.Identifies(interfaces.PatternsOf(enrich.Companies)),
+		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
+		Names:      mapping.Identifies(enrich.PatternsOf(enrich.ByCompanyName)),
+	}
+	planned, err := list.Steps(j.asked)
+	if err != nil {
+		return err
+	}
+	for _, p := range planned {
+		limit := j.order.Limit
+		if p.ByID {
+			limit = 0
+		}
+		j.addStep(j.accountOf(p.Interface), row.Scope{
+			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
+			Reask: j.order.Reask, Limit: limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
+		})
+		added := j.steps[len(j.steps)-1]
+		added.byID, added.names = p.ByID, p.Names()
+	}
+	return nil
+}
+
+// addStep adds a step that asks an account.
+func (j *job) addStep(account *accounts.Account, scope row.Scope) {
+	scope.Catalogue = account.Catalogue
+	if len(j.of(account)) == 0 {
+		j.accounts = append(j.accounts, account)
+	}
+	account.Wanted |= scope.Wanted
+	j.steps = append(j.steps, &step{account: account, scope: scope})
+	j.nameSteps()
+}
+
+// nameSteps names each step after its interface, and after its fields too where several ask the same interface.
+func (j *job) nameSteps() {
+	for _, s := range j.steps {
+		s.name = s.account.Catalogue.Interface
+		if len(j.of(s.account)) > 1 {
+			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.scope.Wanted), ",", "_")
+		}
+	}
+}
+
+// accountOf returns the account of an interface, which the steps of a run share.
+func (j *job) accountOf(of interfaces.Interface) *accounts.Account {
+	for _, account := range j.accounts {
+		if account.Catalogue.Interface == of.Catalogue.Interface {
+			return account
+		}
+	}
+	if of.Catalogue.Interface == interfaces.V1().Catalogue.Interface {
+		return j.session.v1()
+	}
+	return accounts.NewV2(j.session.place, j.session.note)
+}
+
+// v1 returns the account of v1.
+func (s *session) v1() *accounts.Account {
+	return accounts.NewV1(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
 }

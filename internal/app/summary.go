@@ -24,7 +24,7 @@ func (j *job) summary(done written, stop dispatch.Stop, drift cost.Drift) (*repo
 	view.Kept, view.Tables = done.kept, done.tables
 	view.Exclusive = j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()
-	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, *j.budget.MaxSpend
+	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.maxSpend()
 	if stop != nil {
 		word := stop.Word()
 		view.Stop = &word

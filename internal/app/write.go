@@ -5,7 +5,7 @@ import (
 	"context"
 	"strings"
 
-	"payonce/internal/interfaces"
+	"payonce/internal/accounts"
 	"payonce/internal/recorded"
 
 	"payonce/checkpoint"
@@ -26,6 +26,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		}
 		if run.Output == "" {
 			return nil, problem.Usagef("%s is a comparison with the specification and has no output; what was found is in the journal, and a run of the list gets it", run.Name)
+		}
+		if run.List == "" {
+			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
 		}
 		j, err := s.recall(run, reading)
 		if err != nil {
@@ -67,9 +70,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	order := reading
 	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
 	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
-	if order.Fields, err = s.recordedFields(run.Fields); err != nil {
-		return nil, err
-	}
+	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
 	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header, Fixed: true}
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		return nil, problem.AsUsage(err)
@@ -79,14 +80,9 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName
 	}
-	return s.prepare(order)
-}
-
-// recordedFields reads fields as a run records them.
-func (s *session) recordedFields(text string) (enrich.Fields, error) {
-	fields, unknown := interfaces.V1().Asked(strings.Split(text, ","))
-	if unknown != "" || fields == 0 {
-		return 0, problem.Usagef("the run looked for %q, which this program does not know", unknown)
+	j, err := s.prepare(order)
+	if err != nil {
+		return nil, err
 	}
-	return fields, nil
+	return j, j.open(accounts.Nothing)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"payonce/internal/flagvalue"
 )
 
 // flagSet holds flags of a few kinds and where their values go.
@@ -18,6 +20,7 @@ type flagSet struct {
 	timeout time.Duration
 	maps    []string
 	state   string
+	units   flagvalue.Pairs
 }
 
 func newFlags() *flagSet {
@@ -25,6 +28,8 @@ func newFlags() *flagSet {
 	f.StringVar(&f.name, "name", "", "the `NAME` of the run")
 	f.DurationVar(&f.timeout, "timeout", time.Minute, "wait")
 	f.StringArrayVar(&f.maps, "map", nil, "columns")
+	f.units = flagvalue.Pairs{Form: "MODULE=N", Check: func(name, value string) error { return new(flagvalue.Count).Set(value) }}
+	f.Var(&f.units, "max-units", "units")
 	f.StringVar(&f.state, "state", "", "where journals are")
 	f.String("config", "", "the file itself")
 	return f
@@ -83,6 +88,26 @@ func TestFileSetsFlagsBelowCommandLineAndEnvironment(t *testing.T) {
 	}
 }
 
+// Pairs are written as a mapping, as a list or in one value, also with an underscore in the key.
+func TestPairsOfAFileAreAMapping(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"max-units:\n  companies: 5\n  contacts: \"7\"\n", "max_units: {contacts: 7, companies: 5}\n",
+		"max-units: [companies=5, contacts=7]\n", "max-units: companies=5,contacts=7\n",
+	} {
+		flags := newFlags()
+		if err := flags.read(t, text); err != nil {
+			t.Errorf("%s%v", text, err)
+		} else if got := flags.units.String(); got != "companies=5,contacts=7" {
+			t.Errorf("%sis %q", text, got)
+		}
+	}
+	flags := newFlags()
+	if err := flags.read(t, "max_units: {companies: 5}\n", "--max-units", "contacts=1"); err != nil || flags.units.String() != "contacts=1" {
+		t.Errorf("the command line does not win: %q, %v", flags.units.String(), err)
+	}
+}
+
 func TestErrorsOfAFileNameEveryLine(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{
@@ -96,6 +121,10 @@ func TestErrorsOfAFileNameEveryLine(t *testing.T) {
 		"unset variable":  {"name: ${MISSING}\n", "c.yaml:1: name: the variable MISSING of the environment is not set"},
 		"its own flag":    {"config: other.yaml\n", "c.yaml:1: unknown key \"config\"; did you mean another?; the keys are the long names of the command's flags"},
 		"no value":        {"name:\n", "c.yaml:1: name: there is no value; write one, or remove it"},
+		"a pair's value":  {"max-units: {companies: many}\n", "c.yaml:1: max-units: write a whole number, such as 500"},
+		"nothing":         {"max-units:\n  companies:\n", "c.yaml:1: max-units: line 2: companies has no value"},
+		"two spellings":   {"max-units: {a: 1}\nmax_units: {b: 2}\n", "c.yaml:2: max-units is already on line 1; remove one"},
+		"a mapping":       {"timeout: {a: 1}\n", "c.yaml:1: timeout: give one value"},
 		"too much":        {"timeout: 2h\n", "c.yaml:1: timeout: choose at most 1h"},
 		"a list":          {"- name\n", "c.yaml:1: a configuration holds names and values, such as max-spend: 20.00"},
 		"second document": {"name: x\n---\nname: y\n", "c.yaml:2: a second document begins here, and a configuration is one; remove it"},
@@ -138,7 +167,7 @@ func TestSchemaHasEveryFlagButTheFileItself(t *testing.T) {
 	t.Parallel()
 	schema := Schema(newFlags().FlagSet)
 	properties, _ := schema["properties"].(map[string]any)
-	for _, name := range []string{"name", "timeout", "map", "state"} {
+	for _, name := range []string{"name", "timeout", "map", "state", "max-units", "max_units"} {
 		if properties[name] == nil {
 			t.Errorf("%s is missing", name)
 		}

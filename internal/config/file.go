@@ -64,7 +64,7 @@ func Read(path string, t Target) error {
 
 // set sets one flag, unless something above the file has. It then counts as given.
 func (t Target) set(key, value *yaml.Node) error {
-	name := key.Value
+	name := t.flagName(key.Value)
 	if err := t.refuse(name, ""); err != nil {
 		return keyError{fmt.Errorf("%q: %w", name, err)}
 	}
@@ -80,7 +80,8 @@ func (t Target) set(key, value *yaml.Node) error {
 	case flag.Changed || variable != "" && t.Getenv(variable) != "":
 		return nil
 	}
-	texts, err := scalars(value, takesSeveral(flag))
+	_, isPairs := flag.Value.(*flagvalue.Pairs)
+	texts, err := scalars(value, takesSeveral(flag), isPairs)
 	for i := range texts {
 		if err == nil {
 			err = t.refuse(name, texts[i])
@@ -94,7 +95,10 @@ func (t Target) set(key, value *yaml.Node) error {
 	}
 	flag.Changed = true
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return list.Replace(texts)
+		if err := list.Replace(texts); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
 	}
 	text := strings.Join(texts, ",")
 	if err := flag.Value.Set(text); err != nil {
@@ -106,6 +110,20 @@ func (t Target) set(key, value *yaml.Node) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// flagName returns the name of the flag of a key. The keys of flags with pairs may have underscores, as in
+// unit_prices.
+func (t Target) flagName(key string) string {
+	name := strings.ReplaceAll(key, "_", "-")
+	for _, flags := range append([]*pflag.FlagSet{t.Flags}, t.Others...) {
+		if flag := flags.Lookup(name); flag != nil {
+			if _, isPairs := flag.Value.(*flagvalue.Pairs); isPairs {
+				return name
+			}
+		}
+	}
+	return key
 }
 
 func (t Target) refuse(key, value string) error {
@@ -140,8 +158,11 @@ func allowed(name string) bool { return name != "config" && name != "help" }
 // takesSeveral reports whether a flag may have a list of values.
 func takesSeveral(flag *pflag.Flag) bool {
 	_, isList := flag.Value.(pflag.SliceValue)
-	_, isSet := flag.Value.(*flagvalue.Fields)
-	return isList || isSet
+	switch flag.Value.(type) {
+	case *flagvalue.Fields, *flagvalue.Names:
+		return true
+	}
+	return isList
 }
 
 // Form says what the values of a flag look like, where pflag itself would only name the

@@ -63,14 +63,18 @@ func (m *Mapping) Has(name string) bool {
 // Set sets the flags that the mapping names, where they are not set already.
 func (m *Mapping) Set(t Target) {
 	for _, entry := range m.entries {
-		wasSet := false
-		if flag := t.Flags.Lookup(entry.Name); flag != nil {
+		wasSet, name := false, t.flagName(entry.Name)
+		if flag := t.Flags.Lookup(name); flag != nil {
 			wasSet = flag.Changed
+		}
+		if at, twice := m.configured[name]; twice {
+			m.problems.add(m.problems.placeOf(entry.key), fmt.Errorf("%s is already on line %d; remove one", name, at.line))
+			continue
 		}
 		err := t.set(entry.key, entry.value)
 		switch _, ofKey := errors.AsType[keyError](err); {
-		case err == nil && !wasSet && t.Flags.Lookup(entry.Name) != nil:
-			m.configured[entry.Name] = entry.valuePlace()
+		case err == nil && !wasSet && t.Flags.Lookup(name) != nil:
+			m.configured[name] = entry.valuePlace()
 		case err != nil && ofKey:
 			m.problems.add(m.problems.placeOf(entry.key), err)
 		case err != nil:

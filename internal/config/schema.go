@@ -18,6 +18,9 @@ func Schema(commands ...*pflag.FlagSet) map[string]any {
 				property := flagSchema(flag)
 				property["description"] = strings.ReplaceAll(flag.Usage, "`", "")
 				properties[flag.Name] = property
+				if _, isPairs := flag.Value.(*flagvalue.Pairs); isPairs {
+					properties[strings.ReplaceAll(flag.Name, "-", "_")] = property
+				}
 			}
 		})
 	}

@@ -116,7 +116,7 @@ func (o Options) lookups(ctx context.Context, c *comparing) ([]enrich.Lookup, er
 	if _, err := pricing.Choose(c.work.Workspace.Prices, 0, nil, cost.Account{}); err != nil {
 		return nil, err
 	}
-	lookups, err := profileLookups(o.Profiles, o.List.Fields)
+	lookups, err := profileLookups(o.Profiles, c.Account.Wanted)
 	if err != nil {
 		return nil, err
 	}

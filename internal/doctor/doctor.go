@@ -28,6 +28,8 @@ type checks struct {
 	kind     problem.Kind // of the first problem
 	problems int
 	accepted bool // the service accepts the key
+	// acceptedV2 says that the second interface accepts its key.
+	acceptedV2 bool
 }
 
 func (d *checks) ok(check, format string, args ...any) {
@@ -65,12 +67,19 @@ func (d *checks) failed(check string, err error) {
 func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, hints report.Hints, explain func(error) string) (found *Diagnosis, err error) {
 	d := &checks{place: &workspace.Session{Options: options, Env: env}, service: options.Service, hints: hints, explain: explain}
 	defer func() { err = errors.Join(err, d.place.Close()) }()
-	config, err := d.place.Config()
-	if err != nil {
-		return nil, err
+	if options.Service.Known() || !options.HasV2() {
+		config, err := d.place.Config()
+		if err != nil {
+			return nil, err
+		}
+		if d.checkConfig(config) {
+			d.checkService(ctx, config)
+		}
 	}
-	if d.checkConfig(config) {
-		d.checkService(ctx, config)
+	if options.HasV2() {
+		if err := d.checkV2(ctx); err != nil {
+			return nil, err
+		}
 	}
 	d.checkState(ctx)
 	return &Diagnosis{report.DiagnosisOf(d.findings), d.kind}, ctx.Err()

@@ -7,11 +7,14 @@ import (
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	sandboxv2 "payonce/sandbox/v2"
 	v1 "payonce/service/v1"
+	"payonce/service/v2/units"
 )
 
 // codes stands for the words of a command: it returns the code itself.
@@ -126,5 +129,74 @@ func TestAJournalInUseIsAWarning(t *testing.T) {
 	warnings := of(found.Report, "journal", report.CheckWarning)
 	if !found.Report.Usable || len(warnings) != 1 || warnings[0].Advice != "journal_in_use" {
 		t.Errorf("%+v", found.Report)
+	}
+}
+
+// withV2 returns options for both interfaces of a sandbox.
+func withV2(service *workspace.Embedded, state string) workspace.Options {
+	options := optionsFor(service.BaseURL, state)
+	options.V2 = workspace.V2{
+		BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Rate: workspace.DefaultRateV2(),
+	}
+	return options
+}
+
+func TestTheSecondInterfaceIsCheckedWithFreeCallsAlone(t *testing.T) {
+	t.Parallel()
+	service := serve(t)
+	for name, options := range map[string]workspace.Options{
+		"both": withV2(service, t.TempDir()), "alone": withV2(service, t.TempDir()),
+	} {
+		if name == "alone" {
+			options.Service.BaseURL = ""
+		}
+		found := diagnose(t, options)
+		if !found.Report.Usable || found.Report.Problems > 0 {
+			t.Errorf("%s: %+v", name, found.Report)
+		}
+		for check, findings := range map[string]int{v2BaseURL: 1, v2Key: 1, v2Modules: 6, v2Contacts: 1, v2Rate: 1, "journal": 1} {
+			if got := len(of(found.Report, check, report.CheckOK)); got != findings {
+				t.Errorf("%s: %s is found to be well %d times, want %d: %+v", name, check, got, findings, found.Report.Checks)
+			}
+		}
+		if first := len(of(found.Report, "base URL", report.CheckOK)); first > 0 != (name == "both") {
+			t.Errorf("%s: v1 is found %d times", name, first)
+		}
+	}
+	if records := service.Service.Second().Units().Records(); len(records) > 0 {
+		t.Errorf("%d data operations", len(records))
+	}
+}
+
+func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
+	t.Parallel()
+	service := serve(t)
+	for name, test := range map[string]struct {
+		change        func(*workspace.V2)
+		check, result string
+		kind          problem.Kind
+		advice        string
+	}{
+		"a key of nobody": {func(o *workspace.V2) { o.Key = "wrong" }, v2Key, report.CheckProblem, problem.Refused, "give_key_v2"},
+		"no key":          {func(o *workspace.V2) { o.Key = "" }, v2Key, report.CheckProblem, problem.Usage, "give_key_v2"},
+		"no address":      {func(o *workspace.V2) { o.BaseURL = "x" }, v2BaseURL, report.CheckProblem, problem.Usage, "give_base_url_v2"},
+		"a fast rate":     {func(o *workspace.V2) { o.Rate.Slots = 100 }, v2Rate, report.CheckWarning, 0, "give_rate_v2"},
+		"another codename": {func(o *workspace.V2) {
+			o.Modules.Codenames = map[cost.Meter]string{units.Companies: "company_data"}
+		}, v2Modules, report.CheckWarning, 0, "modules_missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := withV2(service, t.TempDir())
+			test.change(&options.V2)
+			found := diagnose(t, options)
+			findings := of(found.Report, test.check, test.result)
+			if len(findings) != 1 || findings[0].Advice != test.advice || found.Report.Usable != (test.kind == 0) {
+				t.Errorf("kind %d, %+v", found.Kind, found.Report)
+			}
+			if name != "no address" && found.Kind != test.kind {
+				t.Errorf("kind %d, want %d", found.Kind, test.kind)
+			}
+		})
 	}
 }

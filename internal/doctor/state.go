@@ -116,6 +116,12 @@ func (d *checks) checkJournal(ctx context.Context) {
 		d.failed(check, err)
 		return
 	}
+	if d.acceptedV2 {
+		if err := d.place.CheckV2Key(); err != nil {
+			d.failed(check, err)
+			return
+		}
+	}
 	if count, held := d.place.Journal.InDoubt(""); count > 0 {
 		d.warn(check, "look_at_doubts", "it opens; %s in doubt, holding $%s", report.Lookups(int64(count)), held)
 		return

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1/v1fields"
+	"payonce/service/v2/v2fields"
 )
 
 // Money is an amount in USD; nil until it is set.
@@ -175,32 +176,76 @@ func (v *Share) Set(text string) error {
 func (v *Share) String() string { return fmt.Sprintf("%d%%", int(*v)) }
 func (*Share) Type() string     { return "PERCENT" }
 
-// Fields is the set of wanted fields: email, phone or both.
-type Fields enrich.Fields
+// Fields are the words for wanted fields, of any interface, in the order of the interfaces.
+type Fields []string
 
-// fieldNames are the short names of fields on the command line.
-var fieldNames = map[string]enrich.Field{
-	"email": v1fields.WorkEmail, "work_email": v1fields.WorkEmail,
-	"phone": v1fields.BusinessPhone, "business_phone": v1fields.BusinessPhone,
+// catalogues are those of all interfaces.
+func catalogues() []enrich.Catalogue {
+	return []enrich.Catalogue{v1fields.Catalogue(), v2fields.Catalogue()}
 }
 
 func (v *Fields) Set(text string) error {
-	var set enrich.Fields
+	var asked []string
 	for name := range strings.SplitSeq(text, ",") {
-		f, known := fieldNames[strings.TrimSpace(name)]
+		word, known := wordOf(strings.TrimSpace(name))
 		if !known {
-			return fmt.Errorf("%q is not a field; write email, phone or email,phone", name)
+			return fmt.Errorf("%q is not a field; the fields are %s", name, strings.Join(FieldWords(), ", "))
 		}
-		set = set.With(f)
+		asked = append(asked, word)
 	}
-	*v = Fields(set)
+	*v = slices.DeleteFunc(FieldWords(), func(word string) bool { return !slices.Contains(asked, word) })
 	return nil
 }
 
-func (v *Fields) String() string {
-	return strings.NewReplacer("work_email", "email", "business_phone", "phone").Replace(enrich.Fields(*v).String())
+// wordOf returns the word for a field with a name.
+func wordOf(name string) (string, bool) {
+	for _, c := range catalogues() {
+		if f, known := c.Lookup(name); known {
+			return c.Word(f), true
+		}
+	}
+	return "", false
 }
-func (*Fields) Type() string { return "FIELDS" }
+
+// hidden returns the fields that nobody asks for: a step finds them for others.
+func hidden(c enrich.Catalogue) (fields enrich.Fields) {
+	if f, has := c.Lookup("match"); has {
+		fields = fields.With(f)
+	}
+	return fields
+}
+
+// FieldWords returns the words for the fields of all interfaces.
+func FieldWords() (words []string) {
+	for _, c := range catalogues() {
+		for _, word := range c.WordsOf(c.All() &^ hidden(c)) {
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+func (v *Fields) String() string { return strings.Join(*v, ",") }
+func (*Fields) Type() string     { return "FIELDS" }
+
+// Names are names in an order.
+type Names []string
+
+func (v *Names) Set(text string) error {
+	*v = nil
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return errors.New("write names with commas between them")
+		}
+		*v = append(*v, name)
+	}
+	return nil
+}
+
+func (v *Names) String() string { return strings.Join(*v, ",") }
+func (*Names) Type() string     { return "NAMES" }
 
 // Choice is one of a few words.
 type Choice struct {

@@ -12,19 +12,42 @@ import (
 	v1 "payonce/service/v1"
 )
 
-// Account reads the free account status.
+// Account reads the free account status of every interface of the workspace.
 func Account(ctx context.Context, w *app.Work) (*report.Account, error) {
 	return app.With(w, func(s *workspace.Session) (*report.Account, error) {
+		account, err := accountOf(ctx, s)
+		if err != nil {
+			return nil, problem.AsRefused(ctx, err)
+		}
+		return account, nil
+	})
+}
+
+// accountOf reads the accounts of the interfaces that the workspace has.
+func accountOf(ctx context.Context, s *workspace.Session) (account *report.Account, err error) {
+	if s.Options.Service.Known() || !s.Options.HasV2() {
 		client, err := s.OpenStatus()
 		if err != nil {
 			return nil, err
 		}
-		account, err := client.Status(ctx)
+		status, err := client.Status(ctx)
 		if err != nil {
-			return nil, problem.AsRefused(ctx, err)
+			return nil, err
 		}
-		return report.AccountOf(account), nil
-	})
+		account = report.AccountOf(status)
+	}
+	if !s.Options.HasV2() {
+		return account, nil
+	}
+	second, err := accountV2Of(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if account == nil {
+		return &report.Account{Second: second}, nil
+	}
+	account.Second = second
+	return account, nil
 }
 
 // Document reads the OpenAPI document of the service.

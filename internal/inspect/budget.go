@@ -13,6 +13,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
+	"payonce/service/v2/units"
 )
 
 // BudgetOptions say which ceilings are shown.
@@ -84,6 +85,9 @@ func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
 		for _, c := range given.Ceilings(run.Name, jobOf(run)) {
 			show(c, true)
 		}
+		for _, c := range given.UnitCeilings(run.Name, jobOf(run), units.Modules{}.Tariff()) {
+			show(c, true)
+		}
 	}
 	show(cost.Ceiling{Name: app.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
 	slices.SortFunc(shown, budgetCeiling.compare)
@@ -91,14 +95,24 @@ func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
 }
 
 // ceilingOrder is the order in which the ceilings of one scope are shown.
-var ceilingOrder = []string{app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly}
+var ceilingOrder = []string{
+	app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingMaxUnits, app.CeilingDaily, app.CeilingDailyUnits,
+	app.CeilingMonthly, app.CeilingMonthlyUnits, app.CeilingWorkspaceMonthly,
+}
 
 // compare orders ceilings by their scopes, and those of one scope as ceilingOrder does.
 func (c budgetCeiling) compare(other budgetCeiling) int {
 	return cmp.Or(
 		strings.Compare(c.sortKey(), other.sortKey()),
-		cmp.Compare(slices.Index(ceilingOrder, c.Name), slices.Index(ceilingOrder, other.Name)),
+		cmp.Compare(c.place(), other.place()), strings.Compare(c.Name, other.Name),
 	)
+}
+
+// place returns the place of the ceiling among those of its scope. A ceiling on units has its meter in its
+// name.
+func (c budgetCeiling) place() int {
+	name, _, _ := strings.Cut(c.Name, " ")
+	return slices.Index(ceilingOrder, name)
 }
 
 // sortKey puts the runs first, then the jobs, then the workspace.

@@ -20,7 +20,6 @@ import (
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // silent watches nothing and agrees to everything.
@@ -52,7 +51,7 @@ func workspaceWithRun(t *testing.T) *app.Work {
 		t.Fatal(err)
 	}
 	ended, err := w.Run(t.Context(), app.RunOptions{
-		List:   app.List{Names: []string{list}, Run: "trial", Fields: enrich.FieldsOf(v1fields.WorkEmail), Prefer: enrich.ByProfile, Memory: 1 << 20},
+		List:   app.List{Names: []string{list}, Run: "trial", Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 		Budget: app.Budget{MaxSpend: new(3 * cost.Dollar)}, Pace: app.Pace{Concurrency: 1}, Output: app.Output{Path: filepath.Join(dir, "out.csv")}, Yes: true,
 	}, silent{})
 	if err != nil || ended.Stop != nil || ended.Summary.Posts != 3 {

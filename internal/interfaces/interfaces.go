@@ -5,15 +5,28 @@ package interfaces
 import (
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
+	"payonce/service/v2/answers"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
 )
 
 // Interface is an interface of the service.
 type Interface struct {
 	Catalogue enrich.Catalogue
 	Tariff    cost.Tariff
+	// Together are the fields that one call asks for, in the order of the steps that ask for them.
+	Together []enrich.Fields
+	// Identifying are the fields of companies that can be asked for without the id of the company, and whose
+	// answers have the id.
+	Identifying enrich.Fields
+	// Matching are the fields whose answers find companies that are named by nothing but their names.
+	Matching enrich.Fields
+	// Patterns returns those by which one call can ask for fields. It may be nil for enrich.UsualPatterns.
+	Patterns func(enrich.Fields) enrich.Patterns
 	// Operations are the lookups by the fields that they ask for, in the order in which they are reported.
 	Operations []enrich.Fields
 	// WantsMoney reports whether a code of the service refuses only what is not free.
@@ -26,12 +39,52 @@ type Interface struct {
 func V1() Interface {
 	i := Interface{
 		Catalogue: v1fields.Catalogue(), Tariff: v1.Tariff(), WantsMoney: v1.WantsMoney,
+		Together:   []enrich.Fields{v1fields.AllFields},
 		NewDecoder: func() output.Decoder { return new(v1.AnswerDecoder) },
 	}
 	for _, operation := range v1fields.Operations() {
 		i.Operations = append(i.Operations, operation.Fields())
 	}
 	return i
+}
+
+// V2 returns the interface v2. The modules say on what its operations count.
+func V2(modules units.Modules) Interface {
+	i := Interface{
+		Catalogue: v2fields.Catalogue(), Tariff: modules.Tariff(), WantsMoney: func(string) bool { return false },
+		NewDecoder: func() output.Decoder { return answers.Decoder{} },
+	}
+	i.Identifying = enrich.FieldsOf(v2fields.Company)
+	i.Matching, i.Patterns = enrich.FieldsOf(v2fields.Match), v2fields.Patterns
+	i.Together = []enrich.Fields{v2fields.ContactData, i.Matching}
+	for f := range v2fields.AllFields.Without(v2fields.ContactData | i.Matching).Each() {
+		i.Together = append(i.Together, enrich.FieldsOf(f))
+	}
+	i.Operations = i.Together
+	return i
+}
+
+// About returns the kind of subjects that a field is about.
+func (i Interface) About(f enrich.Field) enrich.Subject { return i.Catalogue.Fields[f].About }
+
+// PatternsOf returns the usual patterns by which subjects of a kind are named.
+func PatternsOf(subject enrich.Subject) (set enrich.Patterns) {
+	for p := range enrich.NumPatterns {
+		if pattern := enrich.Pattern(p); pattern.Subject() == subject && enrich.UsualPatterns().Has(pattern) {
+			set |= enrich.PatternsOf(pattern)
+		}
+	}
+	return set
+}
+
+// naming returns the fields of persons whose answers name the companies of the persons by their ids.
+func (i Interface) naming() (fields enrich.Fields) {
+	for _, detail := range i.Catalogue.Details {
+		if detail.Role == string(columns.CompanyID) {
+			fields |= i.Catalogue.About(enrich.Persons, detail.Of)
+		}
+	}
+	return fields
 }
 
 // Asked returns the fields with these names or words, or the first that is none.

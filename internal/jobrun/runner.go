@@ -202,12 +202,7 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 		return err
 	}
 	outcome := r.start(ctx, b, job, at)
-	ended := claimed
-	ended.Ended, ended.Exit, ended.Reason = r.Now().UTC(), int64(outcome.Exit), outcome.Reason
-	if !outcome.Until.IsZero() && job.Plan.Waits(at, outcome.Until) {
-		ended.Until = outcome.Until.UTC()
-	}
-	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
+	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
 	for _, name := range []string{"output", "rejects"} {
 		path := job.Run.Flags.Lookup(name)
 		if path == nil || path.Value.String() == "" {
@@ -224,7 +219,6 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 		}
 	}
 	result.Ran = append(result.Ran, ended)
-	noFailure := outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
 	if !noFailure && result.Exit == 0 {
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
@@ -237,6 +231,17 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	r.tell(Event{job, e.state, ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return nil
+}
+
+// conclude returns the record of an occurrence that ended or waits, and whether nobody has to act.
+func conclude(plan schedule.Plan, claimed record.Occurrence, at schedule.Local, outcome jobs.Outcome, now time.Time) (ended record.Occurrence, noFailure bool) {
+	ended = claimed
+	ended.Ended, ended.Exit, ended.Reason = now.UTC(), int64(outcome.Exit), outcome.Reason
+	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
+		ended.Until = outcome.Until.UTC()
+	}
+	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
+	return ended, outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
 }
 
 // lingerTime is how long an interrupted start waits for another process that owns the journal, to record how an

@@ -16,8 +16,7 @@ type world struct {
 	mu     sync.Mutex
 	began  map[string][]time.Duration // since the beginning, by job
 	active []string
-	most   int      // jobs that ran at the same time
-	pairs  []string // of those
+	pairs  []string // of jobs that ran at the same time
 	notes  []string
 	states []State
 	start  time.Time

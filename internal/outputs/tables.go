@@ -1,6 +1,7 @@
 package outputs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func (t *tableFiles) Create(name string, columns []table.Column) (table.Writer, 
 
 // write writes the tables, and creates their directory.
 func (t *tableFiles) write(ctx context.Context) (*TablesWritten, error) {
-	if err := os.Mkdir(t.Dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // the umask takes its part
+	if err := makeDirectory(t.Dir, t.mode); err != nil {
 		return nil, err
 	}
 	written, err := t.decided.Write(ctx, t)
@@ -107,6 +108,19 @@ func (t *tableFiles) write(ctx context.Context) (*TablesWritten, error) {
 		return nil, fmt.Errorf("writing the tables to %s: %w", t.Dir, err)
 	}
 	return t.view(written), nil
+}
+
+// makeDirectory creates a directory for files with a mode, unless it is there.
+func makeDirectory(path string, ofFiles fs.FileMode) error {
+	mode := cmp.Or(ofFiles, 0o600)
+	mode |= mode & 0o444 >> 2 // who may read the files may look for them
+	switch err := os.Mkdir(path, mode); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return os.Chmod(path, mode) // the process may have another umask than its user
 }
 
 // TablesWritten are the tables that were written with an output.

@@ -128,8 +128,10 @@ func TestTablesAreWrittenInBothFormats(t *testing.T) {
 		if diff := cmp.Diff([]string{"2|Zoë, Inc|9", "1|Ann|3"}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", format, diff)
 		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-			t.Errorf("%s: %v, %v", format, info.Mode(), err)
+		for name, want := range map[string]os.FileMode{path: 0o640, dir: 0o750} {
+			if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: %v, %v", name, info.Mode(), err)
+			}
 		}
 		if kept := writeTables(t, j, wanted, 2, 1); len(kept) > 0 {
 			t.Errorf("%s, written again: kept %v", format, kept)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"payonce/checkpoint"
-	"payonce/enrich"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
@@ -87,7 +86,7 @@ func Names(run checkpoint.Run) ([]string, error) {
 // NameOf returns the name by which a run is known when the user gives none: from the
 // list's place and the wanted fields, so that the same command resumes. What comes
 // from standard input has no place, but its content.
-func NameOf(list *userlist.File, fields enrich.Fields) (string, error) {
+func NameOf(list *userlist.File, fields []string) (string, error) {
 	base, mark := "stdin", ""
 	if len(list.Paths) > 0 {
 		base = filepath.Base(textfile.TrimCompression(list.Paths[0]))
@@ -101,5 +100,5 @@ func NameOf(list *userlist.File, fields enrich.Fields) (string, error) {
 		}
 		mark = sum[:12]
 	}
-	return fmt.Sprintf("%s-%s-%s", base, strings.ReplaceAll(report.FieldNames(fields), ",", "-"), mark), nil
+	return fmt.Sprintf("%s-%s-%s", base, strings.Join(fields, "-"), mark), nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report/modules"
 	"payonce/service/v1/v1fields"
 )
 
@@ -19,6 +20,8 @@ type Account struct {
 	Reserved  *cost.Money          `json:"reserved_usd"`
 	Budget    UsageBudget          `json:"usage_budget"`
 	Readiness map[string]Readiness `json:"readiness"`
+	// Second is the account of the second interface, where the workspace has one.
+	Second *modules.Account `json:"v2,omitempty"`
 }
 
 // UsageBudget is the budget of the account's month.
@@ -76,6 +79,16 @@ func kindOf(operation string) string {
 }
 
 func (v *Account) render(p *page) {
+	if v.Readiness != nil { // else the workspace has the second interface alone
+		v.renderFirst(p)
+	}
+	if v.Second != nil {
+		v.Second.Lines(func(name, text string) { p.prose(name, "%s", text) })
+	}
+}
+
+// renderFirst shows the account of the first interface.
+func (v *Account) renderFirst(p *page) {
 	p.entry("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
 	for f := range catalogue().All().Each() {
 		if units := v.Free[catalogue().Name(f)]; units != nil {

@@ -24,16 +24,19 @@ type Used struct {
 	Of      string `json:"of"` // "run NAME", "job NAME" or "workspace"
 	Name    string `json:"name"`
 	Period  string `json:"period,omitempty"` // by UTC
-	Measure string `json:"measure"`          // "usd" or "lookups"
+	Measure string `json:"measure"`          // "usd", "lookups" or the units of a module
 	// Limit and Left are in the measure, null when there is no limit.
 	Limit   *string    `json:"limit"`
 	Settled cost.Money `json:"settled_usd"`
 	// SettledLeast is the least that it can be while charges may turn out to have been free.
 	SettledLeast *cost.Money `json:"settled_least_usd,omitempty"`
 	Held         cost.Money  `json:"held_usd"`
-	Lookups      int64       `json:"lookups"` // sent, with or without an outcome
-	Left         *string     `json:"left"`
-	RenewsAt     *time.Time  `json:"renews_at,omitempty"`
+	// SettledUnits and HeldUnits are those of a ceiling on units.
+	SettledUnits *int64     `json:"settled_units,omitempty"`
+	HeldUnits    *int64     `json:"held_units,omitempty"`
+	Lookups      int64      `json:"lookups"` // sent, with or without an outcome
+	Left         *string    `json:"left"`
+	RenewsAt     *time.Time `json:"renews_at,omitempty"`
 }
 
 func (v *Budget) render(p *page) {
@@ -71,6 +74,11 @@ func (c Used) render(p *page) {
 		p.prose(name, "%s sent, %s left of %s", Lookups(c.Lookups), *c.Left, *c.Limit)
 		return
 	}
+	if c.SettledUnits != nil && c.Limit != nil {
+		p.prose(name, "%d used, %d held, %s left of %s", *c.SettledUnits, *c.HeldUnits, *c.Left, *c.Limit)
+		c.renderPeriod(p)
+		return
+	}
 	text := fmt.Sprintf("%s settled, $%s held, ", UpTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
@@ -78,6 +86,11 @@ func (c Used) render(p *page) {
 		text += fmt.Sprintf("$%s left of $%s", *c.Left, *c.Limit)
 	}
 	p.prose(name, "%s", text)
+	c.renderPeriod(p)
+}
+
+// renderPeriod says when a limit renews.
+func (c Used) renderPeriod(p *page) {
 	if c.RenewsAt != nil && c.Limit != nil {
 		p.prose("", "of %s, renews on %s", c.Period, Time(*c.RenewsAt))
 	}

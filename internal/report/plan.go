@@ -1,10 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
 
@@ -28,39 +28,41 @@ type Plan struct {
 	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
-	EncodingGuessed bool             `json:"encoding_guessed,omitempty"`
-	Priority        string           `json:"priority,omitempty"`
-	Rows            RowCounts        `json:"rows"`
-	Unidentifiable  map[string]int64 `json:"unidentifiable,omitempty"`
-	Lookups         map[string]int64 `json:"lookups"`
-	Fields          map[string]int64 `json:"fields"`
-	FreeAllowance   map[string]int64 `json:"free_allowance"`
-	Prices          Prices           `json:"prices"`
-	Maximum         cost.Money       `json:"maximum_usd"`
-	Split           Split            `json:"maximum_split"`
-	Expected        *cost.Money      `json:"expected_usd"`       // null without a history
-	ExpectedRange   *Range           `json:"expected_range_usd"` // the same
-	History         History          `json:"history"`
-	SpentBefore     *SpentBefore     `json:"spent_before,omitempty"` // on the people of the list; left out for none
-	Ceilings        []Ceiling        `json:"ceilings"`
-	Possible        cost.Money       `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval        *Approval        `json:"approval,omitempty"`
-	Seconds         int64            `json:"seconds"`
-	Rate            string           `json:"rate"`
-	EndsAt          time.Time        `json:"ends_at"`
-	BudgetReset     *Reset           `json:"budget_reset,omitempty"`
-	Option          string           `json:"option"` // "" when the prices do not tell one
-	Options         []Option         `json:"options"`
-	MayPayBy        []string         `json:"may_pay_by,omitempty"` // the options with these prices
-	Sample          *Sample          `json:"sample,omitempty"`
-	AccountRead     bool             `json:"account_read"`
-	Refused         *Refused         `json:"refused_now,omitempty"`
+	EncodingGuessed bool               `json:"encoding_guessed,omitempty"`
+	Priority        string             `json:"priority,omitempty"`
+	Rows            RowCounts          `json:"rows"`
+	Unidentifiable  map[string]int64   `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64   `json:"lookups"`
+	Fields          map[string]int64   `json:"fields"`
+	FreeAllowance   map[string]int64   `json:"free_allowance"`
+	Prices          Prices             `json:"prices"`
+	Maximum         cost.Money         `json:"maximum_usd"`
+	Split           Split              `json:"maximum_split"`
+	Expected        *cost.Money        `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range             `json:"expected_range_usd"` // the same
+	History         History            `json:"history"`
+	SpentBefore     *SpentBefore       `json:"spent_before,omitempty"` // on the people of the list; left out for none
+	Ceilings        []planstep.Ceiling `json:"ceilings"`
+	Possible        cost.Money         `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval          `json:"approval,omitempty"`
+	Seconds         int64              `json:"seconds"`
+	Rate            string             `json:"rate"`
+	EndsAt          time.Time          `json:"ends_at"`
+	BudgetReset     *Reset             `json:"budget_reset,omitempty"`
+	Option          string             `json:"option"` // "" when the prices do not tell one
+	Options         []Option           `json:"options"`
+	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample            `json:"sample,omitempty"`
+	AccountRead     bool               `json:"account_read"`
+	Refused         *Refused           `json:"refused_now,omitempty"`
+	// Steps are there when there are several, or when one uses units.
+	Steps planstep.Steps `json:"steps,omitempty"`
 }
 
 // IsDone reports whether an earlier start of this run, or another run, asked for all that the list
 // misses, and nothing is in doubt or forfeited.
 func (v *Plan) IsDone() bool {
-	return v.Rows.Answered > 0 && v.Rows.Lookup+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
+	return v.Rows.Answered > 0 && v.allLookups()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
 }
 
 // Covered returns how many of the lookups the ceilings certainly cover.
@@ -70,7 +72,15 @@ func (v *Plan) Covered() int64 {
 			return ceiling.Covers
 		}
 	}
-	return v.Rows.Lookup
+	return v.allLookups()
+}
+
+// allLookups returns how many lookups the steps have together.
+func (v *Plan) allLookups() int64 {
+	if len(v.Steps) == 0 {
+		return v.Rows.Lookup
+	}
+	return v.Steps.Lookups()
 }
 
 // RowCounts are the rows by what a run would make of them. They add up to Total.
@@ -146,47 +156,6 @@ func RowsOf(c survey.Counts) RowCounts {
 		rows.Unidentifiable += n
 	}
 	return rows
-}
-
-// Ceiling is a ceiling as it is shown. Its amounts are in USD or in lookups; the
-// pair of the other measure is left out.
-type Ceiling struct {
-	Name         string      `json:"name"`
-	Limit        *cost.Money `json:"limit_usd,omitempty"`
-	Left         *cost.Money `json:"left_usd,omitempty"`
-	LimitLookups *int64      `json:"limit_lookups,omitempty"`
-	LeftLookups  *int64      `json:"left_lookups,omitempty"`
-	// RenewsAt is when it renews; it is left out when that is never.
-	RenewsAt *time.Time `json:"renews_at,omitempty"`
-	Covers   int64      `json:"covers_lookups"` // surely
-	Binding  bool       `json:"binding"`
-	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
-	// and without a history.
-	ProbablyCovers *int64 `json:"probably_covers_lookups"`
-}
-
-func (v Ceiling) limit() string { return showAmount(v.Limit, v.LimitLookups) }
-func (v Ceiling) left() string  { return showAmount(v.Left, v.LeftLookups) }
-
-// covering begins the sentence that says how many people the ceiling covers.
-func (v Ceiling) covering() string {
-	switch {
-	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.left() != v.limit():
-		if v.LeftLookups != nil {
-			return fmt.Sprintf("the %s left cover", v.left())
-		}
-		return fmt.Sprintf("the %s left covers", v.left())
-	case v.LimitLookups != nil:
-		return fmt.Sprintf("your limit of %s covers", v.limit())
-	}
-	return fmt.Sprintf("your %s limit covers", v.limit())
-}
-
-func showAmount(money *cost.Money, lookups *int64) string {
-	if money != nil {
-		return "$" + money.String()
-	}
-	return Lookups(*lookups)
 }
 
 // Range is a range of amounts that holds the real one with 95 % certainty.

@@ -45,7 +45,12 @@ func (v *Plan) render(p *page) {
 	p.gap()
 	v.printRows(p)
 	p.gap()
-	v.printMoney(p)
+	for _, line := range v.Steps.Lines() {
+		p.prose(line.Name, "%s", line.Text)
+	}
+	if len(v.Steps) == 0 || v.Steps.TakeMoney() {
+		v.printMoney(p)
+	}
 	v.printCeilings(p)
 	v.printTime(p)
 	v.printOptions(p)
@@ -104,7 +109,7 @@ func (v *Plan) printRows(p *page) {
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.item("    %d: %s", v.Unidentifiable[reason], reason)
 	}
-	if v.Rows.Lookup > 0 {
+	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.prose("lookups", "%s", v.lookups())
 	}
 	if v.Priority != "" {
@@ -197,9 +202,9 @@ func (v *Plan) printExpected(p *page) {
 
 func (v *Plan) printCeilings(p *page) {
 	for _, ceiling := range v.Ceilings {
-		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.left(), ceiling.limit())
+		p.prose("ceiling "+ceiling.Name, "%s left of %s", ceiling.LeftText(), ceiling.LimitText())
 		if ceiling.Binding {
-			text := fmt.Sprintf("%s at least %d of %s", ceiling.covering(), ceiling.Covers, People(v.Rows.Lookup))
+			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, People(v.Rows.Lookup))
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}
@@ -223,7 +228,11 @@ func (v *Plan) printCeilings(p *page) {
 
 func (v *Plan) printTime(p *page) {
 	duration := time.Duration(v.Seconds) * time.Second
-	p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	if len(v.Steps) > 0 {
+		p.prose("time", "at least %s, until %s", duration, Time(v.EndsAt))
+	} else {
+		p.prose("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	}
 	if reset := v.BudgetReset; reset != nil {
 		p.prose("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
 			"run the same command again then to go on under the new one", Time(reset.At), Lookups(reset.LookupsBefore))

@@ -2,8 +2,6 @@ package report
 
 import (
 	"testing"
-
-	"payonce/cost"
 )
 
 func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
@@ -23,24 +21,6 @@ func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
 		plan := &Plan{Rows: RowCounts{Lookup: test.lookups}, Fields: test.fields}
 		if got := plan.lookups(); got != test.want {
 			t.Errorf("%d lookups for %v: %q, want %q", test.lookups, test.fields, got, test.want)
-		}
-	}
-}
-
-func TestPlanSaysWhoseLimitCoversSoManyPeople(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		ceiling Ceiling
-		want    string
-	}{
-		{Ceiling{Name: "max-spend", Limit: new(40 * cost.Dollar), Left: new(40 * cost.Dollar)}, "your $40.00 limit covers"},
-		{Ceiling{Name: "max-spend", Limit: new(40 * cost.Dollar), Left: new(9 * cost.Dollar)}, "the $9.00 left covers"},
-		{Ceiling{Name: cost.AccountBalance, Limit: new(cost.Dollar), Left: new(cost.Dollar)}, "the $1.00 left covers"},
-		{Ceiling{Name: "max-lookups", LimitLookups: new(int64(7)), LeftLookups: new(int64(7))}, "your limit of 7 lookups covers"},
-		{Ceiling{Name: "max-lookups", LimitLookups: new(int64(7)), LeftLookups: new(int64(3))}, "the 3 lookups left cover"},
-	} {
-		if got := test.ceiling.covering(); got != test.want {
-			t.Errorf("%s, %s left of %s: %q, want %q", test.ceiling.Name, test.ceiling.left(), test.ceiling.limit(), got, test.want)
 		}
 	}
 }

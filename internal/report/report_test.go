@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"payonce/internal/report/form"
+	"payonce/internal/report/planstep"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -73,7 +74,7 @@ func samples() map[string]Report {
 			Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
 			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3, "business_phone": 5}, FreeAllowance: free,
 			Prices: Prices{Source: "the OpenAPI document", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}}, Maximum: 2 * cost.Dollar,
-			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
+			Ceilings: []planstep.Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &Refused{Code: "credits_exhausted", Message: "no credit."},
 			Options: []Option{

@@ -18,7 +18,7 @@ func (p *page) tables(t *outputs.TablesWritten) {
 	for _, one := range t.Tables {
 		written = append(written, fmt.Sprintf("%s %s", one.Name, Counted(one.Rows, "row")))
 	}
-	p.entry("tables", "%s: %s", t.Dir, strings.Join(written, ", "))
+	p.prose("tables", "%s: %s", t.Dir, strings.Join(written, ", "))
 	if t.Unread == 0 {
 		return
 	}

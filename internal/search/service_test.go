@@ -154,11 +154,10 @@ func (s *service) checkOnce(t *testing.T) {
 
 // person approves everything and keeps the plan.
 type person struct {
-	asks   bool
-	says   bool
-	plan   *search.Plan
-	asked  int
-	before func()
+	asks  bool
+	says  bool
+	plan  *search.Plan
+	asked int
 }
 
 func (p *person) Show(plan *search.Plan) error { p.plan = plan; return nil }

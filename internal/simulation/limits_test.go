@@ -126,6 +126,7 @@ func (c *checker) sums() {
 			totals.Hold(in.Hold.Amounts())
 			if resolved {
 				totals.Release(in.Hold.Amounts(), res.Charge)
+				totals.Exceeded = cost.Amounts{} // a unit that a correction found is not beyond the hold
 				switch {
 				case res.Answered():
 					totals.Count(in.Hold.Fields, res.Returned)

@@ -39,7 +39,7 @@ func layers() map[string][]string {
 		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
-		"internal/flagvalue": {"enrich", "service/v1/v1fields", "cost"},
+		"internal/flagvalue": {"enrich", "service/v1/v1fields", "service/v2/v2fields", "cost"},
 		"internal/config":    {"enrich", "cost", "internal/flagvalue", "internal/smallfile"},
 		// What the journal lies on.
 		"checkpoint/store":       {},
@@ -87,7 +87,7 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
@@ -131,8 +131,10 @@ func useCaseLayers() map[string][]string {
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
 		// Reports, and how they look.
-		"internal/report/form": {},
-		"internal/report":      {"internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report/modules":  {},
+		"internal/report/form":     {},
+		"internal/report/planstep": {"cost"},
+		"internal/report":          {"internal/report/planstep", "internal/report/modules", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -147,18 +149,20 @@ func useCaseLayers() map[string][]string {
 		"internal/pricing":         {"enrich", "cost", "configs", "service/v1", "service/v1/v1fields", "pipeline/dispatch", "internal/problem", "internal/smallfile"},
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"cmd/batch/mapping/screen": {"internal/report/form", "internal/mapping", "internal/report", "pipeline/columns"},
-		"internal/mapfile":         {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
+		// Companies among which somebody has to choose.
+		"internal/candidates": {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
+		"internal/mapfile":    {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
-		"cmd/batch/mapping":   {"internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
+		"cmd/batch/mapping":   {"service/v1/v1fields", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/v2/v2tables"},
+		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"enrich", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
 		// The files that a run writes.
@@ -166,17 +170,17 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/target",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/target", "internal/workspace",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/report/modules", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
-			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields",
+			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
 		},
 	}
@@ -199,7 +203,7 @@ func commandLayers() map[string][]string {
 		"cmd/batch/undo":         {"internal/problem", "io/backup"},
 		"cmd/batch/watch":        {"internal/problem", "internal/report"},
 		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1"},
+		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1", "service/v2/units"},
 		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 	}
 }
@@ -208,7 +212,8 @@ func commandLayers() map[string][]string {
 func runLayers() map[string][]string {
 	return map[string][]string{
 		"internal/accounts": {
-			"enrich", "cost", "attempt", "checkpoint", "service/v1", "pipeline/dispatch", "internal/interfaces",
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
+			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
 			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
 		},
 		"internal/conform": {
@@ -224,14 +229,15 @@ func runLayers() map[string][]string {
 // jobLayers lists the packages of jobs: when they are due, the file that says so, and their commands.
 func jobLayers() map[string][]string {
 	return map[string][]string{
-		"schedule":          {},
-		"notify":            {},
-		"internal/jobs":     {"notify", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":    {"notify", "internal/flagvalue", "internal/jobserve", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
-		"checkpoint/claims": {"checkpoint/store", "checkpoint/record"},
-		"internal/jobserve": {},
-		"internal/waiting":  {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":   {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"schedule":           {},
+		"notify":             {},
+		"internal/jobs":      {"notify", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"notify", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
+		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
+		"internal/jobserve":  {},
+		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
@@ -284,7 +290,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "service/v1", "service/v1/v1fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

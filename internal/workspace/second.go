@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cost"
 	"payonce/internal/baseurl"
 	"payonce/internal/problem"
 	sandboxv2 "payonce/sandbox/v2"
@@ -21,6 +22,7 @@ type V2 struct {
 	BaseURL     string
 	Key         string
 	Modules     units.Modules // what is known of the modules of operations
+	Prices      units.Prices  // what their units cost the user
 	Timeout     time.Duration
 	Connections int
 	Rate        checkpoint.Rate // that the embedded service allows
@@ -106,6 +108,11 @@ func (s *Session) OpenV2Client() (*v2.Client, error) {
 // the account. Call it once the service has accepted the key, which is then known to belong to the
 // workspace.
 func (s *Session) RegisterV2() (*checkpoint.Journal, error) {
+	return s.RegisterV2With(s.Options.V2.Modules.Tariff())
+}
+
+// RegisterV2With is RegisterV2 with the tariff of the account.
+func (s *Session) RegisterV2With(tariff cost.Tariff) (*checkpoint.Journal, error) {
 	known, number, err := s.knownV2()
 	if err != nil {
 		return nil, err
@@ -126,7 +133,7 @@ func (s *Session) RegisterV2() (*checkpoint.Journal, error) {
 	rate := s.Options.V2.Kept
 	number, err = s.Journal.Account(id, checkpoint.AccountOptions{
 		Rate:      checkpoint.Rate{Slots: cmp.Or(rate.Slots, DefaultRateV2().Slots), Window: cmp.Or(rate.Window, DefaultRateV2().Window)},
-		Catalogue: v2fields.Catalogue(), Tariff: s.Options.V2.Modules.Tariff(),
+		Catalogue: v2fields.Catalogue(), Tariff: tariff,
 	})
 	if err != nil {
 		return nil, err
@@ -150,6 +157,13 @@ func (s *Session) ReadV2() (*checkpoint.Journal, bool, error) {
 	}
 	journal, err := s.Journal.For(number)
 	return journal, err == nil, err
+}
+
+// CheckV2Key refuses an API key of the second interface that is not known to belong to the journal's
+// workspace.
+func (s *Session) CheckV2Key() error {
+	_, _, err := s.knownV2()
+	return err
 }
 
 // knownV2 returns the number of the account of the second interface, when the journal knows it. It refuses

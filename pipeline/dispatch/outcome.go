@@ -27,6 +27,9 @@ type ServiceRefused struct {
 	Message string
 	// Until is when the service serves the run again without anybody acting; zero when that is not known.
 	Until time.Time
+	// Module is the part of the account whose limit is reached; "" when the whole account is refused. Steps that
+	// use other parts go on.
+	Module string
 }
 
 // PriceHigher says that the account shows a higher price than the one in use: every
@@ -138,7 +141,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	t := r.task
 	switch refusal.Class {
 	case enrich.StopRun:
-		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until})
+		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until, Module: refusal.Limit.Module})
 	case enrich.InvalidInput:
 		d.rejected(refusal)
 	case enrich.TryAgain:

@@ -45,6 +45,7 @@ func (s Sequence) layout() *layout {
 			p.details = append(p.details, place)
 			switch {
 			case slices.Contains(details, place) || slices.Contains(l.after, place):
+			case detail.Apart && detail.Of&step.Scope.Wanted == 0:
 			case !detail.Optional:
 				details = append(details, place)
 			case step.Optional:

@@ -56,14 +56,14 @@ func (r *companyReader) leavesOut(row table.Row) bool {
 	return reason == ""
 }
 
-// withSelected returns a company with the id that somebody chose for its name, when it has nothing else that
-// names it.
+// withSelected returns a company with the id that somebody chose for its name or number, when that is what names
+// it.
 func (r *companyReader) withSelected(company enrich.Company) enrich.Company {
 	if len(r.selected) == 0 {
 		return company
 	}
 	id, reason := company.Identify(enrich.ByID)
-	if reason == "" && id.Pattern() == enrich.ByCompanyName {
+	if pattern := id.Pattern(); reason == "" && (pattern == enrich.ByCompanyName || pattern == enrich.ByRegistration) {
 		company.ID = r.selected[id.Canonical()]
 	}
 	return company

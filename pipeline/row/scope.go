@@ -22,7 +22,8 @@ type Scope struct {
 	// LeftOut are patterns by which other steps ask: a row that names its company by one of them misses
 	// nothing in this step.
 	LeftOut enrich.Patterns
-	// Selected are the ids of companies that somebody chose, by the canonical forms of identities by name.
+	// Selected are the ids of companies that somebody chose, by the canonical forms of the identities by name or
+	// number that they are chosen for.
 	Selected map[string]string
 	Reask    attempt.Reask
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"payonce/enrich/tabular"
 	"payonce/io/table"
@@ -34,12 +35,17 @@ func (e *extras) add(values []tabular.Extra) {
 		case known && kind != v.Cell.Kind:
 			e.kinds[v.Name] = tabular.Text
 		case known:
-		case len(e.kinds) == maxExtras || len(v.Name) > maxExtraName || strings.TrimSpace(v.Name) == "":
+		case len(e.kinds) == maxExtras || !isColumnName(v.Name):
 			e.beyond = true
 		default:
 			e.kinds[strings.Clone(v.Name)] = v.Cell.Kind
 		}
 	}
+}
+
+// isColumnName reports whether a name can be that of a column for every reader.
+func isColumnName(name string) bool {
+	return len(name) <= maxExtraName && strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // layout is how a table is written.

@@ -232,13 +232,13 @@ func TestOnlyWantedTablesAreWritten(t *testing.T) {
 func TestValuesWithoutAColumnGetOne(t *testing.T) {
 	j := journal{}
 	j.answer(1, "a", "0 year=2024 Mixed=1 Zeal=2 cash=9 other_values=x")
-	j.answer(2, "b", "0 year=2024 Mixed=high aura=3 "+strings.Repeat("n", 201)+"=long")
+	j.answer(2, "b", "0 year=2024 Mixed=high aura=3 x\x01y=c "+strings.Repeat("n", 201)+"=long")
 	d := tables.NewDecided(tables.Steps{{Interface: invented{}, Answers: j, Wanted: wanted(figures)}})
 	d.Add(0, figures, 1)
 	d.Add(0, figures, 2)
 	files, _ := write(t, d)
 	want := "id,year,Cash,Mixed,Zeal,aura,cash_2,other_values,other_values_2\n" +
-		"a,2024,,1,2,,9,x,\nb,2024,,high,,3,,,\"{\"\"" + strings.Repeat("n", 201) + "\"\":\"\"long\"\"}\"\n"
+		"a,2024,,1,2,,9,x,\nb,2024,,high,,3,,,\"{\"\"" + strings.Repeat("n", 201) + "\"\":\"\"long\"\",\"\"x\\u0001y\"\":\"\"c\"\"}\"\n"
 	if diff := cmp.Diff(want, files.shown(t, "figures")); diff != "" {
 		t.Error(diff)
 	}

@@ -93,7 +93,7 @@ func (u Usage) Account() cost.Account {
 	account := cost.Account{ReadAt: u.ReadAt, KeyValid: cost.Known(true)}
 	for _, meter := range units.Meters() {
 		if module, found := u.Of(meter); found {
-			account.Left[meter], account.Reserved[meter] = module.Left(), cost.Known(int64(0))
+			account.Left[meter], account.Used[meter], account.Reserved[meter] = module.Left(), module.Used, cost.Known(int64(0))
 		}
 	}
 	return account

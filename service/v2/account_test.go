@@ -33,6 +33,7 @@ func TestAnAccountShowsWhatIsLeftOfEachModule(t *testing.T) {
 	account := usageOf(t, counters("3", "7", "1")).Account()
 	want := cost.Account{ReadAt: noon().Add(-2 * time.Hour), KeyValid: cost.Known(true)}
 	want.Left[units.Companies], want.Left[units.Watch] = cost.Known(int64(997)), cost.Known(int64(49))
+	want.Used[units.Companies], want.Used[units.Contacts], want.Used[units.Watch] = cost.Known(int64(3)), cost.Known(int64(7)), cost.Known(int64(1))
 	want.Reserved[units.Companies], want.Reserved[units.Contacts], want.Reserved[units.Watch] = cost.Known(int64(0)), cost.Known(int64(0)), cost.Known(int64(0))
 	if diff := cmp.Diff(want, account); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)

@@ -43,14 +43,14 @@ func TestTheFreeClientsCannotUseUnits(t *testing.T) {
 // TestCountersDecideLostCalls gives the counters of an account to the evidence: of a lost call for a
 // company that the counters do not show, it is proved that it was not counted.
 func TestCountersDecideLostCalls(t *testing.T) {
-	all := func(companies int) string {
+	all := func(companies, total int) string {
 		var metrics string
 		for _, meter := range units.Meters() {
 			used := 5
 			if meter == units.Companies {
 				used = companies
 			}
-			metrics += fmt.Sprintf(`{"codename": %q, "used": %d, "total": 100},`, units.Name(meter), used)
+			metrics += fmt.Sprintf(`{"codename": %q, "used": %d, "total": %d},`, units.Name(meter), used, total)
 		}
 		return `[{"codename": "all", "metrics": [` + metrics[:len(metrics)-1] + `]}]`
 	}
@@ -59,22 +59,25 @@ func TestCountersDecideLostCalls(t *testing.T) {
 	lost := []enrich.Fields{fields}
 	for _, test := range []struct {
 		before, after int
+		total         int // afterwards, 100 before
 		exclusive     bool
 		want          cost.Finding
 	}{
-		{5, 5, false, cost.NotCharged},
-		{5, 5, true, cost.NotCharged},
-		{5, 6, true, cost.Charged},
-		{5, 6, false, cost.Undecided}, // somebody else may have used the unit
-		{5, 4, true, cost.Undecided},  // a new period proves nothing
+		{5, 5, 100, false, cost.NotCharged},
+		{5, 5, 100, true, cost.NotCharged},
+		{5, 6, 100, true, cost.Charged},
+		{5, 6, 100, false, cost.Undecided}, // somebody else may have used the unit
+		{5, 4, 100, true, cost.Undecided},  // a new period proves nothing
+		{5, 6, 101, true, cost.Charged},    // what is left is the same, and a unit was used
+		{5, 5, 99, true, cost.NotCharged},
 	} {
 		evidence := cost.Evidence{
-			Base: usageOf(t, all(test.before)).Account(), Now: usageOf(t, all(test.after)).Account(),
+			Base: usageOf(t, all(test.before, 100)).Account(), Now: usageOf(t, all(test.after, test.total)).Account(),
 			Tariff: modules.Tariff(), Rates: modules.Tariff().At(cost.Prices{v2fields.Company: 0}), Exclusive: test.exclusive,
 		}
 		judgements, why := evidence.Judge(lost)
 		if len(judgements) != 1 || judgements[0].Finding != test.want || (why == "") != (test.want != cost.Undecided) {
-			t.Errorf("from %d to %d: %+v, %q, want %s", test.before, test.after, judgements, why, test.want)
+			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, judgements, why, test.want)
 		}
 	}
 }

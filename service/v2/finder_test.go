@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/cost"
 	"payonce/enrich"
+	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
 
@@ -95,7 +97,7 @@ func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
 		{byID, 0, "", ""},
 	} {
 		stand := newStand(t, respond(404, notFoundBody))
-		verdict := Finder{stand.client()}.Find(t.Context(), enrich.Lookup{Identity: test.id, Fields: test.fields})
+		verdict := Finder{Client: stand.client()}.Find(t.Context(), enrich.Lookup{Identity: test.id, Fields: test.fields})
 		arrived := stand.arrived()
 		if test.line == "" {
 			refused, ok := verdict.(enrich.Refused)
@@ -110,6 +112,34 @@ func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
 		}
 		if diff := cmp.Diff([2]string{test.line, test.body}, [2]string{arrived[0].line, arrived[0].body}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.id, diff)
+		}
+	}
+}
+
+// TestAnswersReportWhatTheirUnitsCostTheUser asks for a contact whose email has a price.
+func TestAnswersReportWhatTheirUnitsCostTheUser(t *testing.T) {
+	prices := units.Prices{units.Contacts: 5 * cost.Cent, units.Emails: 2 * cost.Cent, units.Companies: cost.Dollar}
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		prices units.Prices
+		want   cost.Money
+	}{
+		"an email":  {200, employeeBody, prices, 7 * cost.Cent},
+		"none":      {200, `{"id":"1"}`, prices, 5 * cost.Cent},
+		"not found": {404, notFoundBody, prices, 0},
+		"no prices": {200, `{"id":"1"}`, nil, 0},
+	} {
+		stand := newStand(t, respond(test.status, test.body))
+		verdict := Finder{Client: stand.client(), Prices: test.prices}.Find(t.Context(), enrich.Lookup{
+			Identity: enrich.Identity{ProfileURL: "https://net.example/in/ada"}, Fields: enrich.FieldsOf(v2fields.Email),
+		})
+		answered, ok := verdict.(enrich.Answered)
+		if !ok {
+			t.Fatalf("%s: %+v", name, verdict)
+		}
+		if got := cost.Money(answered.Consumed[cost.USD]); got != test.want {
+			t.Errorf("%s costs %s, want %s: consumed %v", name, got, test.want, answered.Consumed)
 		}
 	}
 }

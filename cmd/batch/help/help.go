@@ -25,17 +25,17 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "where", "filters", "max", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
+	{"Flags", []string{"output", "max-spend", "fields", "from", "where", "filters", "max", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
 	{"List", []string{
 		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
 		"keep-outputs", "tables-format", "memory", "temp",
 	}},
 	{"Budget", []string{
-		"max-lookups", "daily", "monthly", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
-		"strict", "rate-card", "rate-option",
+		"max-lookups", "max-units", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
+		"strict", "rate-card", "rate-option", "unit-prices",
 	}},
 	{"Service and rate", []string{
-		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "headroom", "pace", "concurrency", "timeout", "settle-delay",
+		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "modules", "module-codenames", "headroom", "pace", "concurrency", "timeout", "settle-delay",
 		"exclusive", "offline",
 	}},
 	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},

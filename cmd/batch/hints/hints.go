@@ -6,10 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1"
+	v1 "payonce/service/v1"
 )
 
 // The environment variables with the keys that encrypt the journal at rest.
@@ -37,6 +38,8 @@ var texts = map[string]string{
 	"credits_exhausted":         "Have the owner add credit",
 	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
 	v1.CodePricingUnavailable:   "Ask the service for a plan that prices this operation; credit does not enable it",
+	"limits.daily":              "Wait until 00:00 UTC; other modules are still served",
+	"limit":                     "Have the account's owner raise the limit of the module; others are still served",
 	"attempt_limit_reached":     "Wait for the next usage period",
 	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
@@ -53,7 +56,7 @@ var texts = map[string]string{
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
 	"path_unknown":            "; give the service's own with --request-name %s=PATH",
 	"base_url":                "; give --base-url like https://host/api/v1",
-	"max_units_missing":       "; give --max-units %s=N",
+	"max_units_missing":       "; give %s",
 	"v2_missing":              "; give --base-url-v2 URL like https://host/v2, or --sandbox",
 	"search_cannot_ask":       "; look at the plan with --dry-run first, then say --yes",
 	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
@@ -77,6 +80,8 @@ var texts = map[string]string{
 	"approval_missing":        "; look at the plan, then give --approve %s",
 	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
+	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
+	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
 	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then say --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
@@ -92,6 +97,13 @@ var texts = map[string]string{
 	"price_unknown":         "A run that wants one is refused: name the price in a rate card of your own, --rate-card FILE",
 	"prices_disagree":       "Find out which is right; --rate-option or --rate-card says which counts",
 	"give_base_url":         "Give --base-url or set SERVICE_BASE_URL",
+	"give_base_url_v2":      "Give --base-url-v2 or set SERVICE_V2_BASE_URL",
+	"give_key_v2":           "Set SERVICE_V2_API_KEY to the key of the v2 interface; the account's profile shows it",
+	"path_prefix_v2":        "Give the address with its path prefix, such as https://host/v2, unless your service has another one",
+	"give_rate_v2":          "Calls beyond the limit are refused and waited for; give the account's own limit with --rate-v2",
+	"modules_missing":       "Give the service's names with --module-codenames MODULE=CODENAME; without a counter, lost calls of a module stay in doubt",
+	"module_used_up":        "Its calls are refused until the account's owner raises the total",
+	"module_silent":         "Lost calls of it stay in doubt; ask the service about it",
 	"path_prefix":           "Give the address with its path prefix, such as https://host/api/v1, unless your service has another one",
 	"ask_service":           "When it stays so, ask the service about it",
 	"run_again":             "Correct this, then run the command again",
@@ -125,6 +137,10 @@ func (p Place) Of(code string, values ...any) string {
 	if !found || len(values) == 0 {
 		return p.within(text)
 	}
+	if code == "max_units_missing" {
+		values = []any{unitFlags(values)}
+		return fmt.Sprintf(text, values...)
+	}
 	shown := slices.Clone(values)
 	for i, value := range shown {
 		if word, is := value.(string); is {
@@ -132,6 +148,15 @@ func (p Place) Of(code string, values ...any) string {
 		}
 	}
 	return fmt.Sprintf(p.within(text), shown...)
+}
+
+// unitFlags returns the flags that limit the units of meters.
+func unitFlags(meters []any) string {
+	var flags []string
+	for _, meter := range meters {
+		flags = append(flags, fmt.Sprintf("--max-units %s=N", meter))
+	}
+	return strings.Join(flags, " ")
 }
 
 // remedy says who can do what about a refusal of the service.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -23,7 +24,9 @@ type Environment struct {
 	// Quiet is Reader for runs whose plans and summaries are not shown.
 	Quiet jobs.Reader
 	// After returns a channel that tells when a time has passed.
-	After func(time.Duration) <-chan time.Time
+	After   func(time.Duration) <-chan time.Time
+	Getenv  func(string) string
+	Version string
 	// Hangups makes the hang-up signal tell the channel that it returns. It may be nil.
 	Hangups func() <-chan struct{}
 	Codes   Codes
@@ -33,11 +36,12 @@ type Environment struct {
 
 // Codes are the parts of help texts about the codes that commands can end with.
 type Codes struct {
-	Alert string // the test of alerts
-	File  string // commands that read the jobs file alone
-	Look  string // commands that look at the journal or change the state of a job in it
-	Run   string
-	Serve string
+	Alert   string // the test of alerts
+	File    string // commands that read the jobs file alone
+	Look    string // commands that look at the journal or change the state of a job in it
+	Run     string
+	Serve   string
+	Install string
 }
 
 // defaultFile is the jobs file where none is named.
@@ -51,7 +55,8 @@ func NewCommand(env Environment) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newNextCommand(env),
+	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newInstallCommand(env),
+		newNextCommand(env),
 		newHistoryCommand(env), newPauseCommand(env), newResumeCommand(env), newTestAlertCommand(env))
 	return cmd
 }
@@ -114,6 +119,8 @@ type listed struct {
 	// Next is when the schedule is due next. It is left out without a schedule.
 	Next       time.Time `json:"next,omitzero"`
 	Occurrence string    `json:"occurrence,omitempty"` // the local date and time of Next
+	// Waits is when an occurrence goes on that reached a limit. It is left out when none waits.
+	Waits time.Time `json:"waits_until,omitzero"`
 }
 
 func newListCommand(env Environment) *cobra.Command {
@@ -122,16 +129,24 @@ func newListCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the jobs of a jobs file, with their lists and schedules",
-		Long:  "List the jobs of a jobs file, with their lists, schedules and outputs. Only the file is read." + env.Codes.File,
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: "List the jobs of a jobs file, with their lists, schedules and outputs. Where there is a journal\n" +
+			"already, a job that waits for the end of a limit is shown with the time." + env.Codes.File,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, err := env.read(path)
 			if err != nil {
 				return err
 			}
 			rows := []listed{}
 			for _, job := range file.Jobs {
-				rows = append(rows, env.listed(job))
+				row := env.listed(job)
+				// Without a service or a journal nothing waits, and jobs next tells what is wrong.
+				if known, err := jobrun.Look(cmd.Context(), job); err == nil {
+					if one, waits := known.Waiting(); waits {
+						row.Waits = one.Until.In(job.Plan.Zone)
+					}
+				}
+				rows = append(rows, row)
 			}
 			if asJSON {
 				return report.JSON(env.Stdout, map[string]any{"jobs": rows})
@@ -171,6 +186,9 @@ func writeTable(to io.Writer, rows []listed) error {
 		times, next := "by hand", "-"
 		if row.Schedule != "" {
 			times, next = row.Schedule+" "+row.Zone, row.Next.Format("2006-01-02 15:04 MST")
+		}
+		if !row.Waits.IsZero() {
+			next = "waits until " + row.Waits.Format("2006-01-02 15:04 MST")
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", row.Name, times, next, report.Printable(row.List), report.Printable(row.Output))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
@@ -17,7 +18,7 @@ import (
 
 func newRunCommand(env Environment) *cobra.Command {
 	var path, at string
-	var once bool
+	var once, quiet bool
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run the occurrences of a job that are due, each once",
@@ -40,6 +41,12 @@ func newRunCommand(env Environment) *cobra.Command {
 				}
 				request.At = occurrence
 			}
+			if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+				env.note(fmt.Sprintf("the service manager could not be told that the job started: %v", err))
+			}
+			if quiet {
+				env.Reader = env.Quiet
+			}
 			runner := jobrun.Runner{
 				Load: func() (*jobs.Job, error) { return env.job(path, args[0]) },
 				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
@@ -49,12 +56,13 @@ func newRunCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.ended(args[0], result)
+			return env.ended(args[0], result, quiet)
 		},
 	}
 	addFileFlag(cmd, &path)
 	cmd.Flags().StringVar(&at, "occurrence", "", "run only this occurrence, by its local date and `TIME`, such as 2026-11-22T02:30")
 	cmd.Flags().BoolVar(&once, "now", false, "run the job now, whatever its schedule says")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
 }
@@ -88,7 +96,7 @@ func (env Environment) job(path, name string) (*jobs.Job, error) {
 }
 
 // ended tells what a start did, and returns the error that ends the command.
-func (env Environment) ended(name string, result *jobrun.Result) error {
+func (env Environment) ended(name string, result *jobrun.Result, quiet bool) error {
 	tell := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
 	for _, passed := range result.Passed {
 		tell("%s %s", name, described(passed))
@@ -97,6 +105,7 @@ func (env Environment) ended(name string, result *jobrun.Result) error {
 		tell("%s %s", name, described(ran))
 	}
 	switch {
+	case quiet:
 	case result.Busy:
 		tell("%s runs already: nothing was started", name)
 	case !result.Waits.IsZero() && len(result.Ran) == 0:

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,6 +23,7 @@ import (
 // Flags say how a list is read and what is looked up for it.
 type Flags struct {
 	Fields       flagvalue.Fields
+	From         flagvalue.Names
 	Mapping      []string
 	MapFile      string
 	Preset       flagvalue.Choice
@@ -46,7 +48,7 @@ type Flags struct {
 
 // SetDefaults sets the defaults.
 func (f *Flags) SetDefaults() {
-	f.Fields = flagvalue.Fields(enrich.FieldsOf(v1fields.WorkEmail))
+	f.Fields = flagvalue.Fields{v1fields.Catalogue().Word(v1fields.WorkEmail)}
 	f.Delimiter = flagvalue.Choice{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = flagvalue.Choice{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
@@ -76,7 +78,7 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	return app.List{
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
-		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: enrich.Fields(f.Fields),
+		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: f.Fields, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority,
 	}
@@ -106,7 +108,7 @@ func (f *Flags) AddReading(flags *pflag.FlagSet) {
 
 // AddAsking adds the flags that say what is looked up for a list.
 func (f *Flags) AddAsking(flags *pflag.FlagSet) {
-	flags.Var(&f.Fields, "fields", "what to find: email, phone or email,phone")
+	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(flagvalue.FieldWords(), ", ")+", with commas between them")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
 	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")
@@ -117,6 +119,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 
 // AddSelection adds the flags that say which people of a list are looked up, and the name of the run.
 func (f *Flags) AddSelection(flags *pflag.FlagSet) {
+	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")

@@ -13,11 +13,13 @@ import (
 
 	"payonce/cmd/batch/listflags"
 	"payonce/cmd/batch/mapping/screen"
+	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/mapping"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/userlist"
+	"payonce/service/v1/v1fields"
 )
 
 // Environment is what the command needs of its caller.
@@ -129,6 +131,16 @@ func open(order app.List) (*mapping.Mapping, error) {
 		List: userlist.Options{
 			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 		},
-		Mapping: order.Mapping, MapFile: order.MapFile, Fields: order.Fields, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
+		Mapping: order.Mapping, MapFile: order.MapFile, Fields: filled(order.Fields), Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
 	})
+}
+
+// filled returns those of the wanted fields that fill columns of a list.
+func filled(words []string) (fields enrich.Fields) {
+	for _, word := range words {
+		if f, known := v1fields.Catalogue().Lookup(word); known {
+			fields = fields.With(f)
+		}
+	}
+	return fields
 }

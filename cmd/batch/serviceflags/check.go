@@ -7,6 +7,7 @@ import (
 
 	"payonce/internal/config"
 	"payonce/internal/pricing"
+	"payonce/service/v2/units"
 )
 
 // maxTimeout keeps a lookup from blocking a run's end for longer than anyone waits.
@@ -23,6 +24,8 @@ func (f *Flags) Problems() (problems []config.Problem) {
 	}
 	_, err := pricing.ParseNames(f.names)
 	refuse(err != nil, "request-name", "%v", err)
+	_, err = units.ParseModules(nil, f.codenames.Values)
+	refuse(err != nil, "module-codenames", "%v", err)
 	refuse(!workspaceName.MatchString(f.Workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", f.Workspace)
 	refuse(f.Timeout <= 0 || f.Timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", f.Timeout, maxTimeout)
 	refuse(f.settleDelay < 0 || f.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", f.settleDelay, maxTimeout)

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/workspace"
 	"payonce/service/v1"
+	"payonce/service/v2/units"
 )
 
 // The flags whose values can come from the environment, and the variables.
@@ -52,6 +53,8 @@ type Flags struct {
 
 	Rate, RateV2 flagvalue.Rate
 	headroom     flagvalue.Percent
+	modules      flagvalue.Pairs // of operations
+	codenames    flagvalue.Pairs // of modules
 	pace         flagvalue.Choice
 	concurrency  int
 	// LongestPause is the longest pause of the service that a run waits for. It has no flag.
@@ -68,12 +71,20 @@ func New(getenv func(string) string) Flags {
 		Rate:   flagvalue.Rate{Slots: 30, Window: time.Minute},
 		RateV2: flagvalue.Rate(workspace.DefaultRateV2()),
 		pace:   flagvalue.Choice{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
+		modules: flagvalue.Pairs{Form: "OPERATION=MODULE", Check: func(name, module string) error {
+			_, err := units.ParseModules(map[string]string{name: module}, nil)
+			return err
+		}},
+		codenames: flagvalue.Pairs{Form: "MODULE=CODENAME", Check: func(module, codename string) error {
+			return units.CheckModule(module)
+		}},
 	}
 }
 
 // Options returns which workspace the command works in, without its prices.
 func (f *Flags) Options() workspace.Options {
-	names, _ := pricing.ParseNames(f.names) // checked when the options were loaded
+	names, _ := pricing.ParseNames(f.names) // checked when the options were loaded, as the modules
+	modules, _ := units.ParseModules(f.modules.Values, f.codenames.Values)
 	return workspace.Options{
 		Journal: workspace.Journal{
 			State: f.State, Name: f.Workspace, Rate: f.Kept(), Wait: f.Wait,
@@ -87,7 +98,7 @@ func (f *Flags) Options() workspace.Options {
 		},
 		V2: workspace.V2{
 			BaseURL: f.BaseURLV2, Key: f.getenv(keyV2Variable), Timeout: f.Timeout, Connections: f.concurrency,
-			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2),
+			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules,
 		},
 	}
 }
@@ -138,6 +149,8 @@ func (f *Flags) AddService(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
 	flags.Var(&f.Rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&f.RateV2, "rate-v2", "the limit of the service's v2 interface: calls in a rolling window")
+	flags.Var(&f.modules, "modules", "on which module v2 counts an operation, where it is not the assumed one, such as overview=none (repeatable)")
+	flags.Var(&f.codenames, "module-codenames", "what v2 calls a module in its counters, where it is not the assumed name (repeatable)")
 	flags.Var(&f.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
 

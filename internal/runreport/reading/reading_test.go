@@ -27,7 +27,6 @@ import (
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // silent watches nothing and agrees to everything.
@@ -78,7 +77,7 @@ func runNights(t *testing.T) *nights {
 		ended, err := n.Run(t.Context(), app.RunOptions{
 			List: app.List{
 				Names: []string{path}, Run: fmt.Sprint("night-", night), Prefer: enrich.ByProfile, Memory: 1 << 20,
-				Fields: enrich.FieldsOf(v1fields.WorkEmail, v1fields.BusinessPhone),
+				Fields: []string{"email", "phone"},
 			},
 			Budget: app.Budget{Job: "night", MaxSpend: new(20 * cost.Dollar), Daily: new(15 * cost.Dollar), Monthly: new(90 * cost.Dollar)},
 			Pace:   app.Pace{Concurrency: 1}, Output: app.Output{Path: out}, Yes: true,

@@ -60,6 +60,14 @@ func noModule(name string) error {
 	return fmt.Errorf("%q is not a module; the modules are %q", name, all)
 }
 
+// CheckModule refuses a name that is not that of a module.
+func CheckModule(name string) error {
+	if _, found := named(name); !found {
+		return noModule(name)
+	}
+	return nil
+}
+
 // Check says what is wrong with the modules.
 func (m Modules) Check() error {
 	var problems []error

@@ -46,12 +46,12 @@ func Catalogue() enrich.Catalogue {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
 			name := prefix + strings.TrimPrefix(member, prefix)
-			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field)}
+			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true}
 			switch {
 			case group.field == Contact:
 				detail.Of = ContactData
 			case name == companyID:
-				detail.Of = 0 // also of a company that a search found
+				detail.Of = detail.Of.With(Match) // also of a company that a search found
 			}
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID

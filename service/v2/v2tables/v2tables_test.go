@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
+	"payonce/enrich/tabular"
+	"payonce/io/parquettable/encode"
+	"payonce/io/table"
 	"payonce/service/v2/answers"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -147,8 +150,16 @@ func TestALongAnswerBecomesRows(t *testing.T) {
 	}
 }
 
-// FuzzRows reads hostile answers. Each row has a cell for each column, of its kind, and only texts that can be
-// written.
+// stored returns the types of columns in a file.
+func stored() map[tabular.Kind]table.Kind {
+	return map[tabular.Kind]table.Kind{
+		tabular.Text: table.Text, tabular.Integer: table.Integer, tabular.Number: table.Number, tabular.Flag: table.Flag,
+		tabular.Date: table.Date, tabular.Timestamp: table.Time, tabular.Texts: table.List,
+	}
+}
+
+// FuzzRows reads hostile answers. Each row has a cell for each column, of its kind, and only values that can be
+// written as Parquet.
 func FuzzRows(f *testing.F) {
 	for i, body := range []string{
 		`{"2024":{"Turnover":"x","New":[1],"new":1e999,"Turnover":2},"2024":{},"y":{},"2023":null}`,
@@ -170,9 +181,20 @@ func FuzzRows(f *testing.F) {
 		}
 		rows, _, _ := Tables{}.Rows(of, a)
 		for _, row := range rows {
-			for _, cell := range row.Cells {
-				if !cell.Known && cell.String() != "" {
+			cells := row.Cells
+			for _, extra := range row.Extra {
+				cells = append(cells, extra.Cell)
+			}
+			for _, cell := range cells {
+				value := cell.String()
+				if !cell.Known && value != "" {
 					t.Errorf("%v", cell)
+				}
+				if value == "" {
+					continue
+				}
+				if err := (&encode.Cells{Kind: stored()[cell.Kind]}).Add(value); err != nil {
+					t.Errorf("%v cannot be written: %v", cell, err)
 				}
 			}
 		}

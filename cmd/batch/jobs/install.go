@@ -1,0 +1,211 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"payonce/cmd/batch/jobunits"
+	"payonce/internal/jobs"
+	"payonce/internal/problem"
+)
+
+// The directories in which files that start jobs are looked for.
+const (
+	systemUnits = "/etc/systemd/system"
+	userUnits   = "systemd/user" // below the configuration of the user
+	cronFiles   = "/etc/cron.d"
+)
+
+// installing are the flags of the command.
+type installing struct {
+	file                      string
+	systemd, cron, kubernetes bool
+	user, write               bool
+	dir, account, env, image  string
+}
+
+func newInstallCommand(env Environment) *cobra.Command {
+	var o installing
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Print or write what starts the jobs: systemd, cron or Kubernetes",
+		Long: "Print what starts the jobs of a jobs file when they are due, or write it with --write.\n\n" +
+			"  --systemd     a service and a timer for each job with a schedule\n" +
+			"  --cron        lines of the system's crontab, or with --user of a user's\n" +
+			"  --kubernetes  one process that serves all jobs, with its jobs file and a volume\n\n" +
+			"A file that was edited is not replaced: then nothing is written. Keys of services do not stand in these\n" +
+			"files. They come from --env-file, or in Kubernetes from the secret batch." + env.Codes.Install,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return env.install(&o) },
+	}
+	flags := cmd.Flags()
+	addFileFlag(cmd, &o.file)
+	flags.BoolVar(&o.systemd, "systemd", false, "services and timers of systemd")
+	flags.BoolVar(&o.cron, "cron", false, "lines of a crontab")
+	flags.BoolVar(&o.kubernetes, "kubernetes", false, "objects of Kubernetes")
+	flags.BoolVar(&o.user, "user", false, "for the user who starts this, not for the system")
+	flags.BoolVar(&o.write, "write", false, "write the files in place of printing them")
+	flags.StringVar(&o.dir, "dir", "", "write into this `DIR` (default where systemd or cron look)")
+	flags.StringVar(&o.account, "account", "", "the user `NAME` that jobs of the system run as (default the one who starts this)")
+	flags.StringVar(&o.env, "env-file", "", "the `FILE` with variables such as SERVICE_API_KEY (default batch.env beside the jobs file)")
+	flags.StringVar(&o.image, "image", "batch:"+env.Version, "the container `IMAGE` for Kubernetes")
+	return cmd
+}
+
+// install prints or writes the files.
+func (env Environment) install(o *installing) error {
+	kinds := 0
+	for _, chosen := range []bool{o.systemd, o.cron, o.kubernetes} {
+		if chosen {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return problem.Usagef("what starts the jobs? give one of --systemd, --cron and --kubernetes")
+	}
+	text, err := jobs.Text(o.file)
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	file, err := env.Reader.Parse(o.file, text)
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	files := []jobunits.File{jobunits.Kubernetes(jobunits.Cluster{Image: o.image, Jobs: string(text)})}
+	if !o.kubernetes {
+		setup, err := env.setup(o, file)
+		if err != nil {
+			return err
+		}
+		if len(setup.Jobs) == 0 {
+			return problem.Usagef("%s has no job with a schedule", o.file)
+		}
+		files = jobunits.Systemd(*setup)
+		if o.cron {
+			files = []jobunits.File{jobunits.Cron(*setup)}
+		}
+	}
+	if !o.write {
+		for i, file := range files {
+			if len(files) > 1 {
+				if i > 0 {
+					fmt.Fprintln(env.Stdout)
+				}
+				fmt.Fprintf(env.Stdout, "### %s\n", file.Name)
+			}
+			if _, err := fmt.Fprint(env.Stdout, file.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return env.writeUnits(o, files)
+}
+
+// setup returns what is started, with absolute paths.
+func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup, err error) {
+	s = &jobunits.Setup{User: o.user, Account: o.account}
+	if s.Program, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = os.Getwd(); err != nil {
+		return nil, err
+	}
+	if s.File, err = filepath.Abs(o.file); err != nil {
+		return nil, err
+	}
+	if o.env == "" {
+		o.env = filepath.Join(filepath.Dir(s.File), "batch.env")
+	}
+	if s.EnvFile, err = filepath.Abs(o.env); err != nil {
+		return nil, err
+	}
+	if s.Account == "" {
+		who, err := user.Current()
+		if err != nil {
+			return nil, err
+		}
+		s.Account = who.Username
+	}
+	for _, job := range file.Jobs {
+		options, _, err := job.Run.Workspace()
+		if err != nil {
+			return nil, problem.AsUsage(err)
+		}
+		if s.State, err = filepath.Abs(options.Journal.State); err != nil {
+			return nil, err
+		}
+		if job.Plan.Times.IsZero() {
+			continue // a person starts it
+		}
+		unit := jobunits.Job{Name: job.Name, Times: job.Plan.Times, Zone: job.Plan.Zone.String()}
+		if unit.Zone == "Local" {
+			unit.Zone = ""
+		}
+		for _, path := range []string{job.Output(), job.Latest, job.Run.Flags.Lookup("rejects").Value.String()} {
+			if path == "" {
+				continue
+			}
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
+			unit.Write = append(unit.Write, filepath.Dir(path))
+		}
+		s.Jobs = append(s.Jobs, unit)
+	}
+	return s, nil
+}
+
+// writeUnits writes the files where they are looked for, and tells what to do next.
+func (env Environment) writeUnits(o *installing, files []jobunits.File) error {
+	dir, next := o.dir, ""
+	switch {
+	case o.systemd && o.user:
+		base, err := os.UserConfigDir()
+		if err != nil && dir == "" {
+			return problem.Usagef("where to? give --dir: %w", err)
+		}
+		if dir == "" {
+			dir = filepath.Join(base, userUnits)
+		}
+		next = "systemctl --user daemon-reload, then systemctl --user enable --now"
+	case o.systemd:
+		if dir == "" {
+			dir = systemUnits
+		}
+		next = "systemctl daemon-reload, then systemctl enable --now"
+	case o.cron && o.user && dir == "":
+		return problem.Usagef("a user's crontab is not a file: print the lines and add them with crontab -e, or give --dir")
+	case o.cron && dir == "":
+		dir = cronFiles
+	case o.kubernetes && dir == "":
+		dir = "."
+	}
+	changed, err := jobunits.Write(dir, files)
+	if _, isEdited := errors.AsType[*jobunits.EditedError](err); isEdited {
+		return problem.AsUsage(err)
+	}
+	for _, path := range changed {
+		fmt.Fprintf(env.Stdout, "wrote %s\n", path)
+	}
+	if err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		fmt.Fprintln(env.Stdout, "nothing to write: the files are as they should be")
+	}
+	if next != "" {
+		for _, file := range files {
+			if filepath.Ext(file.Name) == ".timer" {
+				next += " " + file.Name
+			}
+		}
+		fmt.Fprintf(env.Stdout, "next: %s\n", next)
+	}
+	return nil
+}

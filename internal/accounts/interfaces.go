@@ -1,0 +1,29 @@
+package accounts
+
+import (
+	"errors"
+
+	"payonce/internal/interfaces"
+	"payonce/internal/problem"
+	"payonce/internal/workspace"
+)
+
+// Interfaces returns the interfaces that there are, and which of them are configured. Without any service, as
+// for a plan that is made offline, the first one is taken for configured.
+func Interfaces(options workspace.Options) interfaces.Set {
+	v1, v2 := interfaces.V1(), interfaces.V2(options.V2.Modules)
+	return interfaces.Set{All: []interfaces.Interface{v1, v2}, Configured: func(name string) bool {
+		if name == v2.Catalogue.Interface {
+			return options.HasV2()
+		}
+		return options.Service.Known() || !options.HasV2()
+	}}
+}
+
+// AsUnasked words an error about what is asked of which interface.
+func AsUnasked(err error) error {
+	if missing, is := errors.AsType[*interfaces.NotConfiguredError](err); is {
+		return problem.Coded("not_configured_"+missing.Interface, "%w", err)
+	}
+	return problem.AsUsage(err)
+}

@@ -1,0 +1,272 @@
+package app
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/accounts"
+	"payonce/internal/problem"
+	"payonce/internal/report/planstep"
+	"payonce/internal/workspace"
+	"payonce/service/v1/v1fields"
+)
+
+// bothIn returns work with both interfaces of a sandbox of its own.
+func bothIn(dir string) *Work {
+	w := workIn(dir)
+	rate := checkpoint.Rate{Slots: 10_000, Window: time.Second}
+	w.Workspace.Service.Rate, w.Workspace.Journal.Rate = rate, rate
+	w.Workspace.V2.Rate, w.Workspace.V2.Kept, w.Workspace.V2.Timeout = rate, rate, time.Minute
+	return w
+}
+
+// contacts writes a list of persons at a few companies.
+func contacts(t *testing.T, dir string, persons, companies int) string {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("First Name,Last Name,Company\n")
+	for i := range persons {
+		fmt.Fprintf(&text, "Ann%d,Lee,Acme %d\n", i, i%companies)
+	}
+	list := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// cells returns the rows of a CSV file by the names of its columns.
+func cells(t *testing.T, path string) (rows []map[string]string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// allUnits are limits that no test reaches.
+func allUnits() map[string]int64 {
+	return map[string]int64{
+		"companies": 9999, "contacts": 9999, "financials": 9999, "digital_insights": 9999, "ownership": 9999,
+		"email_count": 9999, "phone_count": 9999,
+	}
+}
+
+// runOf returns options of a run of a list to out.csv beside it.
+func runOf(list string, fields ...string) RunOptions {
+	return RunOptions{
+		List:   List{Names: []string{list}, Fields: fields, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		Budget: Budget{Units: allUnits()}, Pace: Pace{Concurrency: 4},
+		Output: Output{Path: filepath.Join(filepath.Dir(list), "out.csv")}, Yes: true,
+	}
+}
+
+// TestEachCompanyOfContactsIsAskedForOnce asks for contacts, and then for their companies by the ids that the
+// answers have. A second start asks for nothing, and the output can be written again from the journal.
+func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := contacts(t, dir, 20, 4)
+	o := runOf(list, "contact", "company")
+	planned, err := bothIn(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []planstep.Step{
+		{Step: "v2_contact", Lookups: 20, Fields: map[string]int64{"contact": 20}},
+		{Step: "v2_company", Lookups: 20, UpTo: true, Fields: map[string]int64{"company": 20}},
+	}
+	var got []planstep.Step
+	for _, s := range planned.Plan.Steps {
+		got = append(got, planstep.Step{Step: s.Step, Lookups: s.Lookups, UpTo: s.UpTo, Fields: s.Fields})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the steps of the plan (-want +got):\n%s", diff)
+	}
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := cells(t, o.Output.Path)
+	found, ids := 0, map[string]bool{}
+	for _, row := range rows {
+		if id := row["contact_company_id"]; id != "" {
+			found++
+			ids[id] = true
+			if row["company_id"] != id || row["company_name"] == "" {
+				t.Errorf("a contact of company %s got company %s %q", id, row["company_id"], row["company_name"])
+			}
+		}
+	}
+	if ended.Stop != nil || ended.Summary.Posts != int64(20+len(ids)) || found < 15 || len(ids) > 4 {
+		t.Errorf("%d posts for %d contacts at %d companies, stopped by %v", ended.Summary.Posts, found, len(ids), ended.Stop)
+	}
+	before, err := os.ReadFile(o.Output.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil || again.Summary.Posts != 0 {
+		t.Fatalf("a second start sent %d posts: %v", again.Summary.Posts, err)
+	}
+	reading := List{Prefer: enrich.ByProfile, Memory: 1 << 20}
+	if _, err := bothIn(dir).Write(t.Context(), ended.Summary.Run, reading, o.Output); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(o.Output.Path); err != nil || string(after) != string(before) {
+		t.Errorf("the output that was written again is another one: %v", err)
+	}
+}
+
+// TestARunNeedsALimitOnAllUnitsThatItCanUse: nothing is sent without one, and the error names each.
+func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, 3, 1), "email", "contact", "company")
+	o.List.From, o.Budget.Units = []string{"v2"}, map[string]int64{"contacts": 5}
+	_, err := bothIn(dir).Run(t.Context(), o, silent{})
+	found, _ := errors.AsType[*problem.Error](err)
+	if found == nil || found.Code != "max_units_missing" || found.Kind != problem.Usage {
+		t.Fatalf("%v", err)
+	}
+	if want := []any{"companies", "email_count"}; !slices.Equal(found.Values, want) {
+		t.Errorf("missing %v, want %v", found.Values, want)
+	}
+	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9}
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop == nil || ended.Stop.Word() != "ceiling:max-units contacts" || ended.Summary.Posts > 3 {
+		t.Errorf("stopped by %v after %d posts", ended.Stop, ended.Summary.Posts)
+	}
+}
+
+// TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused says which interface it needs.
+func TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := workIn(dir)
+	w.Workspace.Service.Sandbox, w.Workspace.Service.BaseURL = false, "https://service.example/api/v1"
+	for fields, code := range map[string]string{"company": "not_configured_v2", "email": "max_spend_missing"} {
+		_, err := w.Run(t.Context(), runOf(contacts(t, dir, 1, 1), fields), silent{})
+		if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != code {
+			t.Errorf("%s: %v, want %s", fields, err, code)
+		}
+	}
+}
+
+// TestMoneyAndUnitsLimitARunOfBothInterfaces asks v1 for emails and v2 for the contacts' companies.
+func TestMoneyAndUnitsLimitARunOfBothInterfaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, 6, 2), "email", "contact")
+	o.Budget.MaxSpend = new(3 * cost.Dollar)
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop != nil || ended.Summary.Posts != 12 {
+		t.Errorf("%d posts, stopped by %v", ended.Summary.Posts, ended.Stop)
+	}
+	for _, row := range cells(t, o.Output.Path) {
+		if row["work_email"] == "" && row["contact_id"] == "" {
+			t.Errorf("a row has nothing: %v", row)
+		}
+	}
+}
+
+// fieldOf returns the field of v2 with a name.
+func fieldOf(t *testing.T, name string) enrich.Field {
+	t.Helper()
+	f, found := accounts.Interfaces(workspace.Options{}).All[1].Catalogue.Lookup(name)
+	if !found {
+		t.Fatalf("v2 has no field %s", name)
+	}
+	return f
+}
+
+// TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn takes 500 contacts through v2 and then v1. What each account's
+// books say is what the columns of the output say.
+func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
+	t.Parallel()
+	const persons = 500
+	dir := t.TempDir()
+	o := runOf(contacts(t, dir, persons, 40), "email", "phone")
+	o.List.From, o.Budget.MaxSpend = []string{"v2", "v1"}, new(500*cost.Dollar)
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil || ended.Stop != nil {
+		t.Fatalf("%v, stopped by %v", err, ended.Stop)
+	}
+	w := bothIn(dir)
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	if err := s.Read(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v2, found, err := s.ReadV2()
+	if err != nil || !found {
+		t.Fatalf("%t, %v", found, err)
+	}
+	first, second := v2.Totals(v2.Number().Scope(checkpoint.ScopeAll)), s.Journal.Totals(checkpoint.ScopeAll)
+	email, phone := fieldOf(t, "email"), fieldOf(t, "phone")
+	missing := first.Asked[email] - first.Returned[email] + first.Asked[phone] - first.Returned[phone]
+	if asked := second.Asked[v1fields.WorkEmail] + second.Asked[v1fields.BusinessPhone]; asked != missing || missing == 0 {
+		t.Errorf("v2 left %d values open, and v1 was asked for %d", missing, asked)
+	}
+	var emails, phones int64
+	var spent cost.Money
+	rows := cells(t, o.Output.Path)
+	for _, row := range rows {
+		if row["email"]+row["work_email"] != "" {
+			emails++
+		}
+		if row["phone"]+row["business_phone"] != "" {
+			phones++
+		}
+		if row["enrich_charge_usd_v1"] != "" {
+			amount, err := cost.ParseMoney(row["enrich_charge_usd_v1"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			spent += amount
+		}
+	}
+	if want := first.Returned[email] + second.Returned[v1fields.WorkEmail]; emails != want {
+		t.Errorf("the output has %d emails, and %d were returned", emails, want)
+	}
+	if want := first.Returned[phone] + second.Returned[v1fields.BusinessPhone]; phones != want {
+		t.Errorf("the output has %d phones, and %d were returned", phones, want)
+	}
+	if spent != second.Settled.Money() || spent != ended.Summary.Spent {
+		t.Errorf("the output says $%s, the journal $%s, the summary $%s", spent, second.Settled.Money(), ended.Summary.Spent)
+	}
+	if len(rows) != persons || first.Lookups != persons {
+		t.Errorf("%d rows, %d contacts", len(rows), first.Lookups)
+	}
+}

@@ -1,0 +1,200 @@
+package candidates
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/io/csvtable"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/row"
+	"payonce/service/v2/answers"
+	"payonce/service/v2/match"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// text is a list of delimited text.
+type text string
+
+func (l text) Open([]int) (table.Reader, error) {
+	return csvtable.NewReader(strings.NewReader(string(l)), "candidates.csv", csvtable.Options{})
+}
+
+var acme = Ambiguous{
+	Row: 3, Sought: enrich.Company{Name: "Acme", Country: "DE"},
+	Found: []match.Candidate{
+		{ID: "7", Name: "Acme GmbH", Status: "active", Country: "DE", Registration: "HRB 1"},
+		{Name: "without an id"},
+		{ID: "8", Name: "=Acme,\nAG", Country: "DE"},
+	},
+}
+
+// write returns the file of ambiguous companies.
+func write(t rapid.TB, all ...Ambiguous) string {
+	t.Helper()
+	var b strings.Builder
+	w, err := NewWriter(&b)
+	for _, a := range all {
+		err = errors.Join(err, w.Write(a))
+	}
+	if err = errors.Join(err, w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestCandidatesAreWrittenOneALine(t *testing.T) {
+	numbered := Ambiguous{Row: 9, Sought: enrich.Company{RegistrationNumber: "C1", Country: "US", State: "NY"}, Found: []match.Candidate{{ID: "9"}}}
+	want := "row,name,country,state,registration_number,candidate_id,candidate_name,candidate_status,candidate_country,candidate_registration_number,selected\n" +
+		"3,Acme,DE,,,7,Acme GmbH,active,DE,HRB 1,\n" +
+		"3,Acme,DE,,,8,\"=Acme, AG\",,DE,,\n" +
+		"9,,US,NY,C1,9,,,,,\n"
+	if diff := cmp.Diff(want, write(t, acme, numbered)); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+}
+
+// TestChoicesAreRead reads files that people edited in other programs.
+func TestChoicesAreRead(t *testing.T) {
+	form := enrich.Identity{Company: acme.Sought}.Canonical()
+	numbered, _ := enrich.Company{RegistrationNumber: "C1", Country: "US", State: "NY"}.Identify(enrich.ByRegistration)
+	for _, tt := range []struct {
+		name, file string
+		want       map[string]string
+		err        string
+	}{
+		{"as it was written", write(t, acme), map[string]string{}, ""},
+		{"one is selected", strings.Replace(write(t, acme), "HRB 1,\n", "HRB 1,x\n", 1), map[string]string{form: "7"}, ""},
+		{"semicolons, other columns, another order", "Selected;note;candidate_id;country;name\nJa;a;7;Germany;ACME\nnein;b;8;DE;Acme\n", map[string]string{form: "7"}, ""},
+		{"an id that a spreadsheet changed", "name,country,candidate_id,selected\nAcme,DE,7.0,1\n", map[string]string{form: "7"}, ""},
+		{"by number", "name,country,state,registration_number,candidate_id,selected\n,US,NY,c-1,9,yes\n", map[string]string{numbered.Canonical(): "9"}, ""},
+		{"the same twice", "name,country,candidate_id,selected\nAcme,DE,7,x\nACME,DE,7,x\n", map[string]string{form: "7"}, ""},
+		{"two for one", "name,country,candidate_id,selected\nAcme,DE,7,x\nACME,DE,8,x\n", nil, "line 3: company named ACME in DE is selected twice, in line 2 as 7; select one candidate"},
+		{"another word", "name,country,candidate_id,selected\nAcme,DE,7,maybe\n", nil, `line 2: "maybe" in the column selected: write x, or nothing`},
+		{"no id", "name,country,candidate_id,selected\nAcme,DE,,x\n", nil, "line 2: the id of the candidate is missing or damaged"},
+		{"no name", "name,country,candidate_id,selected\n,DE,7,x\n", nil, "line 2: " + string(enrich.NoCompanyIdentifiers)},
+		{"another file", "name,country\nAcme,DE\n", nil, `there is no column "candidate_id"; give a file of candidates with its header`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Read(t.Context(), text(tt.file))
+			if diff := cmp.Diff(tt.want, got); diff != "" || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%v; choices (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestAChoiceComesBackAsItWasSought writes companies of any names, selects the last candidate of each, and reads
+// the file.
+func TestAChoiceComesBackAsItWasSought(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-zßé"',; ]{1,9}[a-z]`), 1, 4, func(s string) string {
+			return enrich.Identity{Company: enrich.Company{Name: s}}.Canonical()
+		}).Draw(t, "names")
+		var all []Ambiguous
+		want := map[string]string{}
+		for i, name := range names {
+			id, reason := enrich.Company{Name: name, Country: rapid.SampledFrom([]string{"", "DE"}).Draw(t, "country")}.Identify(enrich.ByCompanyName)
+			if reason != "" {
+				t.Skip(reason)
+			}
+			last := string(rune('0' + i))
+			all = append(all, Ambiguous{Row: int64(i + 1), Sought: id.Company, Found: []match.Candidate{{ID: "a"}, {ID: last}}})
+			want[id.Canonical()] = last
+		}
+		lines := strings.SplitAfter(write(t, all...), "\n")
+		for i := 2; i < len(lines); i += 2 {
+			lines[i] = strings.TrimSuffix(lines[i], "\n") + "x\n"
+		}
+		got, err := Read(context.Background(), text(strings.Join(lines, "")))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Fatalf("%v; choices (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+// FuzzRead reads files of any text: what is chosen has an id.
+func FuzzRead(f *testing.F) {
+	f.Add("name,country,candidate_id,selected\nAcme,DE,7,x\n")
+	f.Add(write(f, acme))
+	f.Add("name;country;candidate_id;selected;state\n\"a\nb\";US;;x;NY\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		selected, err := Read(t.Context(), text(file))
+		for form, id := range selected {
+			if form == "" || id == "" || err != nil {
+				t.Errorf("%q: %q is chosen, %v", form, id, err)
+			}
+		}
+	})
+}
+
+// journal holds answers to searches by the key of the company.
+type journal map[enrich.Key]string
+
+func (journal) KeyOf(canonical []byte) (key enrich.Key) {
+	copy(key[:], canonical[max(0, len(canonical)-len(key)):])
+	return key
+}
+
+func (j journal) RecordOf(key enrich.Key) (record attempt.Record, err error) {
+	if body := j[key]; body != "" {
+		record.Attempts[v2fields.Match] = attempt.ID(len(body))
+	}
+	return record, nil
+}
+
+func (j journal) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {
+	return func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
+		for _, body := range j {
+			if attempt.ID(len(body)) != ids[0] {
+				continue
+			}
+			answered, err := answers.ReadAbout(v2fields.Overview, []byte(body), time.Unix(0, 0), units.Reveal{}, units.Modules{}, enrich.Company{Name: "Acme", Country: "DE"})
+			known = append(known, attempt.Outcome{ID: ids[0], Ended: attempt.Resolution{
+				Status: answered.Status, Data: answered.Data, State: attempt.Settled,
+			}})
+			return known, err
+		}
+		return known, nil
+	}
+}
+
+// TestAmbiguousCompaniesAreGatheredOnce goes through rows of which some name the same company.
+func TestAmbiguousCompaniesAreGatheredOnce(t *testing.T) {
+	key := func(name string) enrich.Key {
+		return journal{}.KeyOf([]byte(enrich.Identity{Company: enrich.Company{Name: name, Country: "DE"}}.Canonical()))
+	}
+	known := journal{
+		key("Acme"):    `{"data": [{"id": 7, "name": "Acme", "country_code": "DE"}, {"id": 8, "name": "Acme", "country_code": "DE"}]}`,
+		key("Found"):   `{"data": [{"id": 7, "name": "Acme", "country_code": "DE"}]}`,
+		key("Nothing"): `{"data": []}`,
+	}
+	list := text("name,country,website\nFound,DE,\nacme,de,\nOther,DE,\nAcme,DE,acme.example\nNothing,DE,\nACME,Germany,\n,DE,\n")
+	scope := row.Scope{
+		Catalogue: v2fields.Catalogue(), Subject: enrich.Companies, Wanted: enrich.FieldsOf(v2fields.Match),
+		Mapping:  columns.Mapping{columns.CompanyName: {0}, columns.CompanyCountry: {1}, columns.CompanyWebsite: {2}},
+		Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns(),
+	}
+	var rows []int64
+	var ids []string
+	err := Gather(t.Context(), scope, list, known, func(a Ambiguous) error {
+		rows = append(rows, a.Row)
+		for _, c := range a.Found {
+			ids = append(ids, c.ID)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(rows, []int64{2}) || !slices.Equal(ids, []string{"7", "8"}) {
+		t.Errorf("rows %d with the candidates %q, %v", rows, ids, err)
+	}
+}

@@ -1,0 +1,175 @@
+package inspect
+
+import (
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/problem"
+	"payonce/internal/report"
+	"payonce/internal/report/modules"
+	"payonce/internal/workspace"
+	"payonce/sandbox"
+	sandboxunits "payonce/sandbox/units"
+	sandboxv2 "payonce/sandbox/v2"
+	v1 "payonce/service/v1"
+	v2 "payonce/service/v2"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// served returns a workspace whose interfaces a sandbox on loopback serves.
+func served(t *testing.T) (*app.Work, *workspace.Embedded) {
+	t.Helper()
+	config := sandbox.DefaultConfig()
+	config.V2.Window = sandbox.Window{Limit: 1000, Per: time.Second}
+	service, err := workspace.Serve(config, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { service.Close() })
+	rate := checkpoint.Rate{Slots: 1000, Window: time.Second}
+	return &app.Work{
+		Env: workspace.Environment{Now: time.Now, Program: "test", Version: "0"},
+		Workspace: workspace.Options{
+			Journal: workspace.Journal{State: t.TempDir(), Name: "default", Rate: rate},
+			Service: workspace.Service{BaseURL: service.BaseURL, Key: sandbox.DefaultKey, Transport: v1.REST, Timeout: time.Minute, Rate: rate},
+			V2:      workspace.V2{BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Kept: rate},
+		},
+		Observer: silent{}, Explain: error.Error,
+	}, service
+}
+
+// buyCompanies buys companies by their identifiers through the journal, as the account of v2.
+func buyCompanies(t *testing.T, w *app.Work, ids ...string) {
+	t.Helper()
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.OpenJournal(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	client, err := s.OpenV2Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	journal, err := s.RegisterV2()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := client.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Rebase(base); err != nil {
+		t.Fatal(err)
+	}
+	fields := enrich.FieldsOf(v2fields.Company)
+	for _, id := range ids {
+		lookup := enrich.Lookup{Identity: enrich.Identity{Company: enrich.Company{ID: id}}, Fields: fields}
+		decision, err := journal.Begin(attempt.Request{
+			Lookup: lookup, Run: "companies", Rates: units.Modules{}.Tariff().At(cost.Prices{v2fields.Company: 0}),
+		})
+		granted, ok := decision.(attempt.Granted)
+		if err != nil || !ok {
+			t.Fatalf("%+v, %v", decision, err)
+		}
+		ticket, err := granted.Ticket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := v2.Finder{Client: client}.Find(t.Context(), lookup)
+		answered, ok := verdict.(enrich.Answered)
+		if !ok {
+			t.Fatalf("%s: %+v", id, verdict)
+		}
+		if _, err := journal.Settle(ticket.ID, answered); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// module returns the counter of a meter as it is shown.
+func module(t *testing.T, account *report.Account, meter string) modules.Module {
+	t.Helper()
+	for _, m := range account.Second.Modules {
+		if m.Meter == meter {
+			return m
+		}
+	}
+	t.Fatalf("%s is not shown", meter)
+	return modules.Module{}
+}
+
+// What the account of v2 shows is what the journal used and what others used.
+func TestTheAccountShowsBothInterfacesAndWhoUsedWhat(t *testing.T) {
+	t.Parallel()
+	w, service := served(t)
+	account, err := Account(t.Context(), w)
+	if err != nil || account.Available == nil || account.Second == nil || account.Second.BaseAt != nil {
+		t.Fatalf("%+v, %v", account, err)
+	}
+	if m := module(t, account, "companies"); *m.Used != 0 || *m.Left != sandboxv2.DefaultTotal || m.Journal != nil {
+		t.Errorf("before the first run: %+v", m)
+	}
+	buyCompanies(t, w, "1", "2", "3")
+	if err := service.Service.Second().Units().UseElsewhere(sandboxunits.Charge{Module: sandboxunits.Companies, Units: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if account, err = Account(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	m := module(t, account, "companies")
+	if *m.Used != 5 || *m.Journal != 3 || *m.Others != 2 || *m.Left != sandboxv2.DefaultTotal-5 {
+		t.Errorf("3 by the journal and 2 by others: used %d, journal %d, others %d, left %d", *m.Used, *m.Journal, *m.Others, *m.Left)
+	}
+	if m := module(t, account, "contacts"); *m.Used != 0 || *m.Journal != 0 || *m.Others != 0 {
+		t.Errorf("contacts: %+v", m)
+	}
+}
+
+// A workspace may have one interface alone.
+func TestAnAccountOfOneInterfaceAloneIsShown(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	both := w.Workspace
+	w.Workspace.Service.BaseURL = ""
+	if account, err := Account(t.Context(), w); err != nil || account.Second == nil || account.KeyValid != nil {
+		t.Errorf("v2 alone: %+v, %v", account, err)
+	}
+	w.Workspace = both
+	w.Workspace.V2.BaseURL = ""
+	if account, err := Account(t.Context(), w); err != nil || account.Second != nil || account.KeyValid == nil {
+		t.Errorf("v1 alone: %+v, %v", account, err)
+	}
+	w.Workspace = both
+	w.Workspace.V2.Key = "wrong"
+	if _, err := Account(t.Context(), w); !problem.IsRefused(err) {
+		t.Errorf("a wrong key of v2: %v", err)
+	}
+}
+
+// A ceiling on units counts the units of the account of v2, and not those of v1 with the same number.
+func TestACeilingOnUnitsShowsTheUnitsOfItsModule(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	buyCompanies(t, w, "1", "2", "3")
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.Read(t.Context(), "budget"); err != nil {
+		t.Fatal(err)
+	}
+	budget := app.Budget{Units: map[string]int64{"companies": 5}}
+	ceilings := budget.UnitCeilings("companies", "companies", units.Modules{}.Tariff())
+	if len(ceilings) != 1 {
+		t.Fatalf("%+v", ceilings)
+	}
+	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true}, time.Now())
+	if err != nil || shown.Measure != "companies" || *shown.SettledUnits != 3 || *shown.Left != "2" || *shown.Limit != "5" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+}

@@ -1,0 +1,332 @@
+package jobrun
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/checkpoint/claims"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/jobs"
+	"payonce/schedule"
+	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
+)
+
+// spending is a year of several jobs on one journal in virtual time. Each occurrence has a list of its own. The
+// service fails, asks for pauses and has a monthly budget; the process crashes; the machine stops; its clock is set.
+type spending struct {
+	t       *testing.T
+	random  *rand.Rand
+	store   *memory
+	journal *checkpoint.Journal
+	now     time.Time
+	jobs    []*jobs.Job
+	limits  map[string][]cost.Ceiling // by job
+	lists   map[string][]enrich.Identity
+	people  int
+	ends    map[string]int // how often an occurrence came to its end
+	spent   map[string]cost.Money
+	down    time.Time // the service fails until then
+	waits   int       // occurrences that waited
+	wentOn  int       // and went on
+	stops   map[string]int
+}
+
+// The limits of the year. The money of a month does not suffice for the lists of a month.
+const (
+	dayLimit       = 60 * cost.Cent
+	jobMonth       = 4_20 * cost.Cent
+	workspaceMonth = 14_00 * cost.Cent
+	serviceMonth   = 12_00 * cost.Cent
+	price          = 15 * cost.Cent
+)
+
+func newSpending(t *testing.T, seed uint64) *spending {
+	y := &spending{
+		t: t, random: rand.New(rand.NewPCG(seed, 2)), store: newMemory(), now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
+		limits: map[string][]cost.Ceiling{}, lists: map[string][]enrich.Identity{}, ends: map[string]int{},
+		spent: map[string]cost.Money{}, stops: map[string]int{},
+	}
+	for _, one := range []struct {
+		name, times, zone string
+		overlaps          bool
+		catchUp           time.Duration
+	}{
+		{"berlin", "daily at 02:30", "Europe/Berlin", false, 36 * time.Hour},
+		{"new-york", "0 */8 * * *", "America/New_York", true, 24 * time.Hour},
+		{"utc", "30 1 * * 1-5", "UTC", false, 20 * 24 * time.Hour},
+	} {
+		zone, err := time.LoadLocation(one.zone)
+		y.check(err)
+		times, err := schedule.ParseTimes(one.times)
+		y.check(err)
+		y.jobs = append(y.jobs, &jobs.Job{
+			Name: one.name, Retention: 1000 * 24 * time.Hour, PauseAfter: 4,
+			Plan: schedule.Plan{Job: one.name, Times: times, Zone: zone, CatchUp: one.catchUp, Overlaps: one.overlaps, Jitter: 10 * time.Minute},
+		})
+		y.limits[one.name] = []cost.Ceiling{
+			{Name: "daily", Scope: checkpoint.JobScope(one.name), Period: cost.Day, Limit: int64(dayLimit)},
+			{Name: "monthly", Scope: checkpoint.JobScope(one.name), Period: cost.Month, Limit: int64(jobMonth)},
+			{Name: "workspace-monthly", Scope: checkpoint.WorkspaceScope, Period: cost.Month, Limit: int64(workspaceMonth)},
+		}
+	}
+	return y
+}
+
+func (y *spending) check(err error) {
+	y.t.Helper()
+	if err != nil {
+		y.t.Fatalf("at %s: %v", y.now, err)
+	}
+}
+
+// pass lets time pass, up to a span.
+func (y *spending) pass(most time.Duration) {
+	y.now = y.now.Add(time.Duration(y.random.Int64N(int64(most))))
+}
+
+// list returns the persons of an occurrence, the same for each of its starts.
+func (y *spending) list(job, at string) []enrich.Identity {
+	key := job + "/" + at
+	if _, made := y.lists[key]; !made {
+		list := []enrich.Identity{}
+		for range y.random.IntN(8) {
+			y.people++
+			list = append(list, enrich.Identity{ProfileURL: fmt.Sprintf("https://pro.example/in/p%d", y.people)})
+		}
+		y.lists[key] = list
+	}
+	return y.lists[key]
+}
+
+func nextMonth(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// open opens the journal, if it is not open since the last crash.
+func (y *spending) open() *checkpoint.Journal {
+	if y.journal == nil {
+		var err error
+		y.journal, err = checkpoint.New(y.store, checkpoint.Options{
+			Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return y.now },
+		})
+		y.check(err)
+	}
+	return y.journal
+}
+
+// run looks up the list of an occurrence. It returns false when the process is killed in the middle.
+func (y *spending) run(job *jobs.Job, at string) (outcome jobs.Outcome, alive bool) {
+	began := y.now.UTC()
+	journal := y.open()
+	stop := func(exit int, reason string, until time.Time) (jobs.Outcome, bool) {
+		y.stops[reason]++
+		outcome.Exit, outcome.Reason, outcome.Until = exit, reason, until
+		return outcome, true
+	}
+	kill := -1
+	if y.random.IntN(15) == 0 {
+		kill = y.random.IntN(4)
+	}
+	for i, who := range y.list(job.Name, at) {
+		y.pass(20 * time.Second)
+		if y.now.Before(y.down) {
+			return stop(4, "service:unreachable", time.Time{})
+		}
+		decision, err := journal.Begin(attempt.Request{
+			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)}, Run: job.Name + "-" + at, Job: job.Name, Strict: true,
+			Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: price}), Ceilings: y.limits[job.Name],
+		})
+		y.check(err)
+		switch decision := decision.(type) {
+		case attempt.Known, attempt.Unsettled:
+			continue
+		case attempt.Later:
+			return stop(4, "service:asked_to_wait", decision.Until)
+		case attempt.Over:
+			until := nextMonth(began)
+			if decision.Ceiling.Period == cost.Day {
+				until = began.Truncate(24 * time.Hour).Add(24 * time.Hour)
+			}
+			return stop(exitCeiling, "ceiling:"+decision.Ceiling.Name, until)
+		case attempt.Granted:
+			ticket, err := decision.Ticket()
+			y.check(err)
+			if y.spent["service "+y.now.UTC().Format("2006-01")]+price > serviceMonth {
+				y.check(journal.Void(ticket.ID, attempt.Voiding{Reason: v1.CodeBudgetReached, Sent: true}))
+				return stop(4, v1.CodeBudgetReached, nextMonth(began))
+			}
+			if i == kill {
+				y.charge(job.Name) // the response is lost with the process
+				y.journal = nil
+				return outcome, false
+			}
+			if y.random.IntN(60) == 0 {
+				until := y.now.Add(time.Duration(1+y.random.IntN(40)) * time.Hour)
+				y.check(journal.Void(ticket.ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: until}))
+				return stop(4, "service:asked_to_wait", until)
+			}
+			charge, err := journal.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", RequestID: "r"}))
+			y.check(err)
+			if charge.Money() != price {
+				y.t.Fatalf("charged $%s", charge.Money())
+			}
+			y.charge(job.Name)
+			outcome.Spent, outcome.Lookups, outcome.Found = outcome.Spent+price, outcome.Lookups+1, outcome.Found+1
+		default:
+			y.t.Fatalf("decision %#v", decision)
+		}
+	}
+	return outcome, true
+}
+
+// charge enters what the service charges now into its own books, and compares them with every ceiling.
+func (y *spending) charge(job string) {
+	day, month := y.now.UTC().Format(time.DateOnly), y.now.UTC().Format("2006-01")
+	for scope, limit := range map[string]cost.Money{
+		job + " " + day: dayLimit, job + " " + month: jobMonth, "workspace " + month: workspaceMonth, "service " + month: serviceMonth,
+	} {
+		if y.spent[scope] += price; y.spent[scope] > limit {
+			y.t.Fatalf("at %s %s has spent $%s of $%s", y.now, scope, y.spent[scope], limit)
+		}
+	}
+}
+
+// start starts a job as a timer does, until nothing is due. It returns when to look again.
+func (y *spending) start(job *jobs.Job) time.Time {
+	for range 1000 {
+		c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: y.now}
+		y.check(c.decide(y.store))
+		if c.claimed == nil {
+			return c.wake
+		}
+		if y.stopped(job, c.claimed.At) {
+			y.wentOn++
+		}
+		at, err := schedule.ParseLocal(c.claimed.At)
+		y.check(err)
+		outcome, alive := y.run(job, c.claimed.At)
+		if !alive {
+			return y.now.Add(time.Minute)
+		}
+		ended, noFailure := conclude(job.Plan, *c.claimed, at, outcome, y.now)
+		if ended.Until.IsZero() {
+			y.ends[job.Name+"/"+ended.At]++
+		} else {
+			y.waits++
+			y.lists["waited "+job.Name+"/"+ended.At] = nil
+		}
+		y.check((&ending{job: job, ended: ended, noFailure: noFailure, note: func(string) {}}).write(y.store))
+	}
+	y.t.Fatalf("at %s the job %s starts again and again", y.now, job.Name)
+	return time.Time{}
+}
+
+// stopped reports whether an occurrence has waited.
+func (y *spending) stopped(job *jobs.Job, at string) bool {
+	_, waited := y.lists["waited "+job.Name+"/"+at]
+	return waited
+}
+
+// live lets time pass until an end.
+func (y *spending) live(end time.Time) {
+	for y.now.Before(end) {
+		next := y.now.Add(24 * time.Hour)
+		for _, job := range y.jobs {
+			if known, err := claims.Job(y.store, job.Name); err == nil && !known.PausedAt.IsZero() && y.random.IntN(4) == 0 {
+				c := claim{plan: job.Plan, now: y.now}
+				y.check(c.decide(y.store))
+				c.job.PausedAt, c.job.Failures = time.Time{}, 0
+				y.check(claims.Save(y.store, c.job))
+			}
+			if wake := y.start(job); !wake.IsZero() && wake.Before(next) {
+				next = wake
+			}
+		}
+		if next.After(y.now) {
+			y.now = next
+		}
+		switch y.random.IntN(60) {
+		case 0: // the machine is off
+			y.pass(80 * time.Hour)
+		case 1: // the clock is set forward
+			y.pass(3 * time.Hour)
+		case 2: // the clock is set back
+			y.now = y.now.Add(-time.Duration(y.random.IntN(180)) * time.Minute)
+		case 3: // the service fails for some days
+			y.down = y.now.Add(time.Duration(y.random.IntN(72)) * time.Hour)
+		default:
+			y.pass(time.Minute)
+		}
+	}
+}
+
+// judge checks that every occurrence came to its end once or has a reason.
+func (y *spending) judge() (ran int) {
+	for _, job := range y.jobs {
+		known, err := claims.Job(y.store, job.Name)
+		y.check(err)
+		history, err := claims.History(y.store, job.Name)
+		y.check(err)
+		reasons := map[string]bool{}
+		for _, one := range history {
+			from, err := schedule.ParseLocal(one.At)
+			y.check(err)
+			if one.Count > 1 {
+				from, err = schedule.ParseLocal(one.First)
+				y.check(err)
+			}
+			for at := from; at.String() <= one.At; at = job.Plan.Times.Next(at) {
+				reasons[at.String()] = one.Reason != "" || one.At == known.Unfinished
+			}
+		}
+		first := history[0].At
+		if history[0].Count > 1 {
+			first = history[0].First
+		}
+		at, err := schedule.ParseLocal(first)
+		y.check(err)
+		for ; at.String() <= known.Decided; at = job.Plan.Times.Next(at) {
+			switch ends := y.ends[job.Name+"/"+at.String()]; {
+			case ends > 1:
+				y.t.Errorf("%s of %s came to its end %d times", at, job.Name, ends)
+			case ends == 1:
+				ran++
+			case !reasons[at.String()]:
+				y.t.Errorf("%s of %s did not come to its end, and there is no reason", at, job.Name)
+			}
+		}
+	}
+	return ran
+}
+
+// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up.
+func TestInAYearNoCeilingIsPassed(t *testing.T) {
+	t.Parallel()
+	first := uint64(time.Now().UnixNano())
+	for i := range uint64(2) {
+		seed := first + i
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			y := newSpending(t, seed)
+			y.live(y.now.AddDate(1, 0, 0))
+			ran := y.judge()
+			t.Logf("seed %d: %d occurrences ran, %d waits, %d went on; stops %v", seed, ran, y.waits, y.wentOn, y.stops)
+			if ran < 100 || y.waits < 20 || y.wentOn < 10 {
+				t.Errorf("%d occurrences ran, %d waited, %d went on", ran, y.waits, y.wentOn)
+			}
+			for _, stop := range []string{"ceiling:daily", "ceiling:monthly", "service:unreachable", "service:asked_to_wait"} {
+				if y.stops[stop] == 0 {
+					t.Errorf("no run was stopped by %s: %v", stop, slices.Sorted(maps.Keys(y.stops)))
+				}
+			}
+		})
+	}
+}

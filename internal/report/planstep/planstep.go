@@ -1,0 +1,110 @@
+// Package planstep shows what the steps of a run ask for, cost and use at most.
+package planstep
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/cost"
+)
+
+// Step is one step of a run, as a plan shows it.
+type Step struct {
+	Step      string           `json:"step"`
+	Interface string           `json:"interface"`
+	Lookups   int64            `json:"lookups"`
+	UpTo      bool             `json:"up_to,omitempty"` // earlier steps may leave fewer
+	Fields    map[string]int64 `json:"fields"`          // how many lookups ask for each
+	// Prices are those of a returned field, where the interface takes money.
+	Prices map[string]cost.Money `json:"prices_usd,omitempty"`
+	// Free are the fields that the free allowance pays for.
+	Free    map[string]int64 `json:"free,omitempty"`
+	Maximum cost.Money       `json:"maximum_usd"`
+	Units   []Units          `json:"units,omitempty"`
+	Seconds int64            `json:"seconds"`
+	Rate    string           `json:"rate"`
+}
+
+// Units says what a step can use of a meter that is not money.
+type Units struct {
+	Meter string `json:"meter"`
+	Most  int64  `json:"most"`
+	Left  *int64 `json:"left"` // of the account; null when it does not show that
+}
+
+// Steps are the steps of a run.
+type Steps []Step
+
+// Lookups returns how many lookups the steps have together.
+func (s Steps) Lookups() (lookups int64) {
+	for _, step := range s {
+		lookups += step.Lookups
+	}
+	return lookups
+}
+
+// TakeMoney reports whether a step is paid for with money.
+func (s Steps) TakeMoney() bool {
+	return slices.ContainsFunc(s, func(step Step) bool { return len(step.Prices) > 0 })
+}
+
+// Line is one line of a plan.
+type Line struct{ Name, Text string }
+
+// Lines shows each step: its lookups, what they cost and use at most, and how long they take.
+func (s Steps) Lines() (lines []Line) {
+	add := func(name, format string, args ...any) {
+		lines = append(lines, Line{name, fmt.Sprintf(format, args...)})
+	}
+	for i, step := range s {
+		add(fmt.Sprintf("step %d", i+1), "%s", step.Step)
+		many := fmt.Sprint(step.Lookups)
+		if step.UpTo {
+			many = "up to " + many
+		}
+		add("  lookups", "%s", many)
+		for _, name := range slices.Sorted(maps.Keys(step.Fields)) {
+			add("  "+name, "%s", step.quantity(name))
+		}
+		if len(step.Prices) > 0 {
+			add("  at most", "$%s", step.Maximum)
+		}
+		if len(step.Units) > 0 {
+			add("  units at most", "%s", step.units())
+		}
+		if step.Lookups > 0 {
+			add("  time", "at least %s at %s", time.Duration(step.Seconds)*time.Second, step.Rate)
+		}
+	}
+	return lines
+}
+
+// quantity writes how many times a field is asked for, and its price.
+func (s Step) quantity(field string) string {
+	price, known := s.Prices[field]
+	if !known {
+		return fmt.Sprint(s.Fields[field])
+	}
+	paid := s.Fields[field] - s.Free[field]
+	text := fmt.Sprintf("%d × $%s = $%s", paid, price, price.Times(paid))
+	if s.Free[field] > 0 {
+		text += fmt.Sprintf(", and %d free", s.Free[field])
+	}
+	return text
+}
+
+// units writes what can be used of each meter.
+func (s Step) units() string {
+	var parts []string
+	for _, u := range s.Units {
+		text := fmt.Sprintf("%d of %s", u.Most, u.Meter)
+		if u.Left != nil {
+			text += fmt.Sprintf(" (%d left)", *u.Left)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
