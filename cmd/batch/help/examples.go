@@ -19,8 +19,6 @@ var examples = map[string]string{
 	"batch jobs history":     "batch jobs history nightly",
 	"batch jobs pause":       "batch jobs pause nightly --note \"the export is being rebuilt\"",
 	"batch jobs resume":      "batch jobs resume nightly",
-	"batch jobs serve":       "batch jobs serve",
-	"batch man":              "batch man man1",
 	"batch jobs test-alert":  "batch jobs test-alert ops",
 	"batch jobs schema":      "batch jobs schema > jobs.schema.json",
 	"batch search companies": "batch search companies --where number_of_employees=10..50 --max 500 \\\n    --max-units companies=30 -o companies.csv",
