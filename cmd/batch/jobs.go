@@ -32,6 +32,7 @@ func (env environment) jobs() jobs.Environment {
 		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
 		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
+			Alert:   exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
 			File:    exitCodes(exitDone, exitUsage),
 			Look:    exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 			Install: exitCodes(exitDone, exitInternal, exitUsage),

@@ -130,13 +130,9 @@ func (j *job) addSteps() error {
 		return err
 	}
 	for _, p := range planned {
-		limit := j.order.Limit
-		if p.ByID {
-			limit = 0
-		}
 		j.addStep(j.accountOf(p.Interface), row.Scope{
 			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
-			Reask: j.order.Reask, Limit: limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
+			Reask: j.order.Reask, Limit: j.order.Limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
 		})
 		added := j.steps[len(j.steps)-1]
 		added.byID, added.names = p.ByID, p.Names()

@@ -143,6 +143,25 @@ func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
 	}
 }
 
+// TestTheLimitHoldsForCompaniesThatTheListNamesByTheirIDs asks for the figures of the first two of six.
+func TestTheLimitHoldsForCompaniesThatTheListNamesByTheirIDs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(list, []byte("company_id\n101\n102\n103\n104\n105\n106\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "financials")
+	o.List.Limit = 2
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop != nil || ended.Summary.Posts != 2 {
+		t.Errorf("%d posts for the first 2 companies, stopped by %v", ended.Summary.Posts, ended.Stop)
+	}
+}
+
 // TestARunNeedsALimitOnAllUnitsThatItCanUse: nothing is sent without one, and the error names each.
 func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
 	t.Parallel()

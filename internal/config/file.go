@@ -29,6 +29,9 @@ type Target struct {
 	// Refuse returns an error for a key, or a value of it, that the file must not have; the value is "" for
 	// the key alone. It may be nil.
 	Refuse func(key, value string) error
+	// Secrets are names of flags whose values are secrets. Each is one variable of the environment, whose name
+	// may be that of a secret. Refuse is not asked about them.
+	Secrets []string
 	// SecretHint follows the error of a value that would hold a secret.
 	SecretHint string
 	// Suggest asks about the name that is most like an unknown one.
@@ -84,7 +87,7 @@ func (t Target) set(key, value *yaml.Node) error {
 			err = t.refuse(name, texts[i])
 		}
 		if err == nil {
-			texts[i], err = t.expand(texts[i])
+			texts[i], err = t.expand(name, texts[i])
 		}
 	}
 	if err != nil {
@@ -124,7 +127,7 @@ func (t Target) flagName(key string) string {
 }
 
 func (t Target) refuse(key, value string) error {
-	if t.Refuse == nil {
+	if t.Refuse == nil || slices.Contains(t.Secrets, key) {
 		return nil
 	}
 	return t.Refuse(key, value)

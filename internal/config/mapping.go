@@ -62,19 +62,20 @@ func (m *Mapping) Has(name string) bool {
 
 // Set sets the flags that the mapping names, where they are not set already.
 func (m *Mapping) Set(t Target) {
+	here := map[string]place{} // the defaults of jobs are set for each job, so configured may have them
 	for _, entry := range m.entries {
 		wasSet, name := false, t.flagName(entry.Name)
 		if flag := t.Flags.Lookup(name); flag != nil {
 			wasSet = flag.Changed
 		}
-		if at, twice := m.configured[name]; twice {
+		if at, twice := here[name]; twice {
 			m.problems.add(m.problems.placeOf(entry.key), fmt.Errorf("%s is already on line %d; remove one", name, at.line))
 			continue
 		}
 		err := t.set(entry.key, entry.value)
 		switch _, ofKey := errors.AsType[keyError](err); {
 		case err == nil && !wasSet && t.Flags.Lookup(name) != nil:
-			m.configured[name] = entry.valuePlace()
+			m.configured[name], here[name] = entry.valuePlace(), entry.valuePlace()
 		case err != nil && ofKey:
 			m.problems.add(m.problems.placeOf(entry.key), err)
 		case err != nil:

@@ -34,6 +34,13 @@ func Schema(commands ...*pflag.FlagSet) map[string]any {
 	}
 }
 
+// Secret is the schema of the value of one of a target's Secrets.
+func Secret() map[string]any {
+	secret := pattern(onlyVariable.String())
+	secret["description"] = "A variable of the environment, such as ${ALERT_SECRET}."
+	return secret
+}
+
 // reference is a value that comes from the environment.
 var reference = pattern(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 

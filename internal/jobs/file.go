@@ -57,8 +57,9 @@ type Reader struct {
 
 // File is what a jobs file says.
 type File struct {
-	Path string
-	Jobs []*Job
+	Path   string
+	Jobs   []*Job
+	Alerts []Alert
 }
 
 // Job is a list that is enriched at set times.
@@ -92,6 +93,7 @@ func (l List) String() string {
 const (
 	defaultsName = "defaults"
 	jobsName     = "jobs"
+	alertsName   = "alerts"
 )
 
 // fixedFlags are the flags of batch run that a job does not set: those of one command line, and those that
@@ -140,9 +142,13 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 			if len(all) == 0 {
 				entry.Problem(errors.New("the file has no jobs: give each job a name and its keys"))
 			}
+		case alertsName:
+			for _, alert := range entry.Mapping().Entries() {
+				file.Alerts = append(file.Alerts, r.alert(alert)...)
+			}
 		default:
-			entry.Problem(fmt.Errorf("unknown key %q%s; a jobs file has the keys %s and %s", entry.Name,
-				r.Target.Suggest(entry.Name, []string{defaultsName, jobsName}), defaultsName, jobsName))
+			entry.Problem(fmt.Errorf("unknown key %q%s; a jobs file has the keys %s, %s and %s", entry.Name,
+				r.Target.Suggest(entry.Name, []string{defaultsName, jobsName, alertsName}), defaultsName, jobsName, alertsName))
 		}
 	}
 	if !root.Has(jobsName) {

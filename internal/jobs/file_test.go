@@ -32,7 +32,9 @@ func testReader() Reader {
 			}}
 		},
 		Target: config.Target{
-			Getenv:     func(name string) string { return map[string]string{"WHERE": "somewhere"}[name] },
+			Getenv: func(name string) string {
+				return map[string]string{"WHERE": "somewhere", "SLACK_TOKEN_URL": "https://example.com/hidden"}[name]
+			},
 			Suggest:    func(string, []string) string { return "" },
 			SecretHint: "; keep it elsewhere",
 		},
@@ -113,7 +115,7 @@ func TestEveryErrorOfAJobsFileHasItsLineAndColumn(t *testing.T) {
 		"not a mapping":         {"- jobs\n", "1:1: a configuration holds names and values, such as max-spend: 20.00"},
 		"broken YAML":           {"jobs:\n  a: [\n", "3:1: did not find expected node content"},
 		"two documents":         {"jobs: {}\n---\njobs: {}\n", "2:1: a second document begins here, and a configuration is one; remove it"},
-		"unknown key at top":    {"job: 1\njobs:\n  a:\n" + fine, `1:1: unknown key "job"; a jobs file has the keys defaults and jobs`},
+		"unknown key at top":    {"job: 1\njobs:\n  a:\n" + fine, `1:1: unknown key "job"; a jobs file has the keys defaults, jobs and alerts`},
 		"unknown key":           {"jobs:\n  a:\n" + fine + "    colour: red\n", `6:5: unknown key "colour"; ` + known},
 		"a key that is fixed":   {"jobs:\n  a:\n" + fine + "    yes: true\n", `6:5: unknown key "yes"; ` + known},
 		"a key twice":           {"jobs:\n  a:\n" + fine + "    max-spend: 2\n", "6:5: max-spend is already on line 5; remove one"},

@@ -27,9 +27,15 @@ func (r Reader) Schema() map[string]any {
 				"propertyNames":        map[string]any{"pattern": nameForm.String()},
 				"additionalProperties": map[string]any{"$ref": "#/$defs/job"},
 			},
+			alertsName: map[string]any{
+				"description":          "The channels of alerts by their names.",
+				"type":                 []string{"object", "null"},
+				"propertyNames":        map[string]any{"pattern": nameForm.String()},
+				"additionalProperties": map[string]any{"$ref": "#/$defs/alert"},
+			},
 		},
 		"required":             []string{jobsName},
 		"additionalProperties": false,
-		"$defs":                map[string]any{"job": job},
+		"$defs":                map[string]any{"job": job, "alert": alertSchema()},
 	}
 }

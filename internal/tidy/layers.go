@@ -230,8 +230,9 @@ func runLayers() map[string][]string {
 func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":           {},
-		"internal/jobs":      {"internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"notify":             {},
+		"internal/jobs":      {"notify", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"notify", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},

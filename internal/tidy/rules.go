@@ -121,7 +121,8 @@ type ban struct {
 func bans() []ban {
 	testOrSender := func(s *source) bool { return s.test || s.dir == "service/paidhttp" }
 	// The embedded service sends notifications, which are no calls of a service.
-	testOrService := func(s *source) bool { return testOrSender(s) || s.dir == "sandbox/webhook" }
+	// Nor are alerts.
+	testOrService := func(s *source) bool { return testOrSender(s) || s.dir == "sandbox/webhook" || s.dir == "notify" }
 	testOrLocal := func(s *source) bool { return testOrService(s) || s.file == "checkpoint/remote/socket.go" }
 	testOrMain := func(s *source) bool { return s.test || s.file == "cmd/batch/main.go" || s.file == "bench/main.go" }
 	nobody := func(*source) bool { return false }

@@ -19,6 +19,7 @@ var examples = map[string]string{
 	"batch jobs history":     "batch jobs history nightly",
 	"batch jobs pause":       "batch jobs pause nightly --note \"the export is being rebuilt\"",
 	"batch jobs resume":      "batch jobs resume nightly",
+	"batch jobs test-alert":  "batch jobs test-alert ops",
 	"batch jobs schema":      "batch jobs schema > jobs.schema.json",
 	"batch search companies": "batch search companies --where number_of_employees=10..50 --max 500 \\\n    --max-units companies=30 -o companies.csv",
 	"batch search employees": "batch search employees companies.csv --seniority 3 --per-company 5 \\\n    --max-units contacts=500 -o employees.csv",

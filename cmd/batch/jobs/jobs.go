@@ -36,6 +36,7 @@ type Environment struct {
 
 // Codes are the parts of help texts about the codes that commands can end with.
 type Codes struct {
+	Alert   string // the test of alerts
 	File    string // commands that read the jobs file alone
 	Look    string // commands that look at the journal or change the state of a job in it
 	Run     string
@@ -56,7 +57,7 @@ func NewCommand(env Environment) *cobra.Command {
 	}
 	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newInstallCommand(env),
 		newNextCommand(env),
-		newHistoryCommand(env), newPauseCommand(env), newResumeCommand(env))
+		newHistoryCommand(env), newPauseCommand(env), newResumeCommand(env), newTestAlertCommand(env))
 	return cmd
 }
 

@@ -1,0 +1,30 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// command is run by the shell, with the message as JSON on its standard input.
+type command string
+
+func (c command) Send(ctx context.Context, m Message) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	run := exec.CommandContext(ctx, "/bin/sh", "-c", string(c))
+	run.Stdin = bytes.NewReader(append(text, '\n'))
+	run.WaitDelay = time.Second // for what the command started and left behind
+	if err := run.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("the command failed: %w", err)
+	}
+	return nil
+}
