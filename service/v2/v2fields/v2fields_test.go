@@ -86,7 +86,7 @@ func TestColumnsHaveTheNameOfTheirField(t *testing.T) {
 	}
 	company := enrich.FieldsOf(v2fields.Company)
 	for name, fields := range map[string]enrich.Fields{
-		"company_id": 0, "company_phone": company, "company_sic": company, "contact_company_id": v2fields.ContactData,
+		"company_id": company.With(v2fields.Match), "company_phone": company, "company_sic": company, "contact_company_id": v2fields.ContactData,
 		"contact_email": v2fields.ContactData, "financials_turnover": enrich.FieldsOf(v2fields.Financials),
 	} {
 		if seen[name] != fields {
