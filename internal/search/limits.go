@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
+	"payonce/internal/workspace"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
@@ -16,9 +18,9 @@ import (
 const CeilingUnits = "max-units "
 
 // rates returns what a page of a search uses up.
-func rates(o v2fields.Operation, modules units.Modules) cost.Rates {
+func rates(o v2fields.Operation, service workspace.V2) cost.Rates {
 	field, _ := o.SearchField() // a Kind has one
-	return cost.Rates{field: cost.Rate{Uses: modules.Hold(o, units.Reveal{})}}
+	return service.Prices.Rates(cost.Rates{field: cost.Rate{Uses: service.Modules.Hold(o, units.Reveal{})}})
 }
 
 // usedMeters returns the meters that a page of a search uses up.
@@ -52,7 +54,7 @@ func (o Options) ceilings(run string) (ceilings []cost.Ceiling) {
 			})
 		}
 	}
-	return ceilings
+	return append(ceilings, o.Shared.Ceilings(run, cmp.Or(o.Job, run))...)
 }
 
 // ParseUnits reads limits that are written as MODULE=N. A limit on a module that is given twice is an error.

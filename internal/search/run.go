@@ -237,17 +237,17 @@ func (s *session) refused(progress walk.Progress) dispatch.Stop {
 
 // send sends calls as the lookups of a run are sent.
 func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Call) (dispatch.Tally, dispatch.Stop, error) {
-	rates := rates(s.Order.Kind.Operation, s.work.Workspace.V2.Modules)
+	rates := rates(s.Order.Kind.Operation, s.work.Workspace.V2)
 	update, sent := s.work.Observer.Sending(app.Sending{
 		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(),
 	})
 	defer sent()
 	lookups := &dispatch.Lookups{
-		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client}), Now: s.work.Env.Now, Report: update,
+		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now, Report: update,
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
 		Note: s.note, Catalogue: v2fields.Catalogue(),
 		Request: attempt.Request{
-			Run: s.name, Job: s.Job, Rates: rates, Ceilings: s.ceilings(s.name), Reask: s.book.reask,
+			Run: s.name, Job: cmp.Or(s.Job, s.name), Rates: rates, Ceilings: s.ceilings(s.name), Reask: s.book.reask,
 		},
 	}
 	if s.Pace.Even {

@@ -101,6 +101,8 @@ type Options struct {
 	Job   string // "" for one of the run's name
 	// Units are the most units that the run may use up, by meter.
 	Units map[cost.Meter]int64
+	// Shared has the ceilings that runs and searches share: those of the job and of the workspace.
+	Shared app.Budget
 	// FreshFor is how old an answer may be that stands for a page.
 	FreshFor time.Duration
 	Rebuy    bool // pages that were counted and whose answers were lost are asked for again

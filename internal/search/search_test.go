@@ -182,6 +182,19 @@ func TestACeilingOnUnitsIsNeverPassed(t *testing.T) {
 	}
 }
 
+// TestMoneyBoundsASearchWhoseUnitsHavePrices has money for two pages of a module whose units have a price.
+func TestMoneyBoundsASearchWhoseUnitsHavePrices(t *testing.T) {
+	b := newBench(t, 60)
+	b.opts.V2.Prices = units.Prices{units.Companies: 5 * cost.Dollar / 100}
+	o := b.options(order(t, "companies"))
+	limit := cost.Dollar / 10
+	o.Shared.WorkspaceMonthly = &limit
+	ended := b.run(t, o)
+	if stopWord(ended) != "ceiling:workspace-monthly" || b.used["companies"] != 2 {
+		t.Errorf("%+v, the service counted %v", ended.Summary, b.used)
+	}
+}
+
 // codeOf returns the code of a problem.
 func codeOf(err error) string {
 	if found, is := errors.AsType[*problem.Error](err); is {

@@ -170,16 +170,30 @@ func (s *Session) CheckV2Key() error {
 // another API key than the account's.
 func (s *Session) knownV2() (known bool, number attempt.Account, err error) {
 	journal, known, err := s.ReadV2()
-	if err != nil || !known {
+	if err != nil {
 		return false, 0, err
 	}
 	id, err := s.Options.v2ID()
 	if err != nil {
 		return false, 0, err
 	}
+	if !known {
+		return false, 0, s.noOtherV2(id)
+	}
 	err = journal.CheckAPIKey(id.Key, s.Options.Service.SameWorkspace)
 	if errors.Is(err, checkpoint.ErrOtherKey) {
 		err = problem.Coded("other_key", "the v2 interface: %w", err)
 	}
 	return true, journal.Number(), err
+}
+
+// noOtherV2 refuses an account of the second interface when the journal has one at another address: everything
+// that was bought there would be bought again.
+func (s *Session) noOtherV2(id checkpoint.AccountID) error {
+	for number, catalogue := range s.Journal.Catalogues() {
+		if number > 0 && catalogue.Interface == id.Interface {
+			return problem.Coded("other_service_v2", "this journal was made with a v2 interface at another address than %s", id.Service)
+		}
+	}
+	return nil
 }

@@ -219,6 +219,27 @@ func TestAnotherKeyOfTheSecondInterfaceNeedsTheSameWord(t *testing.T) {
 	}
 }
 
+// What was bought at one address of the second interface would be bought again at another.
+func TestAnotherAddressOfTheSecondInterfaceIsRefused(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	startRun(t, withServices(t, state, addressV1, "http://127.0.0.1:1/v2"))
+	s := withServices(t, state, addressV1, "http://127.0.0.1:2/v2")
+	if err := s.OpenJournal(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.OpenV2Client(); codeOf(err) != "other_service_v2" {
+		t.Errorf("a client of another address: %v", err)
+	}
+	if _, err := s.RegisterV2(); codeOf(err) != "other_service_v2" || s.Journal.Accounts() != 2 {
+		t.Errorf("registered at another address: %v, %d accounts", err, s.Journal.Accounts())
+	}
+	s.Options.V2.BaseURL = "http://127.0.0.1:1/v2/" // the same one, written in another way
+	if _, err := s.RegisterV2(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The embedded service has another port with every start, and its account stays the same.
 func TestTheEmbeddedServiceKeepsItsAccount(t *testing.T) {
 	t.Parallel()

@@ -74,6 +74,7 @@ var texts = map[string]string{
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
 	"other_service":           "; if the service moved to another address, say --same-workspace once",
+	"other_service_v2":        "; give the earlier address with --base-url-v2, or another --workspace NAME for another service",
 	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",

@@ -28,6 +28,7 @@ import (
 type Work struct {
 	*app.Work
 	Pace    app.Pace
+	Shared  app.Budget // the ceilings of jobs and of the workspace
 	JSON    bool
 	Quiet   bool
 	Sources []target.Source // files that are never overwritten
@@ -201,7 +202,7 @@ func (c *command) options(ctx context.Context, w Work, args []string) (search.Op
 		return search.Options{}, problem.Usagef("--per-page %d: choose 1 to 1000", c.perPage)
 	}
 	o := search.Options{
-		Run: c.name, Job: c.job, Units: limits, FreshFor: c.freshFor.Span, Rebuy: c.rebuy, Pace: w.Pace, Yes: c.yes,
+		Run: c.name, Job: c.job, Units: limits, FreshFor: c.freshFor.Span, Rebuy: c.rebuy, Pace: w.Pace, Shared: w.Shared, Yes: c.yes,
 		Output: search.Output{Path: c.output, Keep: int(c.keep), Stdout: c.env.Stdout, Sources: w.Sources},
 		Order:  search.Order{Kind: c.kind, Most: c.most.OrZero(), PerOne: c.perOne.OrZero()},
 	}
