@@ -139,8 +139,9 @@ func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, 
 // Send sends the lookups of one step, whose survey is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
-// Run runs the steps one after another, and returns the first reason why one of them stopped. The survey is
-// that of the first step, nil when it was not taken yet. A step that stops does not keep later ones from
+// Run runs the steps one after another, and returns the first reason why one of them stopped; a limit that was
+// reached gives way to a reason for which somebody has to act. The survey is that of the first step, nil when it
+// was not taken yet. A step that stops does not keep later ones from
 // asking for what does not wait for it; the end of ctx does.
 func (s Steps) Run(
 	ctx context.Context, list row.List, found *survey.Survey, send Send,
@@ -152,11 +153,29 @@ func (s Steps) Run(
 	}
 	for step := 1; step < len(s) && err == nil && ctx.Err() == nil; step++ {
 		var stop dispatch.Stop
-		if stop, err = s.run(ctx, list, step, send); first == nil {
-			first = stop
-		}
+		stop, err = s.run(ctx, list, step, send)
+		first = reason(first, stop)
 	}
 	return first, err
+}
+
+// reason returns why a run stopped of which a step stopped, and then another. Both may be nil.
+func reason(earlier, later dispatch.Stop) dispatch.Stop {
+	if earlier == nil || later != nil && isLimit(earlier) && !isLimit(later) {
+		return later
+	}
+	return earlier
+}
+
+// isLimit reports whether a step stopped at a limit, of the user or of a part of the account.
+func isLimit(stop dispatch.Stop) bool {
+	switch stop := stop.(type) {
+	case dispatch.CeilingReached:
+		return true
+	case dispatch.ServiceRefused:
+		return stop.Module != ""
+	}
+	return false
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {
