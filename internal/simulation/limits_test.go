@@ -125,8 +125,11 @@ func (c *checker) sums() {
 			totals := want[scope]
 			totals.Hold(in.Hold.Amounts())
 			if resolved {
+				exceeded := totals.Exceeded
 				totals.Release(in.Hold.Amounts(), res.Charge)
-				totals.Exceeded = cost.Amounts{} // a unit that a correction found is not beyond the hold
+				if res.Answered() { // a unit that a correction found later is not beyond the hold
+					totals.Exceeded = exceeded
+				}
 				switch {
 				case res.Answered():
 					totals.Count(in.Hold.Fields, res.Returned)
