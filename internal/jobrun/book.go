@@ -223,6 +223,9 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 			return nil
 		}
 	}
+	if err := c.keepEarlier(s, was); err != nil {
+		return err
+	}
 	if unfinished := c.job.Unfinished; unfinished != "" && unfinished != at.String() {
 		if err := c.abandon(s); err != nil {
 			return err
@@ -242,6 +245,33 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 	c.late, err = claims.StartedAfter(s, c.job.Name, claimed.At)
 	c.claimed = &claimed
 	return err
+}
+
+// keepEarlier records again the occurrences that did not run, when the record of them has the time of the one that
+// starts now. That happens when the clock was set back.
+func (c *claim) keepEarlier(s store.Store, was record.Occurrence) error {
+	if was.Count < 2 {
+		return nil
+	}
+	last, err := localOf(c.job, was.At)
+	if err != nil {
+		return err
+	}
+	for was.Count > 1 {
+		last = c.plan.Times.Previous(last)
+		was.Count--
+		if _, found, err := claims.Occurrence(s, c.job.Name, last.String()); err != nil {
+			return err
+		} else if !found { // others began since, and have records
+			was.At, was.Due = last.String(), c.plan.Due(last).UTC()
+			if was.Count == 1 {
+				was.First = ""
+			}
+			c.passed = append(c.passed, was)
+			return nil
+		}
+	}
+	return nil
 }
 
 // NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
