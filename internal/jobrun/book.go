@@ -124,7 +124,14 @@ func (c *claim) chooseDue(s store.Store) error {
 		return state.err
 	}
 	for _, passed := range d.Passed {
-		c.passed = append(c.passed, c.record(passed))
+		one := c.record(passed)
+		was, _, err := claims.Occurrence(s, one.Job, one.At)
+		if err != nil {
+			return err
+		}
+		if was.Count <= one.Count { // else the clock was set back, and the record has earlier ones too
+			c.passed = append(c.passed, one)
+		}
 	}
 	c.job.Decided, c.wake = d.Decided.String(), d.Wake
 	if d.Waits {
