@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/accounts"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -104,22 +105,8 @@ type Recorded struct {
 	Fixed   bool     // no mapping file is looked for, also where there is no record
 }
 
-// Budget says what a run may spend. Nil means no limit.
-type Budget struct {
-	Job              string // "" for one of the run's name
-	MaxSpend         *cost.Money
-	MaxLookups       *int64
-	Daily            *cost.Money // the job's, as Monthly
-	Monthly          *cost.Money
-	WorkspaceMonthly *cost.Money
-	// Units are limits of meters that are not money, by the names of the meters: of the run, and of the job in a
-	// day and in a month.
-	Units, DailyUnits, MonthlyUnits map[string]int64
-	Threshold                       *cost.Money   // above which somebody has to approve
-	Approved                        *cost.Money   // what was approved
-	Expendable                      enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
-	Strict                          bool          // count every field at its full price
-}
+// Budget says what a run may spend.
+type Budget = budget.Budget
 
 // Pace says how lookups are sent within the limit of the workspace.
 type Pace struct {

@@ -9,6 +9,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
 	"payonce/service/v2/v2fields"
@@ -45,7 +46,7 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used,
 		limit, left := inMeasure(c.Limit), inMeasure(max(c.Left(totals), 0))
 		view.Limit, view.Left = &limit, &left
 	}
-	if renews := app.Renewal(c.Period, at); !renews.IsZero() {
+	if renews := budget.Renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
 	return view, nil

@@ -15,6 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/workspace"
@@ -111,7 +112,7 @@ func TestBudgetOfOneJobShowsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, used := range budget.Ceilings {
-		if used.Name == app.CeilingDaily && (used.Of != "job trial" || used.Limit == nil || *used.Limit != "1.00") {
+		if used.Name == budget.CeilingDaily && (used.Of != "job trial" || used.Limit == nil || *used.Limit != "1.00") {
 			t.Errorf("%+v", used)
 		}
 	}

@@ -167,17 +167,19 @@ func useCaseLayers() map[string][]string {
 		},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
+		// What a run may spend.
+		"internal/budget": {"checkpoint", "cost", "enrich"},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
+			"internal/accounts", "internal/budget", "internal/candidates", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/report/modules", "internal/target", "internal/workspace",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/report/modules", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
@@ -189,7 +191,7 @@ func useCaseLayers() map[string][]string {
 // commandLayers lists the parts of the command line.
 func commandLayers() map[string][]string {
 	return map[string][]string{
-		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":        {"checkpoint", "internal/budget", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
 		"cmd/batch/help":         {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":      {},
 		"cmd/batch/manual":       {"internal/problem"},
@@ -236,7 +238,7 @@ func jobLayers() map[string][]string {
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
-		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
+		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
