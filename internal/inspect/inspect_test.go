@@ -107,17 +107,17 @@ func TestBudgetOfOneJobShowsNoOther(t *testing.T) {
 	if _, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "other"}}); !isCoded(err, "no_such_job") {
 		t.Errorf("%v", err)
 	}
-	budget, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "trial", Daily: new(cost.Dollar)}})
+	shown, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "trial", Daily: new(cost.Dollar)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, used := range budget.Ceilings {
+	for _, used := range shown.Ceilings {
 		if used.Name == budget.CeilingDaily && (used.Of != "job trial" || used.Limit == nil || *used.Limit != "1.00") {
 			t.Errorf("%+v", used)
 		}
 	}
-	if budget.Account == nil {
-		t.Errorf("the account was not read: %s", budget.Why)
+	if shown.Account == nil {
+		t.Errorf("the account was not read: %s", shown.Why)
 	}
 }
 
