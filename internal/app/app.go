@@ -95,6 +95,7 @@ type List struct {
 	Reask     attempt.Reask
 	Limit     int64 // 0 for none
 	Priority  string
+	Selected  string // a file of candidates in which somebody selected some; "" for none
 }
 
 // Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
@@ -122,9 +123,11 @@ type Output struct {
 	Tables  string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of outputs.TableFormats.
 	TablesFormat string
-	Keep         int // earlier versions of each file, at most
-	Stdout       io.Writer
-	Sources      []target.Source // files that are never overwritten, besides the list
+	// Candidates is the file for the companies among which somebody has to choose; "" for nowhere.
+	Candidates string
+	Keep       int // earlier versions of each file, at most
+	Stdout     io.Writer
+	Sources    []target.Source // files that are never overwritten, besides the list
 }
 
 // session is an open workspace with the lists that were opened for a use case.

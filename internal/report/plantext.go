@@ -109,6 +109,9 @@ func (v *Plan) printRows(p *page) {
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.item("    %d: %s", v.Unidentifiable[reason], reason)
 	}
+	if text := v.Ambiguous.Text(); text != "" {
+		p.alert("ambiguous", "%s%s", text, p.hint("ambiguous"))
+	}
 	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.prose("lookups", "%s", v.lookups())
 	}

@@ -8,6 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/outputs"
+	"payonce/internal/report/files"
 	"payonce/pipeline/row"
 )
 
@@ -34,6 +35,7 @@ type Summary struct {
 	FoundNow   Found                  `json:"found_now"`      // by this command
 	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
 	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
+	Ambiguous  *files.Choices         `json:"ambiguous,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -107,7 +109,7 @@ func (v *Summary) render(p *page) {
 		found := cmp.Or(v.Found.fields(), Counted(v.answered(), "row")+" answered before")
 		p.line("Nothing left to look up: %s; %s spent.", found, UpTo(v.SpentLeast, v.Spent))
 		p.line("Run %s, output %s", v.Run, v.Output)
-		p.tables(v.Tables)
+		p.files(v.Tables, v.Ambiguous)
 		p.kept(v.Kept)
 		return
 	}
@@ -130,7 +132,7 @@ func (v *Summary) render(p *page) {
 		p.alert("drift", "%s", v.Drift)
 	}
 	p.entry("output", "%s", v.Output)
-	p.tables(v.Tables)
+	p.files(v.Tables, v.Ambiguous)
 	p.kept(v.Kept)
 	if v.Advice != "" {
 		p.gap()
@@ -177,6 +179,18 @@ type Written struct {
 	Run    string                 `json:"run"`
 	Kept   []outputs.Kept         `json:"kept,omitempty"`
 	Tables *outputs.TablesWritten `json:"tables,omitempty"`
+
+	Ambiguous *files.Choices `json:"ambiguous,omitempty"`
+}
+
+func (p *page) files(tables *outputs.TablesWritten, choices *files.Choices) {
+	for _, line := range files.Lines(tables, choices) {
+		if line.Alert {
+			p.alert(line.Name, "%s", line.Text)
+		} else {
+			p.prose(line.Name, "%s", line.Text)
+		}
+	}
 }
 
 func (p *page) kept(files []outputs.Kept) {
@@ -188,6 +202,6 @@ func (p *page) kept(files []outputs.Kept) {
 func (v *Written) render(p *page) {
 	p.rows(v.Rows)
 	p.entry("output", "%s", v.Output)
-	p.tables(v.Tables)
+	p.files(v.Tables, v.Ambiguous)
 	p.kept(v.Kept)
 }

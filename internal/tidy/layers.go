@@ -87,7 +87,7 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
@@ -134,7 +134,8 @@ func useCaseLayers() map[string][]string {
 		"internal/report/modules":  {},
 		"internal/report/form":     {},
 		"internal/report/planstep": {"cost"},
-		"internal/report":          {"internal/report/planstep", "internal/report/modules", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
+		"internal/report/files":    {"internal/outputs"},
+		"internal/report":          {"internal/report/planstep", "internal/report/files", "internal/report/modules", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -150,14 +151,14 @@ func useCaseLayers() map[string][]string {
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"cmd/batch/mapping/screen": {"internal/report/form", "internal/mapping", "internal/report", "pipeline/columns"},
 		// Companies among which somebody has to choose.
-		"internal/candidates": {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
+		"internal/candidates": {"attempt", "enrich", "internal/outputs", "io/csvtable", "io/listfile", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
 		"internal/mapfile":    {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
 		"cmd/batch/mapping":   {"service/v1/v1fields", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
+		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
@@ -168,11 +169,12 @@ func useCaseLayers() map[string][]string {
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// What a run may spend.
-		"internal/budget": {"checkpoint", "cost", "enrich"},
+		"internal/choosing": {"internal/candidates", "internal/outputs", "internal/problem", "internal/report/files", "internal/target", "io/listfile", "pipeline/row"},
+		"internal/budget":   {"checkpoint", "cost", "enrich"},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/budget", "internal/candidates", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
+			"internal/accounts", "internal/budget", "internal/choosing", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/files", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
