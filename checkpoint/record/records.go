@@ -27,6 +27,7 @@ import (
 //	w PATH         file        a list that was written: the hash of its bytes
 //	j NAME         job         which occurrences of a job are decided, whether it is paused
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
+//	n NAME/ID      alert       a message about a job, and which channels accepted it
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening, the last erasure by age, the service of the
 //	                           account 0
@@ -54,6 +55,7 @@ const (
 	AccountPrefix    = 'i'
 	JobPrefix        = 'j'
 	OccurrencePrefix = 'k'
+	AlertPrefix      = 'n'
 	metaPrefix       = 'm'
 )
 
@@ -62,7 +64,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
