@@ -115,7 +115,7 @@ func endWaits(journal *checkpoint.Journal) (*report.Unpaused, error) {
 			ended.Until = until
 		}
 		for _, limit := range limits {
-			ended.Limits = append(ended.Limits, report.EndedLimit{Module: limit.Module, Code: limit.Code, Until: limit.Until})
+			ended.Limits = append(ended.Limits, limit.Module)
 		}
 	}
 	return ended, nil

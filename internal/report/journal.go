@@ -107,15 +107,8 @@ func (v *Rekeyed) render(p *page) {
 // Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
 // are reached.
 type Unpaused struct {
-	Until  time.Time    `json:"paused_until"`
-	Limits []EndedLimit `json:"limits,omitempty"`
-}
-
-// EndedLimit is a limit of an account that the user has ended.
-type EndedLimit struct {
-	Module string    `json:"module"`
-	Code   string    `json:"code"`
-	Until  time.Time `json:"until,omitzero"` // zero for a limit without an end
+	Until  time.Time `json:"paused_until"`
+	Limits []string  `json:"limits,omitempty"` // the modules
 }
 
 func (v *Unpaused) render(p *page) {
@@ -126,8 +119,8 @@ func (v *Unpaused) render(p *page) {
 	if !v.Until.IsZero() {
 		p.line("The wait until %s is over; lookups may be sent again.", Time(v.Until))
 	}
-	for _, limit := range v.Limits {
-		p.line("The limit of %s does not count any more; calls that need it may be sent again.", limit.Module)
+	for _, module := range v.Limits {
+		p.line("The limit of %s does not count any more; calls that need it may be sent again.", module)
 	}
 }
 
