@@ -8,7 +8,7 @@ import (
 	"payonce/enrich"
 )
 
-// Step says what one step of a run asks, and whom.
+// Step says what one step of a run asks, and which interface it asks.
 type Step struct {
 	Interface Interface
 	Fields    enrich.Fields

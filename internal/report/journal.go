@@ -104,17 +104,24 @@ func (v *Rekeyed) render(p *page) {
 	p.line("The journal is encrypted with the new key. %s", p.hint("rekeyed"))
 }
 
-// Unpaused says until when the service had asked to wait; zero when it had not.
+// Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
+// are reached.
 type Unpaused struct {
-	Until time.Time `json:"paused_until"`
+	Until  time.Time `json:"paused_until"`
+	Limits []string  `json:"limits,omitempty"` // the modules
 }
 
 func (v *Unpaused) render(p *page) {
-	if v.Until.IsZero() {
+	if v.Until.IsZero() && len(v.Limits) == 0 {
 		p.line("The service has not asked to wait. Nothing has changed.")
 		return
 	}
-	p.line("The wait until %s is over; lookups may be sent again.", Time(v.Until))
+	if !v.Until.IsZero() {
+		p.line("The wait until %s is over; lookups may be sent again.", Time(v.Until))
+	}
+	for _, module := range v.Limits {
+		p.line("The limit of %s does not count any more; calls that need it may be sent again.", module)
+	}
 }
 
 // Erasure says what was erased from the journal.

@@ -234,6 +234,7 @@ func jobLayers() map[string][]string {
 		"internal/jobs":      {"notify", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
 		"cmd/batch/jobs":     {"internal/metrics", "internal/metrics/reading", "notify", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
+		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
 		"internal/waiting":   {"cost", "internal/app", "pipeline/dispatch", "service/v1"},
