@@ -83,16 +83,42 @@ func Rekey(ctx context.Context, w *app.Work) (*journalview.Rekeyed, error) {
 	})
 }
 
-// Unpause ends a wait that the service has asked for.
+// Unpause ends the waits that the service has asked for, and the limits that it has said are reached.
 func Unpause(ctx context.Context, w *app.Work) (*journalview.Unpaused, error) {
 	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*journalview.Unpaused, error) {
 		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}
-		until, err := journal.EndPause()
-		return &journalview.Unpaused{Until: until}, errors.Join(err, journal.Close())
+		ended, err := endWaits(journal)
+		return ended, errors.Join(err, journal.Close())
 	})
+}
+
+// endWaits ends the pauses and the limits of all accounts.
+func endWaits(journal *checkpoint.Journal) (*journalview.Unpaused, error) {
+	ended := &journalview.Unpaused{}
+	for number := range journal.Accounts() {
+		account, err := journal.For(number)
+		if err != nil {
+			return ended, err
+		}
+		until, err := account.EndPause()
+		if err != nil {
+			return ended, err
+		}
+		limits, err := account.EndLimits()
+		if err != nil {
+			return ended, err
+		}
+		if until.After(ended.Until) {
+			ended.Until = until
+		}
+		for _, limit := range limits {
+			ended.Limits = append(ended.Limits, limit.Module)
+		}
+	}
+	return ended, nil
 }
 
 // Prune erases the answers that came before a time.

@@ -133,6 +133,8 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		d.drop(decision.Fields)
 	case attempt.Unsettled:
 		d.drop(decision.Fields)
+	case attempt.Limited:
+		d.halt(limitReached(decision))
 	case attempt.Over:
 		return d.over(ctx, decision)
 	case attempt.Later:

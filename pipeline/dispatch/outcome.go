@@ -32,6 +32,15 @@ type ServiceRefused struct {
 	Module string
 }
 
+// limitReached is the stop of a step whose next lookup needs something of which an earlier answer of the
+// service has said that the account's limit is reached.
+func limitReached(limited attempt.Limited) ServiceRefused {
+	return ServiceRefused{
+		Code: limited.Code, Until: limited.Until, Module: limited.Module,
+		Message: "the limit of " + limited.Module + " was reached on " + limited.At.UTC().Format("2006-01-02 15:04 MST"),
+	}
+}
+
 // PriceHigher says that the account shows a higher price than the one in use: every
 // hold is too small, and no ceiling is safe. The prices are per returned field.
 type PriceHigher struct {

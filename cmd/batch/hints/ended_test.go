@@ -32,6 +32,20 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 			want: "The service refused (credits_exhausted): No credit.\nNothing else was sent. " +
 				"Have the owner add credit, then run the same command again to go on.",
 		},
+		"the limit of a module for the day": {
+			stop: dispatch.ServiceRefused{
+				Code: "limits.daily", Message: "Daily limit reached.", Module: "companies", Until: now.Add(13*time.Hour + 29*time.Minute),
+			},
+			want: "The account's limit of companies is reached (limits.daily): Daily limit reached.\nEverything else was sent. " +
+				"Nothing that needs companies is sent before 2026-11-23 00:00 UTC; run the same command again then. " +
+				"If the account has more before, end the limit with batch journal unpause.",
+		},
+		"the limit of a module without an end": {
+			stop: dispatch.ServiceRefused{Code: "limit", Module: "contacts"},
+			want: "The account's limit of contacts is reached (limit).\nEverything else was sent. " +
+				"Nothing that needs contacts is sent until the account shows more of it: have its owner raise the limit, then " +
+				"run the same command again. If its counters do not show that, end the limit with batch journal unpause.",
+		},
 		"some lookups failed, and all others were sent": {
 			view: runview.Summary{Lookups: 246, GivenUp: 2},
 			stop: dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: "2 lookups failed three times"},

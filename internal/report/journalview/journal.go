@@ -106,17 +106,24 @@ func (v *Rekeyed) Render(p *report.Page) {
 	p.Linef("The journal is encrypted with the new key. %s", p.Hint("rekeyed"))
 }
 
-// Unpaused says until when the service had asked to wait; zero when it had not.
+// Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
+// are reached.
 type Unpaused struct {
-	Until time.Time `json:"paused_until"`
+	Until  time.Time `json:"paused_until"`
+	Limits []string  `json:"limits,omitempty"` // the modules
 }
 
 func (v *Unpaused) Render(p *report.Page) {
-	if v.Until.IsZero() {
+	if v.Until.IsZero() && len(v.Limits) == 0 {
 		p.Linef("The service has not asked to wait. Nothing has changed.")
 		return
 	}
-	p.Linef("The wait until %s is over; lookups may be sent again.", report.Time(v.Until))
+	if !v.Until.IsZero() {
+		p.Linef("The wait until %s is over; lookups may be sent again.", report.Time(v.Until))
+	}
+	for _, module := range v.Limits {
+		p.Linef("The limit of %s does not count any more; calls that need it may be sent again.", module)
+	}
 }
 
 // Erasure says what was erased from the journal.
