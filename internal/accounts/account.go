@@ -66,9 +66,11 @@ type Account struct {
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
-	Strict      bool // every field counts at its full price
-	Now         func() time.Time
-	Note        func(text string)
+	// Standing is what its calls came to, which its steps share.
+	Standing dispatch.Standing
+	Strict   bool // every field counts at its full price
+	Now      func() time.Time
+	Note     func(text string)
 	// RememberKey notes that the key which the service has accepted is that of the account.
 	RememberKey func() error
 
