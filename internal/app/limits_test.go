@@ -30,6 +30,7 @@ type standingService struct {
 
 	mu     sync.Mutex
 	asked  map[string]int // requests by the first part of their path below /v2
+	denied string         // the part of the path whose requests are told that the key is invalid
 	offset time.Duration  // of the clock
 }
 
@@ -73,7 +74,13 @@ func stand(t *testing.T, change func(*sandbox.Config)) *standingService {
 			first, _, _ := strings.Cut(path, "/")
 			s.mu.Lock()
 			s.asked[first]++
+			denied := first == s.denied
 			s.mu.Unlock()
+			if denied {
+				w.WriteHeader(http.StatusUnauthorized)
+				w.Write([]byte(`{"detail": "Invalid token."}`))
+				return
+			}
 		}
 		handler.ServeHTTP(w, r)
 	}))
@@ -176,5 +183,23 @@ func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
 	stop, is := ended.Stop.(dispatch.ServiceRefused)
 	if !is || stop.Module != "companies" || s.calls("companies") != 2 || s.calls("financial") != 0 || s.calls("ownership") != 3 {
 		t.Errorf("stopped by %+v, %d, %d and %d calls", ended.Stop, s.calls("companies"), s.calls("financial"), s.calls("ownership"))
+	}
+}
+
+// TestAnInvalidKeyBindsLaterStepsOfTheAccount: the first call of the first step is told.
+func TestAnInvalidKeyBindsLaterStepsOfTheAccount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(*sandbox.Config) {})
+	s.denied = "companies"
+	o := runOf(companyIDs(t, dir, "list.csv", 101, 106), "company", "financials", "ownership")
+	o.Pace.Concurrency = 1
+	ended, err := s.work(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, is := ended.Stop.(dispatch.ServiceRefused)
+	if !is || stop.Code != "invalid_api_key" || ended.Summary.Posts != 1 || s.calls("financial")+s.calls("ownership") > 0 {
+		t.Errorf("stopped by %+v, %d calls, %d of them for figures", ended.Stop, ended.Summary.Posts, s.calls("financial"))
 	}
 }
