@@ -278,6 +278,18 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		}, "the ledger state counts 4 resolved attempts, and there are 5"},
 		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or incomplete"},
 		"run unreadable":         {set(record.NameKey(record.RunPrefix, "run"), "\x07{"), `run "run" cannot be read`},
+		"job unreadable":         {set(record.NameKey(record.JobPrefix, "n"), "\x07{"), `job "n" cannot be read`},
+		"job under another name": {set(record.NameKey(record.JobPrefix, "n"), string(record.Encode(&record.Job{Name: "m"}))), `job "n" calls itself "m"`},
+		"occurrence of another": {
+			set(record.OccurrenceKey("n", "2026-11-22T02:30"), string(record.Encode(&record.Occurrence{Job: "m", At: "2026-11-22T02:30"}))),
+			`occurrence "n/2026-11-22T02:30" calls itself "2026-11-22T02:30" of "m"`,
+		},
+		"alert unreadable":         {set(record.AlertKey("n", "a"), "\x07{"), `alert "n/a" cannot be read`},
+		"alert under another name": {set(record.AlertKey("n", "a"), string(record.Encode(&record.Alert{Job: "n", ID: "b"}))), `alert "n/a" calls itself "b" of "n"`},
+		"alert twice to a channel": {
+			set(record.AlertKey("n", "a"), string(record.Encode(&record.Alert{Job: "n", ID: "a", Deliveries: []record.Delivery{{Channel: "ops"}, {Channel: "ops"}}}))),
+			`alert "n/a" has two deliveries to the channel "ops"`,
+		},
 		"run under another name": {set(record.NameKey(record.RunPrefix, "other"), string(record.Encode(&record.Run{Name: "run"}))), `run "other" calls itself "run"`},
 	} {
 		t.Run(name, func(t *testing.T) {

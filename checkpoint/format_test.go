@@ -33,6 +33,9 @@ import (
 //
 // That of version 7 with accounts went on from there with an account 1: attempt 11 has an answer, 12 is
 // in doubt, 13 has a provisional charge and 14 was in flight. Another account has no attempt.
+//
+// That of version 7 with jobs has a job and its occurrences besides. That with an outbox has also alerts, and the
+// members that jobs and occurrences got since.
 func releasedVersions(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/journal-v*.tsv")

@@ -72,6 +72,8 @@ type Decided struct {
 	Passed []record.Occurrence // that did not run
 	// Claim is the occurrence that starts; nil for none. Its Starts is one more than what is recorded.
 	Claim *record.Occurrence
+	// More is written in the same commit.
+	More []store.Write
 }
 
 // Decide records a decision. It returns ErrClaimed when somebody started the occurrence since the caller read
@@ -88,12 +90,13 @@ func Decide(s store.Store, d Decided) error {
 		}
 		occurrences = append(slices.Clone(occurrences), *d.Claim)
 	}
-	return write(s, d.Job, occurrences, nil)
+	return write(s, d.Job, occurrences, nil, d.More)
 }
 
 // End records how an occurrence ended, and removes the records of occurrences that were due before another
-// one. A record that is removed is older than the job's last decision, so it cannot start again.
-func End(s store.Store, job record.Job, ended record.Occurrence, before string) error {
+// one. A record that is removed is older than the job's last decision, so it cannot start again. More is written in
+// the same commit.
+func End(s store.Store, job record.Job, ended record.Occurrence, before string, more ...store.Write) error {
 	var old [][]byte
 	err := s.Scan(record.OccurrenceKey(job.Name, ""), nil, func(key, _ []byte) (bool, error) {
 		if string(key) >= string(record.OccurrenceKey(job.Name, before)) {
@@ -107,14 +110,14 @@ func End(s store.Store, job record.Job, ended record.Occurrence, before string) 
 	if err != nil {
 		return err
 	}
-	return write(s, job, []record.Occurrence{ended}, old)
+	return write(s, job, []record.Occurrence{ended}, old, more)
 }
 
 // removedAtOnce is how many records one commit removes at most.
 const removedAtOnce = 1000
 
 // write writes the records of a job in one commit.
-func write(s store.Store, job record.Job, occurrences []record.Occurrence, remove [][]byte) error {
+func write(s store.Store, job record.Job, occurrences []record.Occurrence, remove [][]byte, more []store.Write) error {
 	first, err := record.Replace(s, record.NameKey(record.JobPrefix, job.Name), &job)
 	if err != nil {
 		return err
@@ -130,8 +133,8 @@ func write(s store.Store, job record.Job, occurrences []record.Occurrence, remov
 	for _, key := range remove {
 		writes = append(writes, store.Write{Key: key})
 	}
-	return s.Commit(writes)
+	return s.Commit(append(writes, more...))
 }
 
 // Save records a job.
-func Save(s store.Store, job record.Job) error { return write(s, job, nil, nil) }
+func Save(s store.Store, job record.Job) error { return write(s, job, nil, nil, nil) }

@@ -4,7 +4,7 @@
 // follows from the kind of the record:
 //
 //   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
-//     accounts, fields that are forgotten, the last erasure by age, the names of the fields and the key's
+//     jobs, occurrences, alerts, accounts, fields that are forgotten, the last erasure by age, the names of the fields and the key's
 //     fingerprint. Change and Replace do it.
 //   - The ledger state, totals and days are computed again with every commit. A member that is not
 //     computed with them would be wrong. So a journal with such a member does not open, and stays as
@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Pruned | Journal | FieldNames | []byte
+	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -73,6 +73,8 @@ func members(m *numbered.Members, record any) {
 		jobMembers(m, r)
 	case *Occurrence:
 		occurrenceMembers(m, r)
+	case *Alert:
+		alertMembers(m, r)
 	case *Pruned:
 		prunedMembers(m, r)
 	case *Journal:

@@ -19,6 +19,8 @@ type Job struct {
 	PauseNote  string    `json:"pause_note,omitempty"`
 	Began      time.Time `json:"began,omitzero"` // the last run
 	Ended      time.Time `json:"ended,omitzero"`
+	// Silent is the occurrence since which no run came to its end, once an alert has told that.
+	Silent string `json:"silent_since,omitempty"`
 }
 
 func jobMembers(m *numbered.Members, j *Job) {
@@ -30,6 +32,7 @@ func jobMembers(m *numbered.Members, j *Job) {
 	numbered.Text(m, 6, &j.PauseNote)
 	numbered.Time(m, 7, &j.Began)
 	numbered.Time(m, 8, &j.Ended)
+	numbered.Text(m, 9, &j.Silent)
 }
 
 // Occurrence is what happened when a job was due, or why nothing did. Several occurrences in a row that did
@@ -52,6 +55,26 @@ type Occurrence struct {
 	Outputs []string   `json:"outputs,omitempty"` // absolute paths
 	// Until is when an occurrence that waits goes on; zero for one that does not wait.
 	Until time.Time `json:"waits_until,omitzero"`
+	// Fields counts what was asked for and found, over all its starts.
+	Fields []FieldCount `json:"fields,omitempty"`
+	// InDoubt are the lookups whose outcome was not known at the end of its last start.
+	InDoubt int64 `json:"in_doubt,omitempty"`
+}
+
+// FieldCount counts the values of one field that an occurrence asked for.
+type FieldCount struct {
+	Name  string `json:"name"`
+	Asked int64  `json:"asked"`
+	Found int64  `json:"found"`
+	// Price is that of a value; zero when it is not known, or when the value is not paid for with money.
+	Price cost.Money `json:"price_usd,omitempty"`
+}
+
+func fieldCountMembers(m *numbered.Members, f *FieldCount) {
+	numbered.Text(m, 1, &f.Name)
+	numbered.Int(m, 2, &f.Asked)
+	numbered.Int(m, 3, &f.Found)
+	numbered.Int(m, 4, &f.Price)
 }
 
 func occurrenceMembers(m *numbered.Members, o *Occurrence) {
@@ -71,6 +94,8 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.Int(m, 14, &o.Spent)
 	numbered.Texts(m, 15, &o.Outputs)
 	numbered.Time(m, 16, &o.Until)
+	numbered.List(m, 17, &o.Fields, fieldCountMembers)
+	numbered.Int(m, 18, &o.InDoubt)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

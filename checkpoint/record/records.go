@@ -27,6 +27,7 @@ import (
 //	w PATH         file        a list that was written: the hash of its bytes
 //	j NAME         job         which occurrences of a job are decided, whether it is paused
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
+//	n NAME/ID      alert       a message about a job, and which channels accepted it
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last opening, the last erasure by age, the service of the
 //	                           account 0
@@ -54,6 +55,7 @@ const (
 	AccountPrefix    = 'i'
 	JobPrefix        = 'j'
 	OccurrencePrefix = 'k'
+	AlertPrefix      = 'n'
 	metaPrefix       = 'm'
 )
 
@@ -62,7 +64,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -220,6 +222,17 @@ type Account struct {
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
 	// Strict says that a lookup since the base held its full price, whatever was free.
 	Strict bool `json:"strict,omitempty"`
+	// Limits are the limits of the account that the service has said are reached.
+	Limits []ReachedLimit `json:"limits,omitempty"`
+}
+
+// ReachedLimit is a limit of the account that is reached, with what the account showed of its meters when it
+// was read last before.
+type ReachedLimit struct {
+	attempt.Limit
+	// Total and Used add up what the account may use of the meters, and what it has used. They are not known
+	// when the account does not show one of the meters.
+	Total, Used cost.Optional[int64]
 }
 
 // Provisional is an attempt with the fields whose charge is provisional.

@@ -60,7 +60,7 @@ func check(s store.Store, catalogue enrich.Catalogue, report func(Problem), atOn
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkJobs, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err

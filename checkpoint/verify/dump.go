@@ -144,6 +144,8 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.Job](key, value)
 	case record.OccurrencePrefix:
 		return decoded[record.Occurrence](key, value)
+	case record.AlertPrefix:
+		return decoded[record.Alert](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

@@ -7,7 +7,7 @@ import (
 	"payonce/internal/accounts"
 	"payonce/internal/choosing"
 	"payonce/internal/outputs"
-	"payonce/internal/report/files"
+	"payonce/internal/report/choices"
 	"payonce/internal/target"
 )
 
@@ -48,7 +48,7 @@ func (j *job) checkCandidates(request outputs.Request, sources []target.Source) 
 }
 
 // writeCandidates writes the candidates, also after an interrupt.
-func (j *job) writeCandidates(ctx context.Context) (*files.Choices, []outputs.Kept, error) {
+func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
 	defer j.session.work.Observer.Surveying()()
 	s := j.session
 	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), outputs.Protection{

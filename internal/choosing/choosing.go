@@ -9,7 +9,7 @@ import (
 	"payonce/internal/candidates"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
-	"payonce/internal/report/files"
+	"payonce/internal/report/choices"
 	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
@@ -67,21 +67,21 @@ func (c *Choosing) Check(ctx context.Context, search *Search) error {
 }
 
 // Left says how much the journal knows to be ambiguous, without what somebody selected.
-func (c *Choosing) Left(ctx context.Context, search *Search) (*files.Choices, error) {
+func (c *Choosing) Left(ctx context.Context, search *Search) (*choices.View, error) {
 	_, left, err := c.gather(ctx, search, "")
 	return left, err
 }
 
 func (c *Choosing) gather(
 	ctx context.Context, search *Search, file string,
-) (all []candidates.Ambiguous, left *files.Choices, err error) {
+) (all []candidates.Ambiguous, left *choices.View, err error) {
 	if search != nil {
 		if all, err = candidates.Gather(ctx, search.Scope, search.List, search.Journal); err != nil {
 			return nil, nil, err
 		}
 	}
 	companies, rows := c.choices.Left(all)
-	return all, files.ChoicesOf(companies, rows, file), nil
+	return all, choices.Of(companies, rows, file), nil
 }
 
 // CheckWrite refuses a file of candidates that cannot be written, that is one of the sources, or that is another
@@ -103,7 +103,7 @@ func CheckWrite(to outputs.Request, written, sources []target.Source) error {
 // is protected as outputs are.
 func (c *Choosing) Write(
 	ctx context.Context, search *Search, to outputs.Request, protection outputs.Protection,
-) (*files.Choices, []outputs.Kept, error) {
+) (*choices.View, []outputs.Kept, error) {
 	all, left, err := c.gather(ctx, search, to.Path)
 	if err != nil || to.Path == "" {
 		return left, nil, err

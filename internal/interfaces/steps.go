@@ -9,7 +9,7 @@ import (
 	"payonce/pipeline/row"
 )
 
-// Step says what one step of a run asks, and whom.
+// Step says what one step of a run asks, and which interface it asks.
 type Step struct {
 	Interface Interface
 	Fields    enrich.Fields

@@ -79,7 +79,7 @@ func TestEveryFormatIsFoundByARun(t *testing.T) {
 	}
 }
 
-// TestPeopleAndEmployeesAreFoundByARun lists persons whom a run can look up by their names and companies.
+// TestPeopleAndEmployeesAreFoundByARun lists persons that a run can look up by their names and companies.
 func TestPeopleAndEmployeesAreFoundByARun(t *testing.T) {
 	b := newBench(t, 0)
 	people := b.options(order(t, "people", "domain_list=acme.example"))

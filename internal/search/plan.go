@@ -20,7 +20,7 @@ type Plan struct {
 	Searches int64  `json:"searches"` // one for each company whose employees are searched
 	Most     int64  `json:"max,omitempty"`
 	PerOne   int64  `json:"per_company,omitempty"`
-	// Known are the results that the journal has, from so many pages.
+	// Known are the results that the journal has, and Pages the pages that they are from.
 	Known int64  `json:"known_results"`
 	Pages int64  `json:"known_pages"`
 	Total *int64 `json:"total_results"` // by the service's count; null while that is not known

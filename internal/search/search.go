@@ -45,7 +45,7 @@ type Order struct {
 	// Query has the filters. For employees it has those besides the company.
 	Query query.Query
 	// Companies are the identifiers of the companies whose employees are searched; nil for other kinds. They
-	// can be read again and again, each of them comes once, and there are so many.
+	// can be read more than once, and each of them comes once. Count is their number.
 	Companies iter.Seq[string]
 	Count     int64
 	Most      int64 // results; 0 for no bound

@@ -100,7 +100,7 @@ func (s *sheets) rowsOf(from read) (rows []tableRow) {
 	return rows
 }
 
-// Rows are written in parts of so many rows or bytes: a part takes memory for each column.
+// Rows are written in parts of at most partRows rows or partSize bytes: a part takes memory for each column.
 const (
 	partRows = 1000
 	partSize = 4 << 20

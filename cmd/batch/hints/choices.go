@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 )
 
 // adviceOnChoices says how somebody chooses among the companies that searches found; "" where there is nothing to
 // choose.
-func adviceOnChoices(view *report.Summary) string {
+func adviceOnChoices(view *runview.Summary) string {
 	text := view.Ambiguous.Text()
 	switch file := view.Ambiguous.Written(); {
 	case text == "":

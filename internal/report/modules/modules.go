@@ -45,7 +45,7 @@ func (v *Account) Lines(add func(name, text string)) {
 	add("v2 phones", number(v.Phones)+since)
 }
 
-// text says what was used of a module, and by whom since the journal's base.
+// text says what was used of a module, and what this journal and others used since the journal's base.
 func (m Module) text(baseAt *time.Time) string {
 	text := number(m.Used) + " used, total unknown"
 	if m.Left != nil && m.Total != nil {

@@ -34,7 +34,7 @@ type filter struct {
 	span  span
 }
 
-// New returns a search without filters. It asks for pages of so many results.
+// New returns a search without filters. It asks for pages of perPage results.
 func New(o v2fields.Operation, perPage int) Query {
 	return Query{operation: o, perPage: perPage, kinds: calls.FilterKinds(o)}.with(nil)
 }
