@@ -17,6 +17,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -245,7 +246,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return report.DriftOf(drift).String()
+		return runview.DriftOf(drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
 }

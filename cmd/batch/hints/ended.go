@@ -8,11 +8,12 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
 // Advice says why the run stopped and what to do next.
-func (p Place) Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
+func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
 		return p.adviceOnDoubts(view)

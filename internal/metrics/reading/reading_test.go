@@ -18,7 +18,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/jobs"
 	"payonce/internal/metrics"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	reports "payonce/internal/runreport/reading"
 	"payonce/internal/workspace"
@@ -35,7 +35,7 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                    { return nil }
+func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
 func (silent) Confirm(context.Context, app.Question) bool { return false }
 

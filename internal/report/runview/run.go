@@ -1,10 +1,12 @@
-package report
+// Package runview shows runs: their list, how one stands, and how it ended.
+package runview
 
 import (
 	"fmt"
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/internal/starts"
 )
 
@@ -42,23 +44,23 @@ type Runs struct {
 	LastStart *starts.Start `json:"last_start,omitempty"`
 }
 
-func (r *Runs) render(p *page) {
+func (r *Runs) Render(p *report.Page) {
 	if len(r.Runs) == 0 {
-		p.line("no runs yet")
+		p.Linef("no runs yet")
 	}
 	rows := make([][]string, len(r.Runs))
 	for i, v := range r.Runs {
 		rows[i] = []string{
-			v.Started.Format("2006-01-02 15:04"), v.Run, UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
+			v.Started.Format("2006-01-02 15:04"), v.Run, report.UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
 		}
 	}
 	if len(rows) > 0 {
-		p.table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
+		p.Table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
 	}
 	if r.LastStart != nil {
-		p.gap()
-		p.line("last start: %s", r.LastStart)
-		p.item("    %s", r.LastStart.Command)
+		p.Gap()
+		p.Linef("last start: %s", r.LastStart)
+		p.Itemf("    %s", r.LastStart.Command)
 	}
 }
 
@@ -77,32 +79,32 @@ func (v *Run) state() string {
 	return "done"
 }
 
-func (v *Run) render(p *page) {
-	p.title("Run %s, %s", v.Run, v.state())
-	p.gap()
+func (v *Run) Render(p *report.Page) {
+	p.Titlef("Run %s, %s", v.Run, v.state())
+	p.Gap()
 	if v.List != "" {
-		p.entry("list", "%s", v.List)
+		p.Entryf("list", "%s", v.List)
 	}
 	if v.Output != "" {
-		p.entry("output", "%s", v.Output)
+		p.Entryf("output", "%s", v.Output)
 	}
-	p.entry("fields", "%s", v.Fields)
-	p.entry("started", "%s", v.Started.Format(time.RFC3339))
+	p.Entryf("fields", "%s", v.Fields)
+	p.Entryf("started", "%s", v.Started.Format(time.RFC3339))
 	if v.Ended != nil && !v.Running {
-		p.entry("ended", "%s", v.Ended.Format(time.RFC3339))
+		p.Entryf("ended", "%s", v.Ended.Format(time.RFC3339))
 	}
-	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
-	p.entry("held", "$%s, %s in doubt", v.Held, Lookups(v.InDoubt))
+	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+	p.Entryf("held", "$%s, %s in doubt", v.Held, report.Lookups(v.InDoubt))
 	if v.Forfeited > 0 {
-		p.alert("forfeited", "%s: charged, and what was answered is lost", Lookups(v.Forfeited))
+		p.Alertf("forfeited", "%s: charged, and what was answered is lost", report.Lookups(v.Forfeited))
 	}
-	p.prose("free allowance used", "%s", Counts(v.FreeUsed))
-	p.entry("lookups answered", "%d", v.Lookups)
+	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
+	p.Entryf("lookups answered", "%d", v.Lookups)
 	if v.Drift != nil {
-		p.alert("drift", "%s", v.Drift)
+		p.Alertf("drift", "%s", v.Drift)
 	}
-	p.rows(v.Rows)
-	v.Spend.render(p)
+	renderRows(p, v.Rows)
+	v.Spend.Render(p)
 }
 
 // Starts lists the starts of commands that spend or that change a journal or an output.
@@ -110,15 +112,15 @@ type Starts struct {
 	Starts []starts.Start `json:"starts"` // the oldest first
 }
 
-func (v *Starts) render(p *page) {
+func (v *Starts) Render(p *report.Page) {
 	if len(v.Starts) == 0 {
-		p.line("no starts yet")
+		p.Linef("no starts yet")
 	}
 	for _, start := range v.Starts {
-		p.line("%s", start)
-		p.item("    %s", start.Command)
+		p.Linef("%s", start)
+		p.Itemf("    %s", start.Command)
 		if start.Output != "" {
-			p.item("    output %s", start.Output)
+			p.Itemf("    output %s", start.Output)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package runview
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/outputs"
+	"payonce/internal/report"
 	"payonce/pipeline/row"
 )
 
@@ -58,27 +59,27 @@ func DriftOf(drift cost.Drift) *Drift {
 	if drift.Zero() {
 		return nil
 	}
-	view := &Drift{Money: drift.Lost.Money(), Free: FreeUnits(drift.Lost)}
+	view := &Drift{Money: drift.Lost.Money(), Free: report.FreeUnits(drift.Lost)}
 	for f, shown := range drift.Prices {
 		if shown > 0 {
 			if view.Prices == nil {
 				view.Prices = map[string]cost.Money{}
 			}
-			view.Prices[catalogue().Name(enrich.Field(f))] = shown
+			view.Prices[report.Catalogue().Name(enrich.Field(f))] = shown
 		}
 	}
 	return view
 }
 
 func (d *Drift) String() string {
-	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, Counts(d.Free))
+	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, report.Counts(d.Free))
 	if len(d.Prices) == 0 {
 		return lost + "; somebody else uses the workspace"
 	}
 	var prices []string
-	for f := range catalogue().All().Each() {
-		if shown, higher := d.Prices[catalogue().Name(f)]; higher {
-			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, catalogue().Name(f)))
+	for f := range report.Catalogue().All().Each() {
+		if shown, higher := d.Prices[report.Catalogue().Name(f)]; higher {
+			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, report.Catalogue().Name(f)))
 		}
 	}
 	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)
@@ -102,62 +103,62 @@ func (v *Summary) answered() int64 {
 	return v.Rows[string(row.StatusMatched)] + v.Rows[string(row.StatusPartial)] + v.Rows[string(row.StatusNotFound)]
 }
 
-func (v *Summary) render(p *page) {
+func (v *Summary) Render(p *report.Page) {
 	if v.nothingToDo() {
-		found := cmp.Or(v.Found.fields(), Counted(v.answered(), "row")+" answered before")
-		p.line("Nothing left to look up: %s; %s spent.", found, UpTo(v.SpentLeast, v.Spent))
-		p.line("Run %s, output %s", v.Run, v.Output)
-		p.tables(v.Tables)
-		p.kept(v.Kept)
+		found := cmp.Or(v.Found.fields(), report.Counted(v.answered(), "row")+" answered before")
+		p.Linef("Nothing left to look up: %s; %s spent.", found, report.UpTo(v.SpentLeast, v.Spent))
+		p.Linef("Run %s, output %s", v.Run, v.Output)
+		renderTables(p, v.Tables)
+		renderKept(p, v.Kept)
 		return
 	}
-	p.title("Summary of run %s", v.Run)
-	p.gap()
-	p.rows(v.Rows)
-	p.gap()
-	p.entry("lookups", "%d (%s)", v.Lookups, Counted(v.Posts, "request"))
+	p.Titlef("Summary of run %s", v.Run)
+	p.Gap()
+	renderRows(p, v.Rows)
+	p.Gap()
+	p.Entryf("lookups", "%d (%s)", v.Lookups, report.Counted(v.Posts, "request"))
 	if v.Dropped > 0 {
-		p.entry("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
+		p.Entryf("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
 	v.printFound(p)
-	p.entry("spent", "%s of $%s", UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
-	p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+v.Tightest), v.Tightest), v.Left)
+	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+	p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.Tightest), v.Tightest), v.Left)
 	if v.Held > 0 {
-		p.alert("held", "$%s for lookups in doubt", v.Held)
+		p.Alertf("held", "$%s for lookups in doubt", v.Held)
 	}
-	p.prose("free allowance used", "%s", Counts(v.FreeUsed))
+	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
 	if v.Drift != nil {
-		p.alert("drift", "%s", v.Drift)
+		p.Alertf("drift", "%s", v.Drift)
 	}
-	p.entry("output", "%s", v.Output)
-	p.tables(v.Tables)
-	p.kept(v.Kept)
+	p.Entryf("output", "%s", v.Output)
+	renderTables(p, v.Tables)
+	renderKept(p, v.Kept)
 	if v.Advice != "" {
-		p.gap()
-		p.line("%s", v.Advice)
+		p.Gap()
+		p.Linef("%s", v.Advice)
 	}
 }
 
 // printFound says what was found by the run, and by this start when an earlier one found
 // something.
-func (v *Summary) printFound(p *page) {
+func (v *Summary) printFound(p *report.Page) {
 	if all := v.Found.String(); all != "" {
-		p.prose("found", "%s", all)
+		p.Prosef("found", "%s", all)
 	}
 	if now := v.FoundNow.fields(); now != "" && now != v.Found.fields() {
-		p.prose("  by this start", "%s", v.FoundNow)
+		p.Prosef("  by this start", "%s", v.FoundNow)
 	}
 }
 
-// rows writes the rows by outcome.
-func (p *page) rows(rows map[string]int64) {
+// renderRows writes the rows by outcome.
+func renderRows(p *report.Page, rows map[string]int64) {
 	for _, status := range statusOrder {
 		switch n := rows[string(status)]; {
 		case n == 0:
 		case status == row.StatusInDoubt || status == row.StatusForfeited:
-			p.alert(nameOf(status), "%d", n)
+			p.Alertf(nameOf(status), "%d", n)
 		default:
-			p.entry(nameOf(status), "%d", n)
+			p.Entryf(nameOf(status), "%d", n)
 		}
 	}
 }
@@ -179,15 +180,15 @@ type Written struct {
 	Tables *outputs.TablesWritten `json:"tables,omitempty"`
 }
 
-func (p *page) kept(files []outputs.Kept) {
+func renderKept(p *report.Page, files []outputs.Kept) {
 	for _, k := range files {
-		p.entry("earlier file", "%s: %s", k.As, k.Reason)
+		p.Entryf("earlier file", "%s: %s", k.As, k.Reason)
 	}
 }
 
-func (v *Written) render(p *page) {
-	p.rows(v.Rows)
-	p.entry("output", "%s", v.Output)
-	p.tables(v.Tables)
-	p.kept(v.Kept)
+func (v *Written) Render(p *report.Page) {
+	renderRows(p, v.Rows)
+	p.Entryf("output", "%s", v.Output)
+	renderTables(p, v.Tables)
+	renderKept(p, v.Kept)
 }

@@ -1,24 +1,25 @@
-package report
+package runview
 
 import (
 	"fmt"
 	"strings"
 
 	"payonce/internal/outputs"
+	"payonce/internal/report"
 )
 
 // shownUnread is how many cells that could not be read are shown as text.
 const shownUnread = 5
 
-func (p *page) tables(t *outputs.TablesWritten) {
+func renderTables(p *report.Page, t *outputs.TablesWritten) {
 	if t == nil {
 		return
 	}
 	var written []string
 	for _, one := range t.Tables {
-		written = append(written, fmt.Sprintf("%s %s", one.Name, Counted(one.Rows, "row")))
+		written = append(written, fmt.Sprintf("%s %s", one.Name, report.Counted(one.Rows, "row")))
 	}
-	p.prose("tables", "%s: %s", t.Dir, strings.Join(written, ", "))
+	p.Prosef("tables", "%s: %s", t.Dir, strings.Join(written, ", "))
 	if t.Unread == 0 {
 		return
 	}
@@ -30,5 +31,5 @@ func (p *page) tables(t *outputs.TablesWritten) {
 	if more := t.Unread - int64(len(shown)); more > 0 {
 		cells = append(cells, fmt.Sprintf("%d more", more))
 	}
-	p.alert("cells not read", "%s: %s", Counted(t.Unread, "cell"), strings.Join(cells, "; "))
+	p.Alertf("cells not read", "%s: %s", report.Counted(t.Unread, "cell"), strings.Join(cells, "; "))
 }

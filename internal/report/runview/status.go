@@ -1,4 +1,4 @@
-package report
+package runview
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
 )
 
@@ -84,59 +85,59 @@ func (v *Progress) Percent() int64 {
 // Percent writes a share.
 func Percent(n int64) string { return fmt.Sprintf("%d %%", n) }
 
-func (v *Status) render(p *page) {
+func (v *Status) Render(p *report.Page) {
 	if len(v.Active) == 0 {
-		p.line("nothing runs")
+		p.Linef("nothing runs")
 	}
 	if v.Last != nil {
 		v.renderLast(p)
 	}
 	for _, active := range v.Active {
-		active.render(p, v)
+		active.Render(p, v)
 	}
 	for _, waiting := range v.Waiting {
-		p.prose("waits", "%s, occurrence %s, until %s: %s", waiting.Job, waiting.Occurrence, v.clock(waiting.Until), Printable(waiting.Reason))
+		p.Prosef("waits", "%s, occurrence %s, until %s: %s", waiting.Job, waiting.Occurrence, v.clock(waiting.Until), report.Printable(waiting.Reason))
 	}
 }
 
 // renderLast writes how the last run ended.
-func (v *Status) renderLast(p *page) {
+func (v *Status) renderLast(p *report.Page) {
 	last := v.Last
 	when := "started " + v.clock(last.Started)
 	if last.Ended != nil {
 		when = "ended " + v.clock(*last.Ended)
 	}
-	p.prose("last run", "%s, %s, %s", last.Run, when, last.state())
-	p.entry("spent", "%s of $%s", UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
+	p.Prosef("last run", "%s, %s, %s", last.Run, when, last.state())
+	p.Entryf("spent", "%s of $%s", report.UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
 }
 
-func (v *Active) render(p *page, status *Status) {
+func (v *Active) Render(p *report.Page, status *Status) {
 	phase := ""
 	if v.Phase != "" {
 		phase = ", " + v.Phase
 	}
-	p.line("%s", v.Command)
-	p.prose("process", "%d, since %s%s", v.Process, status.clock(v.Since), phase)
+	p.Linef("%s", v.Command)
+	p.Prosef("process", "%d, since %s%s", v.Process, status.clock(v.Since), phase)
 	progress := v.Progress
 	if progress != nil {
-		p.entry("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, progress.Step.Fields)
-		p.entry("done", "%d of %s, %s", progress.Done, Lookups(progress.Total), Percent(progress.Percent()))
+		p.Entryf("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, progress.Step.Fields)
+		p.Entryf("done", "%d of %s, %s", progress.Done, report.Lookups(progress.Total), Percent(progress.Percent()))
 		if found := progress.Found.fields(); found != "" {
-			p.prose("found", "%s", found)
+			p.Prosef("found", "%s", found)
 		}
 	}
 	if run := v.Run; run != nil {
-		p.entry("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
-		p.entry("closest limit", "%s, $%s left", cmp.Or(p.hint("limit "+run.Tightest), run.Tightest), run.Left)
+		p.Entryf("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
+		p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.Tightest), run.Tightest), run.Left)
 	}
 	if progress != nil {
 		if progress.Wait == nil {
-			p.prose("waiting", "%s", progress.Wait.text(status))
+			p.Prosef("waiting", "%s", progress.Wait.text(status))
 		} else {
-			p.alert("waiting", "%s", progress.Wait.text(status))
+			p.Alertf("waiting", "%s", progress.Wait.text(status))
 		}
-		p.entry("rate", "%s", progress.Rate)
-		p.entry("ends", "about %s", status.clock(progress.EndsAt))
+		p.Entryf("rate", "%s", progress.Rate)
+		p.Entryf("ends", "about %s", status.clock(progress.EndsAt))
 	}
 }
 
@@ -146,7 +147,7 @@ func (w *Waiting) text(status *Status) string {
 		return "for nothing"
 	}
 	text := map[dispatch.WaitReason]string{
-		dispatch.WaitSlowDown: "service says slow down, " + Counted(w.Times, "time"),
+		dispatch.WaitSlowDown: "service says slow down, " + report.Counted(w.Times, "time"),
 		dispatch.WaitRate:     "the rate limit is used up",
 		dispatch.WaitSettle:   "responses were lost: the account has to settle",
 	}[w.Reason]

@@ -1,8 +1,10 @@
-package report
+package journalview
 
 import (
 	"strings"
 	"time"
+
+	"payonce/internal/report"
 )
 
 // Expiring says what is about to be erased.
@@ -21,19 +23,19 @@ type ExpiringRun struct {
 	Outputs []string `json:"outputs"` // that would lack them when they are written again
 }
 
-func (v *Expiring) render(p *page) {
-	p.entry("lookups to erase", "%d, from before %s", v.Lookups, Time(v.Before))
-	p.entry("answers to erase", "%d", v.Answers)
+func (v *Expiring) Render(p *report.Page) {
+	p.Entryf("lookups to erase", "%d, from before %s", v.Lookups, report.Time(v.Before))
+	p.Entryf("answers to erase", "%d", v.Answers)
 	for _, run := range v.Runs {
-		p.entry("  of run "+run.Run, "%d", run.Answers)
+		p.Entryf("  of run "+run.Run, "%d", run.Answers)
 		if len(run.Outputs) > 0 {
-			p.entry("    outputs", "%s", strings.Join(run.Outputs, ", "))
+			p.Entryf("    outputs", "%s", strings.Join(run.Outputs, ", "))
 		}
 	}
 	if v.Exported != "" {
-		p.entry("export to", "%s", v.Exported)
+		p.Entryf("export to", "%s", v.Exported)
 	}
 	if v.Answers > 0 {
-		p.line("An output that is written again afterwards lacks these values.")
+		p.Linef("An output that is written again afterwards lacks these values.")
 	}
 }

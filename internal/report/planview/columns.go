@@ -1,9 +1,10 @@
-package report
+package planview
 
 import (
 	"strings"
 
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
@@ -61,7 +62,7 @@ func HeldOf(
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, Held{catalogue().Name(f.Field), schema.Columns[column], column + 1, n, saves})
+			found = append(found, Held{report.Catalogue().Name(f.Field), schema.Columns[column], column + 1, n, saves})
 		}
 	}
 	return found, nil

@@ -1,7 +1,10 @@
-package report
+// Package checkview shows checks of a workspace and of a service.
+package checkview
 
 import (
 	"fmt"
+
+	"payonce/internal/report"
 )
 
 // The results of a check.
@@ -42,21 +45,21 @@ func DiagnosisOf(findings []Finding) *Diagnosis {
 	return view
 }
 
-func (v *Diagnosis) render(p *page) {
+func (v *Diagnosis) Render(p *report.Page) {
 	for _, f := range v.Checks {
 		text := f.Found
 		if f.Advice != "" {
 			text += ". " + f.Advice
 		}
-		p.entry(fmt.Sprintf("%-8s %s", f.Result, f.Check), "%s", text) // one line each, for grep
+		p.Entryf(fmt.Sprintf("%-8s %s", f.Result, f.Check), "%s", text) // one line each, for grep
 	}
-	p.gap()
+	p.Gap()
 	switch {
 	case !v.Usable:
-		p.line("Not usable: %s, %s.", Counted(v.Problems, "problem"), Counted(v.Warnings, "warning"))
+		p.Linef("Not usable: %s, %s.", report.Counted(v.Problems, "problem"), report.Counted(v.Warnings, "warning"))
 	case v.Warnings > 0:
-		p.line("Usable, with %s.", Counted(v.Warnings, "warning"))
+		p.Linef("Usable, with %s.", report.Counted(v.Warnings, "warning"))
 	default:
-		p.line("Usable.")
+		p.Linef("Usable.")
 	}
 }

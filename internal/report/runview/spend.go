@@ -1,4 +1,4 @@
-package report
+package runview
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 	"payonce/service/v1/v1fields"
 )
 
@@ -42,13 +43,13 @@ func (v *Spend) Add(e attempt.Entry) {
 func (parts SpendParts) add(name string, e attempt.Entry) {
 	part := parts[name]
 	if part == nil {
-		part = &SpendPart{FreeUsed: ByField(enrich.ByField[int64]{})}
+		part = &SpendPart{FreeUsed: report.ByField(enrich.ByField[int64]{})}
 		parts[name] = part
 	}
 	part.Attempts++
 	part.Charged += e.Charge.Money()
 	for f := range e.Charge.Free.Each() {
-		part.FreeUsed[catalogue().Name(f)]++
+		part.FreeUsed[report.Catalogue().Name(f)]++
 	}
 }
 
@@ -75,7 +76,7 @@ func outcomeOf(e attempt.Entry) string {
 	return "nothing found"
 }
 
-func (v *Spend) render(p *page) {
+func (v *Spend) Render(p *report.Page) {
 	for _, group := range []struct {
 		title string
 		parts SpendParts
@@ -83,12 +84,12 @@ func (v *Spend) render(p *page) {
 		if len(group.parts) == 0 {
 			continue
 		}
-		p.section("%s", group.title)
+		p.Sectionf("%s", group.title)
 		for _, name := range slices.Sorted(maps.Keys(group.parts)) {
 			part := group.parts[name]
-			p.entry("  "+name, "$%s, %s", part.Charged, Counted(part.Attempts, "attempt"))
+			p.Entryf("  "+name, "$%s, %s", part.Charged, report.Counted(part.Attempts, "attempt"))
 			if part.usedFree() {
-				p.entry("", "free: %s", Counts(part.FreeUsed))
+				p.Entryf("", "free: %s", report.Counts(part.FreeUsed))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package planview
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/listcost"
+	"payonce/internal/report"
 )
 
 // SpentBefore is what the people of a list have cost already: in any run, under any name, for any fields.
@@ -29,14 +30,14 @@ func SpentBeforeOf(found listcost.Cost) *SpentBefore {
 		return nil
 	}
 	return &SpentBefore{
-		Lookups: found.Lookups, Charged: found.Charged, AtMost: found.AtMost, Bought: ByField(found.Bought), Runs: found.Runs, Open: found.Open,
+		Lookups: found.Lookups, Charged: found.Charged, AtMost: found.AtMost, Bought: report.ByField(found.Bought), Runs: found.Runs, Open: found.Open,
 	}
 }
 
 // shownRuns is how many runs the text names, those that spent most.
 const shownRuns = 3
 
-func (v *SpentBefore) render(p *page) {
+func (v *SpentBefore) Render(p *report.Page) {
 	if v == nil {
 		return
 	}
@@ -44,11 +45,11 @@ func (v *SpentBefore) render(p *page) {
 	if v.AtMost {
 		upTo = "up to "
 	}
-	text := fmt.Sprintf("%s$%s on these people, for %s: %s", upTo, v.Charged, Lookups(v.Lookups), Counts(v.Bought))
+	text := fmt.Sprintf("%s$%s on these people, for %s: %s", upTo, v.Charged, report.Lookups(v.Lookups), report.Counts(v.Bought))
 	if v.Open > 0 {
-		text += fmt.Sprintf("; %s without an outcome", Lookups(v.Open))
+		text += fmt.Sprintf("; %s without an outcome", report.Lookups(v.Open))
 	}
-	p.prose("spent before", "%s", text)
+	p.Prosef("spent before", "%s", text)
 	if len(v.Runs) == 0 {
 		return
 	}
@@ -60,7 +61,7 @@ func (v *SpentBefore) render(p *page) {
 		parts = append(parts, fmt.Sprintf("%s $%s", run, v.Runs[run]))
 	}
 	if more := len(runs) - len(parts); more > 0 {
-		parts = append(parts, Counted(more, "other run"))
+		parts = append(parts, report.Counted(more, "other run"))
 	}
-	p.prose("  by", "%s", strings.Join(parts, ", "))
+	p.Prosef("  by", "%s", strings.Join(parts, ", "))
 }

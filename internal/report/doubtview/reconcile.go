@@ -1,4 +1,5 @@
-package report
+// Package doubtview shows calls in doubt and what became of them.
+package doubtview
 
 import (
 	"cmp"
@@ -12,6 +13,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 )
 
 // Case is one lost lookup as it is shown.
@@ -66,40 +68,40 @@ func (v *Reconciliation) Open() (open []Case) {
 // shownCases is how many cases in doubt the text shows. The text then fits a screen of 24 lines.
 const shownCases = 4
 
-func (v *Reconciliation) render(p *page) {
+func (v *Reconciliation) Render(p *report.Page) {
 	if len(v.Cases) == 0 {
-		p.line("nothing is in doubt")
+		p.Linef("nothing is in doubt")
 		v.renderVendor(p)
 		return
 	}
 	for _, c := range v.Cases {
 		if c.Decided {
-			p.line("attempt %d: %s, %s", c.Attempt, c.Person, c.Finding)
+			p.Linef("attempt %d: %s, %s", c.Attempt, c.Person, c.Finding)
 		}
 	}
 	v.renderOpen(p)
 	if v.Evidence != nil {
-		p.entry("unexplained", "$%s, %s", v.Evidence.Money, Counts(v.Evidence.Free))
+		p.Entryf("unexplained", "$%s, %s", v.Evidence.Money, report.Counts(v.Evidence.Free))
 	}
 	if v.Why != "" {
-		p.prose("why no more is known", "%s", v.Why)
+		p.Prosef("why no more is known", "%s", v.Why)
 	}
-	p.alert("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
+	p.Alertf("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
 	v.renderVendor(p)
 	if len(v.Options) > 0 {
-		p.gap()
-		p.line("What you can do:")
+		p.Gap()
+		p.Linef("What you can do:")
 	}
 	for _, option := range v.Options {
-		p.prose("  "+option.Name, "%s", option.Effect)
+		p.Prosef("  "+option.Name, "%s", option.Effect)
 		for _, command := range option.Commands {
-			p.item("    %s", command)
+			p.Itemf("    %s", command)
 		}
 	}
 }
 
 // renderOpen writes the first cases that are still in doubt, and how their responses were lost.
-func (v *Reconciliation) renderOpen(p *page) {
+func (v *Reconciliation) renderOpen(p *report.Page) {
 	open := v.Open()
 	if len(open) == 0 {
 		return
@@ -115,15 +117,15 @@ func (v *Reconciliation) renderOpen(p *page) {
 			row = strconv.FormatInt(c.Row, 10)
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), "$" + c.Held.String(), c.asked(), row, Cut(c.Person, 26),
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), "$" + c.Held.String(), c.asked(), row, report.Cut(c.Person, 26),
 		})
 	}
-	p.table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)
+	p.Table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)
 	if more := len(open) - len(rows); more > 0 {
-		p.item("and %d more; the JSON has them all", more)
+		p.Itemf("and %d more; the JSON has them all", more)
 	}
 	for _, cause := range slices.Sorted(maps.Keys(causes)) {
-		p.prose("lost", "%s%s", Lookups(int64(causes[cause])), cause)
+		p.Prosef("lost", "%s%s", report.Lookups(int64(causes[cause])), cause)
 	}
 }
 
@@ -131,15 +133,15 @@ func (v *Reconciliation) renderOpen(p *page) {
 func (c Case) asked() string {
 	var fields enrich.Fields
 	for name := range strings.SplitSeq(c.Fields, ",") {
-		if field, known := catalogue().Lookup(name); known {
+		if field, known := report.Catalogue().Lookup(name); known {
 			fields = fields.With(field)
 		}
 	}
-	return cmp.Or(FieldNames(fields), c.Fields)
+	return cmp.Or(report.FieldNames(fields), c.Fields)
 }
 
-func (v *Reconciliation) renderVendor(p *page) {
+func (v *Reconciliation) renderVendor(p *report.Page) {
 	if v.Vendor != "" {
-		p.entry("file for the service", "%s", v.Vendor)
+		p.Entryf("file for the service", "%s", v.Vendor)
 	}
 }

@@ -1,10 +1,11 @@
-package report
+package accountview
 
 import (
 	"fmt"
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
 // BudgetVersion is the version of the object a budget is as JSON.
@@ -39,59 +40,59 @@ type Used struct {
 	RenewsAt     *time.Time `json:"renews_at,omitempty"`
 }
 
-func (v *Budget) render(p *page) {
-	p.title("Ceilings at %s", Time(v.At))
+func (v *Budget) Render(p *report.Page) {
+	p.Titlef("Ceilings at %s", report.Time(v.At))
 	of := ""
 	for _, c := range v.Ceilings {
 		if c.Of != of {
 			of = c.Of
-			p.section("%s", of)
+			p.Sectionf("%s", of)
 		}
-		c.render(p)
+		c.Render(p)
 	}
-	p.section("account")
+	p.Sectionf("account")
 	if v.Account == nil {
-		p.prose("  not asked", "%s", v.Why)
+		p.Prosef("  not asked", "%s", v.Why)
 		return
 	}
-	p.prose("  account balance", "%s left, %s reserved", Dollars(v.Account.Available), Dollars(v.Account.Reserved))
+	p.Prosef("  account balance", "%s left, %s reserved", report.Dollars(v.Account.Available), report.Dollars(v.Account.Reserved))
 	switch budget := v.Account.Budget; {
 	case budget.Capped == nil:
-		p.entry("  usage budget", "unknown")
+		p.Entryf("  usage budget", "unknown")
 	case !*budget.Capped:
-		p.entry("  usage budget", "no cap")
+		p.Entryf("  usage budget", "no cap")
 	default:
-		p.prose("  usage budget", "%s spent, %s left of %s", Dollars(budget.Spent), Dollars(budget.Remaining), Dollars(budget.Cap))
+		p.Prosef("  usage budget", "%s spent, %s left of %s", report.Dollars(budget.Spent), report.Dollars(budget.Remaining), report.Dollars(budget.Cap))
 		if budget.ResetsAt != "" {
-			p.entry("", "renews on %s", budget.ResetsAt)
+			p.Entryf("", "renews on %s", budget.ResetsAt)
 		}
 	}
 }
 
-func (c Used) render(p *page) {
+func (c Used) Render(p *report.Page) {
 	name := "  " + c.Name
 	if c.Measure == "lookups" {
-		p.prose(name, "%s sent, %s left of %s", Lookups(c.Lookups), *c.Left, *c.Limit)
+		p.Prosef(name, "%s sent, %s left of %s", report.Lookups(c.Lookups), *c.Left, *c.Limit)
 		return
 	}
 	if c.SettledUnits != nil && c.Limit != nil {
-		p.prose(name, "%d used, %d held, %s left of %s", *c.SettledUnits, *c.HeldUnits, *c.Left, *c.Limit)
+		p.Prosef(name, "%d used, %d held, %s left of %s", *c.SettledUnits, *c.HeldUnits, *c.Left, *c.Limit)
 		c.renderPeriod(p)
 		return
 	}
-	text := fmt.Sprintf("%s settled, $%s held, ", UpTo(c.SettledLeast, c.Settled), c.Held)
+	text := fmt.Sprintf("%s settled, $%s held, ", report.UpTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
 	} else {
 		text += fmt.Sprintf("$%s left of $%s", *c.Left, *c.Limit)
 	}
-	p.prose(name, "%s", text)
+	p.Prosef(name, "%s", text)
 	c.renderPeriod(p)
 }
 
 // renderPeriod says when a limit renews.
-func (c Used) renderPeriod(p *page) {
+func (c Used) renderPeriod(p *report.Page) {
 	if c.RenewsAt != nil && c.Limit != nil {
-		p.prose("", "of %s, renews on %s", c.Period, Time(*c.RenewsAt))
+		p.Prosef("", "of %s, renews on %s", c.Period, report.Time(*c.RenewsAt))
 	}
 }

@@ -1,9 +1,11 @@
-package report
+// Package planview shows plans of runs.
+package planview
 
 import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
@@ -191,12 +193,12 @@ type Sample struct {
 
 // PricesOf shows what the wanted fields cost.
 func PricesOf(quote cost.Quote) Prices {
-	view := Prices{Source: quote.Source(catalogue()), USD: map[string]cost.Money{}}
+	view := Prices{Source: quote.Source(report.Catalogue()), USD: map[string]cost.Money{}}
 	for f, price := range quote.Prices {
-		view.USD[catalogue().Name(f)] = price
+		view.USD[report.Catalogue().Name(f)] = price
 	}
 	for _, disagreement := range quote.Disagreements {
-		view.Disagreements = append(view.Disagreements, disagreement.Sentence(catalogue()))
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(report.Catalogue()))
 	}
 	return view
 }

@@ -1,4 +1,5 @@
-package report
+// Package journalview shows what was checked, erased and exported of a journal.
+package journalview
 
 import (
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 )
 
 // JournalCheck says what a check of the whole journal found.
@@ -64,34 +66,34 @@ func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalChe
 func journalTotalsOf(t cost.Totals) JournalTotals {
 	return JournalTotals{
 		Settled: t.Settled.Money(), Held: t.Held.Money(), EverHeld: t.EverHeld.Money(),
-		FreeUsed: freeUnits(t.Settled), FreeHeld: freeUnits(t.Held), FreeEverHeld: freeUnits(t.EverHeld),
+		FreeUsed: report.PerField(t.Settled), FreeHeld: report.PerField(t.Held), FreeEverHeld: report.PerField(t.EverHeld),
 		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
 		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
 	}
 }
 
-func (v *JournalCheck) render(p *page) {
+func (v *JournalCheck) Render(p *report.Page) {
 	if len(v.List) == 0 {
-		p.line("The journal is sound.")
-		p.gap()
+		p.Linef("The journal is sound.")
+		p.Gap()
 	}
-	p.entry("journal", "%s", v.Journal)
+	p.Entryf("journal", "%s", v.Journal)
 	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
 		if n := v.Attempts[state.String()]; n > 0 {
-			p.entry("attempts "+state.String(), "%d", n)
+			p.Entryf("attempts "+state.String(), "%d", n)
 		}
 	}
-	p.entry("identities", "%d", v.Identities)
-	p.entry("runs", "%d", v.Runs)
-	p.entry("settled", "$%s", v.Totals.Settled)
-	p.entry("held", "$%s", v.Totals.Held)
-	p.entry("free allowance used", "%s", Counts(ByField(v.Totals.FreeUsed)))
-	p.entry("fields charged", "%s", Counts(ByField(v.Totals.Charged)))
+	p.Entryf("identities", "%d", v.Identities)
+	p.Entryf("runs", "%d", v.Runs)
+	p.Entryf("settled", "$%s", v.Totals.Settled)
+	p.Entryf("held", "$%s", v.Totals.Held)
+	p.Entryf("free allowance used", "%s", report.Counts(report.ByField(v.Totals.FreeUsed)))
+	p.Entryf("fields charged", "%s", report.Counts(report.ByField(v.Totals.Charged)))
 	if v.Erased > 0 {
-		p.entry("erased", "%s", Counted(v.Erased, "attempt"))
+		p.Entryf("erased", "%s", report.Counted(v.Erased, "attempt"))
 	}
 	for _, problem := range v.List {
-		p.line("PROBLEM  %s: %s", problem.Record, problem.Text)
+		p.Linef("PROBLEM  %s: %s", problem.Record, problem.Text)
 	}
 }
 
@@ -100,8 +102,8 @@ type Rekeyed struct {
 	Encrypted bool `json:"encrypted"`
 }
 
-func (v *Rekeyed) render(p *page) {
-	p.line("The journal is encrypted with the new key. %s", p.hint("rekeyed"))
+func (v *Rekeyed) Render(p *report.Page) {
+	p.Linef("The journal is encrypted with the new key. %s", p.Hint("rekeyed"))
 }
 
 // Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
@@ -111,16 +113,16 @@ type Unpaused struct {
 	Limits []string  `json:"limits,omitempty"` // the modules
 }
 
-func (v *Unpaused) render(p *page) {
+func (v *Unpaused) Render(p *report.Page) {
 	if v.Until.IsZero() && len(v.Limits) == 0 {
-		p.line("The service has not asked to wait. Nothing has changed.")
+		p.Linef("The service has not asked to wait. Nothing has changed.")
 		return
 	}
 	if !v.Until.IsZero() {
-		p.line("The wait until %s is over; lookups may be sent again.", Time(v.Until))
+		p.Linef("The wait until %s is over; lookups may be sent again.", report.Time(v.Until))
 	}
 	for _, module := range v.Limits {
-		p.line("The limit of %s does not count any more; calls that need it may be sent again.", module)
+		p.Linef("The limit of %s does not count any more; calls that need it may be sent again.", module)
 	}
 }
 
@@ -167,15 +169,15 @@ func ErasureOf(erased checkpoint.Erasure) *Erasure {
 	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers, Identities: erased.Identities}
 }
 
-func (v *Erasure) render(p *page) {
+func (v *Erasure) Render(p *report.Page) {
 	if v.Persons > 0 && v.Attempts == 0 {
-		p.entry("persons forgotten", "0: this journal knew nothing of this person")
-		p.entry("not looked up from now on", "%s", People(int64(v.Persons)))
+		p.Entryf("persons forgotten", "0: this journal knew nothing of this person")
+		p.Entryf("not looked up from now on", "%s", report.People(int64(v.Persons)))
 		return
 	}
 	for _, held := range v.Lookups {
-		p.line("%s", held)
+		p.Linef("%s", held)
 	}
-	p.entry("persons forgotten", "%d", v.Persons)
-	p.entry("answers erased", "%d", v.Answers)
+	p.Entryf("persons forgotten", "%d", v.Persons)
+	p.Entryf("answers erased", "%d", v.Answers)
 }

@@ -1,4 +1,4 @@
-package report
+package checkview
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 
 	"payonce/conformance"
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
 // Conformance says which rules of the specification the service keeps.
@@ -26,20 +27,20 @@ func ConformanceOf(rules conformance.Report, spent cost.Totals) *Conformance {
 	}
 }
 
-func (v *Conformance) render(p *page) {
+func (v *Conformance) Render(p *report.Page) {
 	fromOutside := 0
 	for _, f := range v.Rules {
 		if !isLive(f) {
 			continue
 		}
 		fromOutside++
-		p.finding(string(f.Result), f.Text, cmp.Or(f.Observed, f.Why))
+		p.Finding(string(f.Result), f.Text, cmp.Or(f.Observed, f.Why))
 	}
-	p.gap()
-	p.entry("rules that agree", "%d", v.Agree)
-	p.entry("that differ", "%d", v.Differ)
-	p.entry("not tested", "%d, and %d that only a service can show that is set up for them", v.NotTested-len(v.Rules)+fromOutside, len(v.Rules)-fromOutside)
-	p.entry("spent", "$%s, and $%s held", v.Spent, v.Held)
+	p.Gap()
+	p.Entryf("rules that agree", "%d", v.Agree)
+	p.Entryf("that differ", "%d", v.Differ)
+	p.Entryf("not tested", "%d, and %d that only a service can show that is set up for them", v.NotTested-len(v.Rules)+fromOutside, len(v.Rules)-fromOutside)
+	p.Entryf("spent", "$%s, and $%s held", v.Spent, v.Held)
 }
 
 // isLive reports whether a rule can be tried from outside.

@@ -1,4 +1,4 @@
-package report
+package runview
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
 )
 
 // Found says how many values came back of those that were asked for.
@@ -27,7 +28,7 @@ func FoundOf(asked, found enrich.ByField[int64], spent cost.Money) Found {
 	var values int64
 	for f, n := range asked {
 		if n > 0 {
-			view.Fields[catalogue().Name(enrich.Field(f))] = FoundField{Asked: n, Found: found[f]}
+			view.Fields[report.Catalogue().Name(enrich.Field(f))] = FoundField{Asked: n, Found: found[f]}
 			values += found[f]
 		}
 	}
@@ -41,9 +42,9 @@ func FoundOf(asked, found enrich.ByField[int64], spent cost.Money) Found {
 // fields writes the counts by field, in the order of the fields.
 func (v Found) fields() string {
 	var parts []string
-	for f := range catalogue().All().Each() {
-		if n, asked := v.Fields[catalogue().Name(f)]; asked {
-			parts = append(parts, fmt.Sprintf("%ss %d of %d", FieldNames(enrich.FieldsOf(f)), n.Found, n.Asked))
+	for f := range report.Catalogue().All().Each() {
+		if n, asked := v.Fields[report.Catalogue().Name(f)]; asked {
+			parts = append(parts, fmt.Sprintf("%ss %d of %d", report.FieldNames(enrich.FieldsOf(f)), n.Found, n.Asked))
 		}
 	}
 	return strings.Join(parts, ", ")

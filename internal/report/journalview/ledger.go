@@ -1,9 +1,10 @@
-package report
+package journalview
 
 import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 )
 
 // Ledger holds the sums of a ledger.
@@ -19,12 +20,12 @@ type Ledger struct {
 	Output       string           `json:"-"` // the file that it was written to
 }
 
-func (v *Ledger) render(p *page) {
-	p.entry("attempts", "%d", v.Attempts)
-	p.entry("charged", "%s", UpTo(v.ChargedLeast, v.Charged))
-	p.entry("free allowance used", "%s", Counts(v.FreeUsed))
+func (v *Ledger) Render(p *report.Page) {
+	p.Entryf("attempts", "%d", v.Attempts)
+	p.Entryf("charged", "%s", report.UpTo(v.ChargedLeast, v.Charged))
+	p.Entryf("free allowance used", "%s", report.Counts(v.FreeUsed))
 	if v.Open > 0 {
-		p.entry("without an outcome", "%d", v.Open)
+		p.Entryf("without an outcome", "%d", v.Open)
 	}
-	p.entry("output", "%s", v.Output)
+	p.Entryf("output", "%s", v.Output)
 }

@@ -1,4 +1,5 @@
-package report
+// Package accountview shows accounts and ceilings.
+package accountview
 
 import (
 	"maps"
@@ -6,6 +7,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/internal/report"
 	"payonce/internal/report/modules"
 	"payonce/service/v1/v1fields"
 )
@@ -43,24 +45,24 @@ type Readiness struct {
 // AccountOf shows an account status.
 func AccountOf(a cost.Account) *Account {
 	view := &Account{
-		KeyValid: Known(a.KeyValid), Free: map[string]*int64{}, Readiness: map[string]Readiness{},
-		Available: Known(a.Balance.Available), Included: Known(a.Balance.Included),
-		Prepaid: Known(a.Balance.Prepaid), Reserved: Known(a.Balance.Reserved),
+		KeyValid: report.Known(a.KeyValid), Free: map[string]*int64{}, Readiness: map[string]Readiness{},
+		Available: report.Known(a.Balance.Available), Included: report.Known(a.Balance.Included),
+		Prepaid: report.Known(a.Balance.Prepaid), Reserved: report.Known(a.Balance.Reserved),
 	}
-	for f := range catalogue().All().Each() {
-		view.Free[catalogue().Name(f)] = Known(a.Free[f])
+	for f := range report.Catalogue().All().Each() {
+		view.Free[report.Catalogue().Name(f)] = report.Known(a.Free[f])
 	}
 	if a.Budget.Known {
 		view.Budget = UsageBudget{
-			Capped: &a.Budget.Capped, Cap: Known(a.Budget.Cap),
-			Spent: Known(a.Budget.Spent), Remaining: Known(a.Budget.Remaining),
+			Capped: &a.Budget.Capped, Cap: report.Known(a.Budget.Cap),
+			Spent: report.Known(a.Budget.Spent), Remaining: report.Known(a.Budget.Remaining),
 		}
 		if !a.Budget.ResetsAt.IsZero() {
 			view.Budget.ResetsAt = a.Budget.ResetsAt.UTC().Format(time.RFC3339)
 		}
 	}
 	for name, r := range a.Readiness {
-		view.Readiness[kindOf(name)] = Readiness{CanCall: Known(r.CanCall), Reason: r.Reason, Maximum: Known(r.MaximumCharge)}
+		view.Readiness[kindOf(name)] = Readiness{CanCall: report.Known(r.CanCall), Reason: r.Reason, Maximum: report.Known(r.MaximumCharge)}
 	}
 	return view
 }
@@ -78,44 +80,44 @@ func kindOf(operation string) string {
 	return operation
 }
 
-func (v *Account) render(p *page) {
+func (v *Account) Render(p *report.Page) {
 	if v.Readiness != nil { // else the workspace has the second interface alone
 		v.renderFirst(p)
 	}
 	if v.Second != nil {
-		v.Second.Lines(func(name, text string) { p.prose(name, "%s", text) })
+		v.Second.Lines(func(name, text string) { p.Prosef(name, "%s", text) })
 	}
 }
 
 // renderFirst shows the account of the first interface.
-func (v *Account) renderFirst(p *page) {
-	p.entry("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
-	for f := range catalogue().All().Each() {
-		if units := v.Free[catalogue().Name(f)]; units != nil {
-			p.entry("free "+catalogue().Name(f), "%d left", *units)
+func (v *Account) renderFirst(p *report.Page) {
+	p.Entryf("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
+	for f := range report.Catalogue().All().Each() {
+		if units := v.Free[report.Catalogue().Name(f)]; units != nil {
+			p.Entryf("free "+report.Catalogue().Name(f), "%d left", *units)
 		} else {
-			p.entry("free "+catalogue().Name(f), "unknown")
+			p.Entryf("free "+report.Catalogue().Name(f), "unknown")
 		}
 	}
-	p.entry("balance", "%s available (%s included, %s prepaid), %s reserved",
-		Dollars(v.Available), Dollars(v.Included), Dollars(v.Prepaid), Dollars(v.Reserved))
+	p.Entryf("balance", "%s available (%s included, %s prepaid), %s reserved",
+		report.Dollars(v.Available), report.Dollars(v.Included), report.Dollars(v.Prepaid), report.Dollars(v.Reserved))
 	switch {
 	case v.Budget.Capped == nil:
-		p.entry("usage budget", "unknown")
+		p.Entryf("usage budget", "unknown")
 	case !*v.Budget.Capped:
-		p.entry("usage budget", "no cap")
+		p.Entryf("usage budget", "no cap")
 	default:
-		p.entry("usage budget", "%s remaining of %s; resets at %s", Dollars(v.Budget.Remaining), Dollars(v.Budget.Cap), v.Budget.ResetsAt)
+		p.Entryf("usage budget", "%s remaining of %s; resets at %s", report.Dollars(v.Budget.Remaining), report.Dollars(v.Budget.Cap), v.Budget.ResetsAt)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(v.Readiness)) {
 		r := v.Readiness[kind]
 		switch {
 		case r.CanCall == nil:
-			p.entry("lookup "+kind, "unknown")
+			p.Entryf("lookup "+kind, "unknown")
 		case *r.CanCall:
-			p.entry("lookup "+kind, "ready, costs at most %s", Dollars(r.Maximum))
+			p.Entryf("lookup "+kind, "ready, costs at most %s", report.Dollars(r.Maximum))
 		default:
-			p.entry("lookup "+kind, "not ready: %s", r.Reason)
+			p.Entryf("lookup "+kind, "not ready: %s", r.Reason)
 		}
 	}
 }
