@@ -95,7 +95,7 @@ type Ticket struct {
 	Hold   cost.Hold
 }
 
-// Decision is the journal's decision on a Request: Granted, Known, Unsettled, Paid, Over,
+// Decision is the journal's decision on a Request: Granted, Known, Unsettled, Paid, Limited, Over,
 // Later or Blocked.
 type Decision interface{ decision() }
 
@@ -110,6 +110,8 @@ type Voiding struct {
 	Sent bool
 	// PauseUntil is the time before which nothing may be sent; zero for no pause.
 	PauseUntil time.Time
+	// Limit is the limit of the account that is reached; zero for none.
+	Limit enrich.Limit
 }
 
 // LostCall says why the outcome of an attempt is unknown.
@@ -150,6 +152,36 @@ type Later struct {
 	Asked bool // by the service
 }
 
+// Limited says that the lookup can consume something of which the service has said that the account's
+// limit is reached.
+type Limited struct{ Limit }
+
+// Limit is a limit of the account on some meters that is reached. While it lasts, no call is sent that can
+// consume one of them. Calls that consume other meters are sent.
+type Limit struct {
+	Meters cost.Meters
+	Module string    // the service's name of what is limited
+	Code   string    // of the service
+	At     time.Time // when the service refused a call because of it
+	// Until is its end. Zero stands for a limit that lasts until the account shows that it has more, or until
+	// the user ends it.
+	Until time.Time
+}
+
+// Lasts reports whether the limit has not ended by itself.
+func (l Limit) Lasts(now time.Time) bool { return l.Until.IsZero() || l.Until.After(now) }
+
+// Outlasts reports whether the limit ends after another one, or at the same time and was reached later.
+func (l Limit) Outlasts(other Limit) bool {
+	switch {
+	case l.Until.Equal(other.Until):
+		return l.At.After(other.At)
+	case l.Until.IsZero() || other.Until.IsZero():
+		return l.Until.IsZero()
+	}
+	return l.Until.After(other.Until)
+}
+
 // Blocked says that the decision depends on the end of a call in flight.
 type Blocked struct{}
 
@@ -157,6 +189,7 @@ func (Granted) decision()   {}
 func (Known) decision()     {}
 func (Unsettled) decision() {}
 func (Paid) decision()      {}
+func (Limited) decision()   {}
 func (Over) decision()      {}
 func (Later) decision()     {}
 func (Blocked) decision()   {}

@@ -142,6 +142,23 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 	return until, <-durable
 }
 
+// Limits returns the limits of the account that are reached and last.
+func (j *Journal) Limits() []attempt.Limit {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.own().LastingLimits(j.now())
+}
+
+// EndLimits ends the limits of the account that are reached, and returns those that lasted. It serves a
+// user who knows that the account has more.
+func (j *Journal) EndLimits() ([]attempt.Limit, error) {
+	j.lock()
+	ended := j.own().EndLimits(j.now())
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	return ended, <-durable
+}
+
 // Forgo notes how many units of the free allowance others have used since the base, at least.
 // The journal does not count on those units any more.
 func (j *Journal) Forgo(units cost.Amounts) error {

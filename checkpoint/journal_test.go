@@ -381,6 +381,48 @@ func TestAPauseOfACenturyCanBeReadAndEnded(t *testing.T) {
 	}
 }
 
+// TestAnEndlessLimitCanBeEnded: somebody who knows that the account has more can go on.
+func TestAnEndlessLimitCanBeEnded(t *testing.T) {
+	r := newRig(t)
+	free := r.state.accounts[0].Tariff.Rates[v1fields.WorkEmail].Allowance
+	limit := enrich.Limit{Meter: r.state.accounts[0].Tariff.Meters[free].Name}
+	base := cost.Account{Free: enrich.ByField[cost.Optional[int64]]{cost.Known[int64](5), cost.Known[int64](5)}}
+	r.check(r.Rebase(base))
+	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "limit", Sent: true, Limit: limit}))
+	reached := attempt.Limit{Meters: cost.MetersOf(free), Module: limit.Meter, Code: "limit", At: start}
+	r.reopen()
+	r.want(r.begin(request(person(2), email)), attempt.Limited{Limit: reached})
+	if diff := cmp.Diff([]attempt.Limit{reached}, r.Limits()); diff != "" {
+		t.Error(diff)
+	}
+	ended, err := r.EndLimits()
+	r.check(err)
+	if diff := cmp.Diff([]attempt.Limit{reached}, ended); diff != "" {
+		t.Error(diff)
+	}
+	r.reopen()
+	r.grant(request(person(2), email))
+	if ended, err := r.EndLimits(); err != nil || len(ended) > 0 || len(r.Limits()) > 0 {
+		t.Errorf("ended %v, error %v; want none", ended, err)
+	}
+}
+
+// TestALimitOfADayEndsAtTheLatestADayLater: the clock may be set back meanwhile.
+func TestALimitOfADayEndsAtTheLatestADayLater(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(cost.Account{Free: enrich.ByField[cost.Optional[int64]]{cost.Known[int64](5), cost.Known[int64](5)}}))
+	limit := enrich.Limit{Module: "anything", Until: start.Add(time.Hour)}
+	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "daily", Limit: limit}))
+	r.clock.at = start.AddDate(-1, 0, 0)
+	r.reopen()
+	limited, ok := r.begin(request(person(2), email)).(attempt.Limited)
+	if want := r.clock.at.Add(time.Hour); !ok || !limited.Until.Equal(want) || !limited.At.Equal(r.clock.at) {
+		t.Errorf("the limit is %+v, want one until %s", limited, want)
+	}
+	r.clock.at = r.clock.at.Add(time.Hour)
+	r.grant(request(person(2), email))
+}
+
 func TestAFailedCommitStopsTheJournal(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		r := newRig(t)

@@ -90,6 +90,16 @@ func (a Amounts) Only(meters Meters) Amounts {
 	return a
 }
 
+// Meters returns the meters of which there is an amount above zero.
+func (a Amounts) Meters() (set Meters) {
+	for m, amount := range a {
+		if amount > 0 {
+			set |= 1 << m
+		}
+	}
+	return set
+}
+
 // MarshalJSON writes the amounts in the order of the meters, up to the last one that is not zero.
 func (a Amounts) MarshalJSON() ([]byte, error) {
 	length := MaxMeters

@@ -49,7 +49,7 @@ func (a *Account) SetTerms(rate decide.Rate, tariff cost.Tariff) {
 func (a *Account) View(now time.Time) decide.Account {
 	return decide.Account{
 		Ceilings:  a.Tariff.Ceilings(a.Base, a.sum.Name),
-		Allowance: a.Allowance(), PausedUntil: a.PausedUntil, Window: a.Window.at(now),
+		Allowance: a.Allowance(), PausedUntil: a.PausedUntil, Limits: a.limits(), Window: a.Window.at(now),
 	}
 }
 
@@ -98,6 +98,7 @@ func (a *Account) End(id attempt.ID, sent bool, now time.Time) {
 // already contains what the attempts before next were charged, those in doubt included. So none of
 // them counts in the account's totals. In every other scope the holds of doubts stay.
 func (a *Account) Rebase(next attempt.ID, snapshot cost.Account) {
+	a.endLimitsBy(snapshot)
 	a.Base, a.BaseFirst, a.DecidableFrom = snapshot, next, next
 	a.Forgone = cost.Amounts{}
 	a.CreditAdded, a.Strict = false, false
@@ -128,6 +129,7 @@ func (a *Account) ClampTimes(now time.Time) {
 	if a.PausedAt.After(now) {
 		a.PausedAt, a.PausedUntil = now, now.Add(a.PausedUntil.Sub(a.PausedAt))
 	}
+	a.clampLimits(now)
 	a.LastEnded = earlierOf(a.LastEnded, now)
 }
 

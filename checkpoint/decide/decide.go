@@ -12,8 +12,8 @@ import (
 // Decide decides about a request. The changes are nil unless the decision is attempt.Granted,
 // whose Ticket the store adds. A granted call takes a slot of the window.
 //
-// The limits are checked in a fixed order: what is known of the subject, the free allowance,
-// the ceilings, the pause, the window. So a call that fits under no ceiling is refused at once
+// The limits are checked in a fixed order: what is known of the subject, the free allowance, the
+// limits of the account that are reached, the ceilings, the pause, the window. So a call that fits under no ceiling is refused at once
 // and does not wait for a slot first.
 func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) {
 	if _, err := req.Rates.Total(req.Lookup.Fields); err != nil {
@@ -24,6 +24,9 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 	}
 	hold, decision := view.Account.hold(req)
 	if decision != nil {
+		return decision, nil, nil
+	}
+	if decision := view.limited(hold); decision != nil {
 		return decision, nil, nil
 	}
 	if decision, err := view.underCeilings(req, hold); decision != nil || err != nil {

@@ -49,6 +49,13 @@ func drawView(t *rapid.T) decide.View {
 		view.Account.Allowance.Held[m] = rapid.Int64Range(0, 2).Draw(t, "free units held")
 		view.Account.Allowance.Doubted[m] = rapid.Int64Range(0, 2).Draw(t, "free units in doubt")
 	}
+	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "limits") {
+		limit := attempt.Limit{Meters: cost.Meters(rapid.Uint16Range(1, 1<<4-1).Draw(t, "limited"))}
+		if rapid.Bool().Draw(t, "ends") {
+			limit.Until = now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "end")) * time.Minute)
+		}
+		view.Account.Limits = append(view.Account.Limits, limit)
+	}
 	if rapid.IntRange(0, 3).Draw(t, "pause") == 0 {
 		view.Account.PausedUntil = now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "until")) * time.Minute)
 	}
@@ -136,12 +143,13 @@ func TestDecideKeepsEveryLimit(t *testing.T) {
 			checkHold(t, view, req, changes)
 			checkCeilings(t, view, req, changes.Hold)
 			checkWindow(t, view)
+			checkLimits(t, view, changes.Hold)
 			return
 		}
 		checkRefusal(t, view, req, decision)
 	}
 	for range 10 {
-		if rapid.Check(t, check); len(kinds) == 7 {
+		if rapid.Check(t, check); len(kinds) == 8 {
 			return
 		}
 	}
@@ -236,6 +244,19 @@ func checkWindow(t *rapid.T, view decide.View) {
 	}
 }
 
+// checkLimits fails when a call was granted that can consume something of which the account's limit is reached.
+func checkLimits(t *rapid.T, view decide.View, hold cost.Hold) {
+	for _, limit := range view.Account.Limits {
+		if limit.Until.IsZero() || limit.Until.After(view.Now) {
+			for m, amount := range hold.Amounts() {
+				if amount > 0 && limit.Meters.Has(cost.Meter(m)) {
+					t.Errorf("a call that needs meter %d is granted under %+v", m, limit)
+				}
+			}
+		}
+	}
+}
+
 // checkRefusal fails when a refusal has no reason in the view. A Blocked call is tried again
 // when a call in flight ends, so there must be one.
 func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision attempt.Decision) {
@@ -254,6 +275,15 @@ func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision at
 	case attempt.Later:
 		if !d.Until.After(view.Now) {
 			t.Errorf("the request waits until %s, which has passed", d.Until)
+		}
+	case attempt.Limited:
+		if !slices.Contains(view.Account.Limits, d.Limit) || !d.Until.IsZero() && !d.Until.After(view.Now) {
+			t.Errorf("the request is refused because of %+v, and the limits are %+v", d.Limit, view.Account.Limits)
+		}
+		for _, other := range view.Account.Limits {
+			if other.Meters == d.Meters && other.Outlasts(d.Limit) {
+				t.Errorf("%+v lasts longer than %+v", other, d.Limit)
+			}
 		}
 	case attempt.Over:
 		if d.Need <= d.Left {
@@ -305,6 +335,26 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 			t.Errorf("the request has changed: %s", diff)
 		}
 	})
+}
+
+// TestALimitThatNobodyCanPlaceStopsTheSameCall says which meters a limit is on.
+func TestALimitThatNobodyCanPlaceStopsTheSameCall(t *testing.T) {
+	const companies, people, emails cost.Meter = 1, 2, 3
+	tariff := cost.Tariff{Meters: []cost.MeterInfo{{Name: "usd"}, {Name: "companies"}, {Name: "people"}, {Name: "emails"}}}
+	hold := cost.Hold{Fields: 1, Rates: cost.Rates{0: {Uses: cost.Amounts{cost.USD: 5, people: 1, emails: 1}}}}
+	for title, c := range map[string]struct {
+		limit enrich.Limit
+		want  cost.Meters
+	}{
+		"of one meter of the call":        {enrich.Limit{Meter: "people"}, cost.MetersOf(people)},
+		"of a meter that it did not need": {enrich.Limit{Meter: "companies"}, cost.MetersOf(companies, people, emails)},
+		"of no meter":                     {enrich.Limit{Module: "other"}, cost.MetersOf(people, emails)},
+		"of a meter that there is not":    {enrich.Limit{Meter: "other"}, cost.MetersOf(people, emails)},
+	} {
+		if got := decide.LimitedMeters(tariff, hold, c.limit); got != c.want {
+			t.Errorf("%s: meters %b, want %b", title, got, c.want)
+		}
+	}
 }
 
 func TestDecideRefusesWhatItCannotJudge(t *testing.T) {

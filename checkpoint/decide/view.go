@@ -54,7 +54,9 @@ type Account struct {
 	Ceilings    []cost.Ceiling
 	Allowance   cost.Allowance
 	PausedUntil time.Time // zero for no pause
-	Window      Window
+	// Limits are those that the service has said are reached, also some that have ended since.
+	Limits []attempt.Limit
+	Window Window
 }
 
 // Rate is the service's limit: at most Slots calls in each Window.

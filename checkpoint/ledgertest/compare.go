@@ -139,6 +139,10 @@ func (c *comparison) end() {
 		if c.draw.IntN(4) == 0 {
 			v.PauseUntil = c.rigs[0].At.Add(time.Minute)
 		}
+		if c.draw.IntN(4) == 0 {
+			until := c.rigs[0].At.Add(time.Duration(1+c.draw.Int64N(60)) * time.Minute)
+			v.Limit = enrich.Limit{Meter: []string{"", "units"}[c.draw.IntN(2)], Module: "data", Until: until}
+		}
 		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
 	default:
 		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))

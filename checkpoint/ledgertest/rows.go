@@ -37,6 +37,7 @@ type accountRow struct {
 	base        cost.Account
 	baseFirst   attempt.ID // the first attempt after the base
 	pausedUntil time.Time
+	limits      []attempt.Limit
 }
 
 // rows is a ledger on a table.
@@ -88,6 +89,7 @@ func (l *rows) view(intent record.Intent) decide.View {
 	view.Account = decide.Account{
 		Ceilings:    Tariff().Ceilings(state.base, account.Name),
 		PausedUntil: state.pausedUntil,
+		Limits:      state.limits,
 		Window:      l.window(intent.Account, intent.At),
 	}
 	for f := range (email | phone).Each() {
@@ -216,6 +218,11 @@ func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
 		return err
 	}
 	l.pause(a, v.PauseUntil)
+	if of := &l.accounts[a.intent.Account]; v.Limit != (enrich.Limit{}) {
+		of.limits = append(of.limits, attempt.Limit{
+			Meters: decide.LimitedMeters(Tariff(), a.intent.Hold, v.Limit), Module: v.Limit.Module, Code: v.Reason, At: l.Now(), Until: v.Limit.Until,
+		})
+	}
 	l.resolve(a, attempt.Resolution{State: attempt.Voided, Rejected: v.Reject, Sent: v.Sent})
 	return nil
 }
@@ -260,6 +267,11 @@ func (l *rows) RebaseAccount(account attempt.Account, snapshot cost.Account) err
 		return errors.New("the snapshot was taken while calls were in flight")
 	}
 	of := &l.accounts[account]
+	of.limits = slices.DeleteFunc(of.limits, func(limit attempt.Limit) bool {
+		before, after := of.base.Used[units], snapshot.Used[units]
+		raised := snapshot.Left[units].Value+after.Value > of.base.Left[units].Value+before.Value
+		return limit.Until.IsZero() && before.Known && after.Known && (raised || after.Value < before.Value) && snapshot.Left[units].Value > 0
+	})
 	of.base, of.baseFirst = snapshot, attempt.ID(len(l.attempts)+1)
 	return nil
 }

@@ -122,6 +122,9 @@ func scenarios() map[string]scenario {
 		"a ceiling limits one meter":                  {play: unitCeiling},
 		"the account's units are a ceiling":           {play: accountUnits},
 		"a pause holds every call":                    {play: pause},
+		"a reached limit stops what it is on":         {play: reachedLimit},
+		"a limit without an end lasts until more":     {play: endlessLimit},
+		"a limit of something unknown stops the call": {play: unknownLimit},
 		"a ceiling that bounds nothing is an error":   {play: looseCeiling},
 		"an answer is that of one account":            {play: ownAnswers},
 		"common ceilings count every account":         {play: commonCeilings},
@@ -409,4 +412,62 @@ func looseCeiling(r *Rig) {
 		}
 	}
 	r.spent(record.ScopeAll, 0, 0)
+}
+
+// limitedUnits is the decision about a call that needs units of which the limit is reached.
+func limitedUnits(code, module string, at, until time.Time) attempt.Limited {
+	return attempt.Limited{Limit: attempt.Limit{Meters: cost.MetersOf(units), Module: module, Code: code, At: at, Until: until}}
+}
+
+func reachedLimit(r *Rig) {
+	at, midnight := r.At, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
+	r.void(r.grant(askUnits(1)), attempt.Voiding{
+		Reason: "daily", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data", Until: midnight},
+	})
+	for range 2 {
+		r.want(askUnits(1), limitedUnits("daily", "data", at, midnight))
+		r.void(r.grant(ask(2, email)), attempt.Voiding{Reason: "not sent"})
+		r.void(r.grant(of(second, askUnits(2))), attempt.Voiding{Reason: "not sent"})
+		r.crash()
+	}
+	r.pass(midnight.Sub(r.At) - time.Nanosecond)
+	r.check(r.Rebase(account(0, 0, 0)))
+	r.want(askUnits(1), limitedUnits("daily", "data", at, midnight))
+	r.pass(time.Nanosecond)
+	r.grant(askUnits(1))
+}
+
+func endlessLimit(r *Rig) {
+	used := func(used, total int64) cost.Account {
+		snapshot := account(0, 0, 0)
+		snapshot.Left[units], snapshot.Used[units] = cost.Known(total-used), cost.Known(used)
+		return snapshot
+	}
+	stop := func() {
+		at := r.At
+		r.void(r.grant(askUnits(1)), attempt.Voiding{Reason: "all", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data"}})
+		r.pass(time.Hour)
+		r.crash()
+		r.want(askUnits(1), limitedUnits("all", "data", at, time.Time{}))
+	}
+	r.check(r.Rebase(used(90, 100)))
+	stop()
+	at := r.At.Add(-time.Hour)
+	for _, same := range []cost.Account{used(90, 100), used(95, 100), account(0, 0, 0), used(95, 100)} {
+		r.check(r.Rebase(same))
+		r.pass(400 * 24 * time.Hour)
+		r.want(askUnits(1), limitedUnits("all", "data", at, time.Time{}))
+	}
+	r.check(r.Rebase(used(95, 200))) // its owner raised the limit
+	stop()
+	r.check(r.Rebase(used(3, 200))) // a new period of the account
+	r.grant(askUnits(1))
+}
+
+func unknownLimit(r *Rig) {
+	midnight := r.At.Add(12 * time.Hour)
+	limit := enrich.Limit{Module: "something", Until: midnight}
+	r.void(r.grant(askUnits(1)), attempt.Voiding{Reason: "daily", Limit: limit})
+	r.want(askUnits(2), limitedUnits("daily", "something", r.At, midnight))
+	r.void(r.grant(ask(3, email)), attempt.Voiding{Reason: "not sent"})
 }

@@ -100,6 +100,18 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.List(m, 11, &a.Provisional, provisionalMembers)
 	numbered.List(m, 12, &a.Closed, closedPeriodMembers)
 	numbered.Flag(m, 13, &a.Strict)
+	// 14 is the horizon of a numberedAccount.
+	numbered.List(m, 15, &a.Limits, reachedLimitMembers)
+}
+
+func reachedLimitMembers(m *numbered.Members, l *ReachedLimit) {
+	numbered.Uint(m, 1, &l.Meters)
+	numbered.Text(m, 2, &l.Module)
+	numbered.Text(m, 3, &l.Code)
+	numbered.Time(m, 4, &l.At)
+	numbered.Time(m, 5, &l.Until)
+	optional(m, 6, &l.Total)
+	optional(m, 7, &l.Used)
 }
 
 func provisionalMembers(m *numbered.Members, p *Provisional) {

@@ -222,6 +222,17 @@ type Account struct {
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
 	// Strict says that a lookup since the base held its full price, whatever was free.
 	Strict bool `json:"strict,omitempty"`
+	// Limits are the limits of the account that the service has said are reached.
+	Limits []ReachedLimit `json:"limits,omitempty"`
+}
+
+// ReachedLimit is a limit of the account that is reached, with what the account showed of its meters when it
+// was read last before.
+type ReachedLimit struct {
+	attempt.Limit
+	// Total and Used add up what the account may use of the meters, and what it has used. They are not known
+	// when the account does not show one of the meters.
+	Total, Used cost.Optional[int64]
 }
 
 // Provisional is an attempt with the fields whose charge is provisional.

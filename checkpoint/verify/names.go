@@ -166,6 +166,8 @@ type account struct {
 	Provisional   []provisional        `json:"provisional,omitempty"`
 	Closed        []closed             `json:"closed,omitempty"`
 	Strict        bool                 `json:"strict,omitempty"`
+
+	Limits []record.ReachedLimit `json:"limits,omitempty"`
 }
 
 type provisional struct {
@@ -197,6 +199,7 @@ func (n *names) account(number attempt.Account, a record.Account) account {
 		Horizon: a.Horizon, PausedAt: a.PausedAt, LastEnded: a.LastEnded, PausedUntil: a.PausedUntil, Base: a.Base,
 		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, Forgone: a.Forgone, Rates: byName(c, a.Rates),
 		CreditAdded: a.CreditAdded, Provisional: provisionalOf(c, a.Provisional), Strict: a.Strict,
+		Limits: a.Limits,
 	}
 	for _, p := range a.Closed {
 		shown.Closed = append(shown.Closed, closed{

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/sandbox"
 )
 
@@ -58,14 +58,14 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var shown report.Run
+	var shown runview.Run
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
 		t.Fatal(err)
 	}
-	for by, parts := range map[string]report.SpendParts{
+	for by, parts := range map[string]runview.SpendParts{
 		"operation": shown.Spend.ByOperation, "outcome": shown.Spend.ByOutcome, "day": shown.Spend.ByDay,
 	} {
-		var sum report.SpendPart
+		var sum runview.SpendPart
 		for _, part := range parts {
 			sum.Attempts += part.Attempts
 			sum.Charged += part.Charged

@@ -11,6 +11,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/inspect"
 	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 )
 
 func newForgetCommand(env environment) *cobra.Command {
@@ -33,7 +34,7 @@ func newForgetCommand(env environment) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			done, err := inspect.Forget(ctx, w, person, func(held []report.HeldLookup) error {
+			done, err := inspect.Forget(ctx, w, person, func(held []journalview.HeldLookup) error {
 				return confirmErasure(ctx, env, held, yes)
 			})
 			return done, unlessErased(err)
@@ -51,7 +52,7 @@ func newForgetCommand(env environment) *cobra.Command {
 }
 
 // confirmErasure shows what is about to be erased and asks.
-func confirmErasure(ctx context.Context, env environment, held []report.HeldLookup, yes bool) error {
+func confirmErasure(ctx context.Context, env environment, held []journalview.HeldLookup, yes bool) error {
 	if yes || len(held) == 0 {
 		return nil
 	}

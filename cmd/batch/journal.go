@@ -143,6 +143,8 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 	return journalCommand(env, "unpause", "End a wait that the service has asked for by mistake",
 		"A service can ask to be sent nothing for a time, with a Retry-After. No run sends anything before\n"+
 			"that is over; when it takes more than a day a run ends instead of waiting. This ends the wait, for\n"+
-			"one that the service cannot have meant, such as a hundred years. Ask the service first.",
+			"one that the service cannot have meant, such as a hundred years. Ask the service first.\n\n"+
+			"It also ends the limits of modules that the service has said are reached, for an account that has\n"+
+			"more again and does not show it.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) { return inspect.Unpause(ctx, w) })
 }

@@ -11,7 +11,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/internal/lists"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/sandbox"
 )
 
@@ -56,11 +56,11 @@ func TestLargeAnswersAreDurable(t *testing.T) {
 	defer server.Close()
 	b.url = server.URL + "/api/v1"
 	flags := []string{"--max-spend", "100", "--rate", "10000/1s", "--concurrency", "64", "--json", "--yes", "-o", b.path("out.csv")}
-	run := decode[report.Summary](t, b.batch("run", flags...))
+	run := decode[runview.Summary](t, b.batch("run", flags...))
 	if run.Spent != b.service.Books().Charged || run.Lookups == 0 {
 		t.Errorf("%d lookups for $%s, and the service charged $%s", run.Lookups, run.Spent, b.service.Books().Charged)
 	}
-	if again := decode[report.Summary](t, b.batch("run", flags...)); again.Posts != 0 {
+	if again := decode[runview.Summary](t, b.batch("run", flags...)); again.Posts != 0 {
 		t.Errorf("running it again sent %d lookups", again.Posts)
 	}
 	output, err := os.ReadFile(b.path("out.csv"))

@@ -19,7 +19,8 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
 	"payonce/sandbox"
 	"payonce/service/v1/v1fields"
 )
@@ -152,8 +153,8 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 		"--fields", []string{"email", "phone", "email,phone"}[draw.IntN(3)], "--limit", fmt.Sprint(draw.IntN(60)),
 		"--max-spend", "1000", "--rate-option", option, "--rate", "10000/1s", "--concurrency", fmt.Sprint(1 + draw.IntN(16)), "--json",
 	}
-	plan := decode[report.Plan](t, b.batch("plan", flags...))
-	run := decode[report.Summary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
+	plan := decode[planview.Plan](t, b.batch("plan", flags...))
+	run := decode[runview.Summary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
 	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
@@ -189,9 +190,9 @@ func TestChargeIsPossible(t *testing.T) {
 				"--daily", cost.Cents(draw.Int64N(1500)).String(), "--max-lookups", fmt.Sprint(draw.IntN(80)),
 				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
 			}
-			plan := decode[report.Plan](t, b.batch("plan", flags...))
+			plan := decode[planview.Plan](t, b.batch("plan", flags...))
 			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
-			if charged := b.service.Books().Charged; charged > plan.Possible || decode[report.Summary](t, run).Spent != charged {
+			if charged := b.service.Books().Charged; charged > plan.Possible || decode[runview.Summary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}
 		})

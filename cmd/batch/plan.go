@@ -15,6 +15,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/planfile"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/target"
 )
 
@@ -134,7 +135,7 @@ func (o *options) checkKeep(list []string) error {
 }
 
 // sampleCommand returns the words of the command that runs a sample.
-func sampleCommand(flags *pflag.FlagSet, list []string, sample *report.Sample) []string {
+func sampleCommand(flags *pflag.FlagSet, list []string, sample *planview.Sample) []string {
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
 	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10), "--max-spend="+sample.MaxSpend.String())
 	for i, word := range command {

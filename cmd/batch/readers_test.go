@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/sandbox"
 	"payonce/service/v1"
 )
@@ -55,7 +55,7 @@ func TestStatusShowsARunAndItsEnd(t *testing.T) {
 	reached, release := tap.hold(t, 10)
 	run := p.start()
 	receive(t, reached, "no tenth lookup")
-	status := func() (found report.Status) {
+	status := func() (found runview.Status) {
 		t.Helper()
 		ended := p.startAs(exec.Command(*programPath, "status", "--json", "--state", p.state()))
 		if code := ended.end(); code != exitDone {
@@ -206,7 +206,7 @@ func checkSnapshot(command string, printed []byte) error {
 	if command != "show" { // the others exit with another code, or show sums alone
 		return nil
 	}
-	var run report.Run
+	var run runview.Run
 	if err := json.Unmarshal(printed, &run); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
@@ -101,7 +102,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	case o.json:
 		person.out = o.env.stderr
 	}
-	person.show = func(plan *report.Plan) error { return o.showText(person.out, plan) }
+	person.show = func(plan *planview.Plan) error { return o.showText(person.out, plan) }
 	run := app.RunOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.service.Pace(),
 		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
@@ -166,14 +167,14 @@ func (o *options) besideLists() (io.Writer, error) {
 type person struct {
 	env  environment
 	out  io.Writer // where the plan is shown
-	show func(*report.Plan) error
+	show func(*planview.Plan) error
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
 
 // Show shows the plan unless there is nothing left to look up. From here on the run continues when a
 // reader of its output ends.
-func (p *person) Show(plan *report.Plan) error {
+func (p *person) Show(plan *planview.Plan) error {
 	if plan.IsDone() {
 		p.env.outliveReaders()
 		return nil

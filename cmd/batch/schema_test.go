@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 
 	"payonce/internal/report/form"
+	"payonce/internal/report/planview"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"payonce/configs"
 	"payonce/cost"
 	"payonce/internal/lists"
-	"payonce/internal/report"
 	"payonce/sandbox"
 	"payonce/service/v1/v1fields"
 )
@@ -207,11 +207,11 @@ func TestPlanForeseesARefusal(t *testing.T) {
 	config := sandbox.DefaultConfig()
 	config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}
 	b := newWorkbench(t, config, lists.Default(8, 30))
-	plan := decode[report.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
+	plan := decode[planview.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
 	if plan.Refused == nil || plan.Refused.Code != "operation_pricing_unavailable" {
 		t.Errorf("%+v", plan.Refused)
 	}
-	if plan := decode[report.Plan](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
+	if plan := decode[planview.Plan](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
 		t.Errorf("emails: %+v", plan.Refused)
 	}
 }
@@ -227,7 +227,7 @@ func TestExamplesConfigure(t *testing.T) {
 	for _, example := range examples {
 		path := b.path(example.Name + ".yaml")
 		writeFile(t, path, string(example.Text))
-		plan := decode[report.Plan](t, b.batch("plan", "--config", path, "--json"))
+		plan := decode[planview.Plan](t, b.batch("plan", "--config", path, "--json"))
 		if plan.Fields["business_phone"] == 0 || len(plan.Ceilings) < 3 {
 			t.Errorf("%s: %+v", example.Name, plan)
 		}

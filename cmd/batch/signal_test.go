@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/service/v1"
 )
 
@@ -168,9 +168,9 @@ func compareSummary(t *testing.T, transport v1.Transport) {
 	checkOutput(t, p, books)
 }
 
-func decodeSummary(t *testing.T, run *process) report.Summary {
+func decodeSummary(t *testing.T, run *process) runview.Summary {
 	t.Helper()
-	var view report.Summary
+	var view runview.Summary
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		t.Fatalf("%v in %q", err, run.stdout.String())
 	}

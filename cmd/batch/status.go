@@ -6,7 +6,7 @@ import (
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/watch"
 	"payonce/internal/inspect"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 )
 
 func newStatusCommand(env environment) *cobra.Command {
@@ -20,7 +20,7 @@ func newStatusCommand(env environment) *cobra.Command {
 		if env.showsText {
 			screen.Columns = env.columns
 		}
-		return screen, func() (*report.Status, error) { return inspect.Status(cmd.Context(), w) }, err
+		return screen, func() (*runview.Status, error) { return inspect.Status(cmd.Context(), w) }, err
 	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
 	o.addJournalFlags(cmd.Flags())
 	return cmd

@@ -12,7 +12,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 	"payonce/sandbox"
 )
 
@@ -25,11 +25,11 @@ func (p *program) command(state string, args ...string) *program {
 
 // checkJournal lets the program check its journal, and fails the test when that is
 // not sound.
-func (p *program) checkJournal() report.JournalCheck { return p.checkJournalIn(p.state()) }
+func (p *program) checkJournal() journalview.JournalCheck { return p.checkJournalIn(p.state()) }
 
 // checkCopyOfJournal checks a copy of the journal, so that it is the next start
 // that finds it as the last one left it.
-func (p *program) checkCopyOfJournal() report.JournalCheck {
+func (p *program) checkCopyOfJournal() journalview.JournalCheck {
 	p.t.Helper()
 	state := filepath.Join(p.t.TempDir(), "state")
 	if out, err := exec.Command("cp", "-R", p.state(), state).CombinedOutput(); err != nil {
@@ -38,9 +38,9 @@ func (p *program) checkCopyOfJournal() report.JournalCheck {
 	return p.checkJournalIn(state)
 }
 
-func (p *program) checkJournalIn(state string) report.JournalCheck {
+func (p *program) checkJournalIn(state string) journalview.JournalCheck {
 	p.t.Helper()
-	var view report.JournalCheck
+	var view journalview.JournalCheck
 	run := p.command(state, "journal", "check", "--json").runToEnd(exitDone)
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		p.t.Fatalf("%v in %q", err, run.stdout.String())

@@ -17,6 +17,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -65,9 +66,11 @@ type Account struct {
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
-	Strict      bool // every field counts at its full price
-	Now         func() time.Time
-	Note        func(text string)
+	// Standing is what its calls came to, which its steps share.
+	Standing dispatch.Standing
+	Strict   bool // every field counts at its full price
+	Now      func() time.Time
+	Note     func(text string)
 	// RememberKey notes that the key which the service has accepted is that of the account.
 	RememberKey func() error
 
@@ -243,7 +246,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return report.DriftOf(drift).String()
+		return runview.DriftOf(drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
 }

@@ -13,7 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/accounts"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/internal/workspace"
@@ -55,7 +55,7 @@ type Sending struct {
 // Approver stands for the person who starts a run.
 type Approver interface {
 	// Show shows the plan before anything is sent.
-	Show(plan *report.Plan) error
+	Show(plan *planview.Plan) error
 	// CanAsk reports whether Confirm can ask somebody.
 	CanAsk() bool
 	// Confirm asks the question and reports whether the answer is yes.

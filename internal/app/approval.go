@@ -6,7 +6,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -15,7 +15,7 @@ import (
 // Where nobody can be asked, nothing is sent. The start then keeps to what was approved, even
 // when others take the free allowance that the plan counted on, or when a ceiling renews at
 // midnight.
-func (j *job) ask(ctx context.Context, plan *report.Plan, yes bool, approver Approver) error {
+func (j *job) ask(ctx context.Context, plan *planview.Plan, yes bool, approver Approver) error {
 	if j.lookups() == 0 {
 		return nil
 	}

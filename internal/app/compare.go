@@ -7,7 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/planfile"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 )
 
 // Kept is a plan that a run follows, and the file that it comes from.
@@ -18,7 +18,7 @@ type Kept struct {
 
 // compare compares the plan of now with the one that was kept, nil when there is none to
 // follow. What was answered meanwhile is not a difference.
-func (j *job) compare(kept *Kept, plan *report.Plan) error {
+func (j *job) compare(kept *Kept, plan *planview.Plan) error {
 	if kept == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
@@ -25,7 +25,7 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                { return nil }
+func (silent) Show(*planview.Plan) error              { return nil }
 func (silent) CanAsk() bool                           { return false }
 func (silent) Confirm(context.Context, Question) bool { return false }
 

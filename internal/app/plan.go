@@ -6,7 +6,7 @@ import (
 	"payonce/internal/accounts"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 )
 
 // PlanOptions say what is planned.
@@ -20,7 +20,7 @@ type PlanOptions struct {
 
 // Planned is a plan with what a run of it needs to know of the list.
 type Planned struct {
-	Plan   *report.Plan
+	Plan   *planview.Plan
 	Paths  []string // of the list; none for standard input
 	SHA256 string   // of the list's bytes
 	Recorded
@@ -70,7 +70,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.SpentBefore = report.SpentBeforeOf(spent)
+		plan.SpentBefore = planview.SpentBeforeOf(spent)
 	}
 	planned := &Planned{Plan: plan, Paths: j.list.Paths, Recorded: j.recorded()}
 	if o.Sum {

@@ -5,13 +5,13 @@ import (
 
 	"payonce/cost"
 	"payonce/forecast"
-	"payonce/internal/report"
 	"payonce/internal/report/planstep"
+	"payonce/internal/report/planview"
 )
 
 // addCeilings shows every ceiling with what is left under it. The one that covers
 // the fewest lookups binds, unless it covers all.
-func addCeilings(v *report.Plan, j *job, f *forecast.Forecast) {
+func addCeilings(v *planview.Plan, j *job, f *forecast.Forecast) {
 	v.Ceilings = []planstep.Ceiling{}
 	var binding *planstep.Ceiling
 	limits := j.limits()
@@ -51,7 +51,7 @@ func (j *job) limited(l limit) (lookups int64) {
 	return lookups
 }
 
-func viewCeiling(v *report.Plan, j *job, l limit) planstep.Ceiling {
+func viewCeiling(v *planview.Plan, j *job, l limit) planstep.Ceiling {
 	view := planstep.Ceiling{Name: l.Name}
 	limit, paid := l.Limit, j.paidStep()
 	left := max(l.Left(j.used(l, v.At)), 0)

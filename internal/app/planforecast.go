@@ -5,7 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/forecast"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 )
 
 // forecast works out what the match rates of this journal tell of the planned
@@ -18,13 +18,13 @@ func (s *step) forecast() *forecast.Forecast {
 }
 
 // addForecast shows what the list will likely cost.
-func addForecast(v *report.Plan, s *step, f *forecast.Forecast) {
+func addForecast(v *planview.Plan, s *step, f *forecast.Forecast) {
 	unknown := f.Unknown()
-	v.History = report.History{
+	v.History = planview.History{
 		None: len(unknown) == len(s.counts.Kinds), Missing: s.kindNames(unknown), Borrowed: s.kindNames(f.Borrowed()),
 	}
 	if spend, known := f.Spend(s.account.Prices.Quote.Prices); known {
-		v.Expected, v.ExpectedRange = &spend.Expected, &report.Range{Low: spend.Low, High: spend.High}
+		v.Expected, v.ExpectedRange = &spend.Expected, &planview.Range{Low: spend.Low, High: spend.High}
 	}
 	for i, option := range f.Compare(s.account.Prices.Card) {
 		if option.Known {

@@ -5,11 +5,12 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/pipeline/dispatch"
 )
 
 // plan works out what a run of the job would do.
-func (j *job) plan() (*report.Plan, error) {
+func (j *job) plan() (*planview.Plan, error) {
 	first, paid := j.steps[0], j.paidStep()
 	account, counts := paid.account, paid.counts
 	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
@@ -18,7 +19,7 @@ func (j *job) plan() (*report.Plan, error) {
 		return nil, cost.Named(err, account.Catalogue)
 	}
 	maximum := j.maximum()
-	held, err := report.HeldOf(j.schema, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
+	held, err := planview.HeldOf(j.schema, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -26,13 +27,13 @@ func (j *job) plan() (*report.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &report.Plan{
-		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
-		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, first.scope.Mapping), Unused: report.UnusedOf(j.schema, j.reading.Unused),
+	view := &planview.Plan{
+		Version: planview.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
+		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: planview.ColumnNames(j.schema, first.scope.Mapping), Unused: planview.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: first.counts.Placeholders, DoubtfulNames: first.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
-		Priority: j.order.Priority, Rows: report.RowsOf(first.counts), Unidentifiable: map[string]int64{},
+		Priority: j.order.Priority, Rows: planview.RowsOf(first.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
-		Prices: report.PricesOf(account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
+		Prices: planview.PricesOf(account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
 		AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
 	for reason, rows := range first.counts.Unidentifiable {
@@ -46,12 +47,12 @@ func (j *job) plan() (*report.Plan, error) {
 		view.FreeAllowance[account.Catalogue.Name(f)] = free[f]
 	}
 	if threshold := j.budget.Threshold; threshold != nil {
-		view.Approval = &report.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
+		view.Approval = &planview.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
 	schedule(view, j, paid)
 	for _, account := range j.accounts {
 		if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok && view.Refused == nil {
-			view.Refused = &report.Refused{Code: refused.Code, Message: refused.Message}
+			view.Refused = &planview.Refused{Code: refused.Code, Message: refused.Message}
 		}
 	}
 	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
@@ -66,9 +67,9 @@ func (j *job) plan() (*report.Plan, error) {
 }
 
 // addOptions shows what the list would cost by every option of the rate card.
-func addOptions(v *report.Plan, costs []cost.OptionCost) {
+func addOptions(v *planview.Plan, costs []cost.OptionCost) {
 	for _, c := range costs {
-		v.Options = append(v.Options, report.Option{
+		v.Options = append(v.Options, planview.Option{
 			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
 			Maximum: report.Known(c.Usage), Total: report.Known(c.Total), Cheapest: c.Cheapest,
 		})
@@ -77,8 +78,8 @@ func addOptions(v *report.Plan, costs []cost.OptionCost) {
 
 // split says what the maximum is paid from (specification v1, "Allowances and rate
 // card").
-func (s *step) split(maximum cost.Money, free cost.Allowances) report.Split {
-	split := report.Split{Free: map[string]int64{}}
+func (s *step) split(maximum cost.Money, free cost.Allowances) planview.Split {
+	split := planview.Split{Free: map[string]int64{}}
 	for f := range s.scope.Wanted.Each() {
 		split.Free[s.account.Catalogue.Name(f)] = min(s.counts.Asked[f], max(free[f], 0))
 	}
@@ -96,7 +97,7 @@ func (s *step) split(maximum cost.Money, free cost.Allowances) report.Split {
 }
 
 // schedule says how long the lookups take and when the last of them can be sent.
-func schedule(v *report.Plan, j *job, paid *step) {
+func schedule(v *planview.Plan, j *job, paid *step) {
 	duration := j.duration()
 	v.Seconds = int64(duration / time.Second)
 	v.EndsAt = v.At.Add(duration)
@@ -105,6 +106,6 @@ func schedule(v *report.Plan, j *job, paid *step) {
 	if budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
 		rate := paid.account.Rate
 		windows := int64(reset.Sub(v.At)/rate.Window) + 1
-		v.BudgetReset = &report.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), paid.counts.Lookup)}
+		v.BudgetReset = &planview.Reset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), paid.counts.Lookup)}
 	}
 }

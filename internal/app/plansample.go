@@ -6,12 +6,12 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/pipeline/steps"
 )
 
 // proposeSample works out what the first persons of the list would cost.
-func (j *job) proposeSample(ctx context.Context, persons int64) (*report.Sample, error) {
+func (j *job) proposeSample(ctx context.Context, persons int64) (*planview.Sample, error) {
 	run, first := j.run("")[:1], j.steps[0]
 	scope := &run[0].Scope
 	if scope.Limit == 0 || persons < scope.Limit {
@@ -31,7 +31,7 @@ func (j *job) proposeSample(ctx context.Context, persons int64) (*report.Sample,
 	if j.budget.MaxSpend != nil {
 		limit = min(limit, *j.budget.MaxSpend)
 	}
-	view := &report.Sample{Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, MaxSpend: limit}
+	view := &planview.Sample{Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, MaxSpend: limit}
 	if width, known := first.forecast().WidthAfter(counts.Kinds, first.account.Prices.Quote.Prices); known {
 		view.WidthAfter = &width
 	}

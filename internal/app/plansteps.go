@@ -8,6 +8,7 @@ import (
 	"payonce/internal/accounts"
 	"payonce/internal/report"
 	"payonce/internal/report/planstep"
+	"payonce/internal/report/planview"
 )
 
 // paidStep returns the step that is paid for with money: the first whose account takes money, or else the first
@@ -94,7 +95,7 @@ func (s *step) most() (sum cost.Amounts) {
 }
 
 // showSteps shows each step, where there are several or where they use units.
-func (j *job) showSteps(v *report.Plan) {
+func (j *job) showSteps(v *planview.Plan) {
 	units := false
 	for _, s := range j.steps {
 		units = units || s.most() != cost.Amounts{}

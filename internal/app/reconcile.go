@@ -7,6 +7,7 @@ import (
 
 	"payonce/internal/accounts"
 	"payonce/internal/recorded"
+	"payonce/internal/report/doubtview"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -27,19 +28,19 @@ type ReconcileOptions struct {
 }
 
 // Reconcile settles the lookups whose response was lost.
-func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
-	return withJournal(ctx, w, "reconcile", func(s *session) (*report.Reconciliation, error) { return s.reconcile(ctx, o) })
+func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*doubtview.Reconciliation, error) {
+	return withJournal(ctx, w, "reconcile", func(s *session) (*doubtview.Reconciliation, error) { return s.reconcile(ctx, o) })
 }
 
 // reconcile settles what the account proves, then what the user assumes.
-func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
+func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview.Reconciliation, error) {
 	doubts := s.journal().DoubtsOfAll()
 	for _, id := range o.Attempts {
 		if !s.stillInDoubt(id) {
 			return nil, problem.Coded("not_in_doubt", "attempt %d is not in doubt", id)
 		}
 	}
-	view := &report.Reconciliation{Cases: []report.Case{}}
+	view := &doubtview.Reconciliation{Cases: []doubtview.Case{}}
 	findings := map[attempt.ID]string{}
 	if s.journal().AwaitsAccount() {
 		if err := s.lookAtAccount(ctx, view, findings); err != nil {
@@ -51,7 +52,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	}
 	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
 	for _, d := range doubts {
-		view.Cases = append(view.Cases, report.Case{
+		view.Cases = append(view.Cases, doubtview.Case{
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
@@ -84,7 +85,7 @@ func (s *session) writeVendorFile(path string) error {
 }
 
 // lookAtAccount lets the journal decide by the account.
-func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
+func (s *session) lookAtAccount(ctx context.Context, view *doubtview.Reconciliation, findings map[attempt.ID]string) error {
 	account := s.v1()
 	if err := account.Open(accounts.Reading); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *report.Reconciliation
 		}
 	}
 	view.Why = found.Why
-	view.Evidence = &report.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
+	view.Evidence = &doubtview.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
 	for _, c := range found.Cases {
 		if c.Decidable {
 			findings[c.ID] = s.findingText(c)

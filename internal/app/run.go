@@ -15,7 +15,7 @@ import (
 	"payonce/internal/interfaces"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/internal/target"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
@@ -33,7 +33,7 @@ type RunOptions struct {
 
 // Ended says how a run ended.
 type Ended struct {
-	Summary *report.Summary
+	Summary *runview.Summary
 	Stop    dispatch.Stop // why it stopped early; nil when every row has its outcome
 	// BudgetResets is when the account's monthly budget begins again; zero when the account does not say.
 	BudgetResets time.Time

@@ -7,19 +7,19 @@ import (
 
 	"payonce/internal/accounts"
 	"payonce/internal/recorded"
+	"payonce/internal/report/runview"
 
 	"payonce/checkpoint"
 	"payonce/enrich"
 	"payonce/internal/problem"
-	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/pipeline/columns"
 )
 
 // Write writes the output of a recorded run again, from its list and the journal. Reading says
 // how the list is read where the run does not.
-func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*report.Written, error) {
-	return withReading(ctx, w, "write", func(s *session) (*report.Written, error) {
+func (w *Work) Write(ctx context.Context, name string, reading List, to Output) (*runview.Written, error) {
+	return withReading(ctx, w, "write", func(s *session) (*runview.Written, error) {
 		run, err := recorded.Find(s.journal(), name)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		done, err := s.write(ctx, j.run(run.Stop), j.list, to)
-		view := &report.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.kept, Tables: done.tables}
+		view := &runview.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.kept, Tables: done.tables}
 		return view, err
 	})
 }

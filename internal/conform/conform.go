@@ -13,7 +13,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
@@ -35,7 +35,7 @@ type Options struct {
 
 // Ended says how a comparison ended.
 type Ended struct {
-	Report  *report.Conformance
+	Report  *checkview.Conformance
 	Stop    dispatch.Stop // why lookups stopped; nil when they did not
 	InDoubt int           // lookups of comparisons
 }
@@ -95,7 +95,7 @@ func (o Options) compare(ctx context.Context, c *comparing) (*Ended, error) {
 		totals = c.place.Journal.Totals(checkpoint.RunScope(Run))
 		ended.InDoubt, _ = c.place.Journal.InDoubt(Run)
 	}
-	ended.Report = report.ConformanceOf(found, totals)
+	ended.Report = checkview.ConformanceOf(found, totals)
 	return ended, nil
 }
 

@@ -8,12 +8,13 @@ import (
 
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
 )
 
 // Diagnosis is what the checks found.
 type Diagnosis struct {
-	Report *report.Diagnosis
+	Report *checkview.Diagnosis
 	// Kind says who has to act on the first problem; 0 for a failure of this machine.
 	Kind problem.Kind
 }
@@ -24,7 +25,7 @@ type checks struct {
 	service  workspace.Service // its options
 	hints    report.Hints
 	explain  func(error) string // words an error, and what to do about it
-	findings []report.Finding
+	findings []checkview.Finding
 	kind     problem.Kind // of the first problem
 	problems int
 	accepted bool // the service accepts the key
@@ -33,17 +34,17 @@ type checks struct {
 }
 
 func (d *checks) ok(check, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckOK, Found: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, checkview.Finding{Check: check, Result: checkview.CheckOK, Found: fmt.Sprintf(format, args...)})
 }
 
 // warn notes what should be seen to; the code names the advice.
 func (d *checks) warn(check, code, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckWarning, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
+	d.findings = append(d.findings, checkview.Finding{Check: check, Result: checkview.CheckWarning, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
 }
 
 // problem notes what keeps a run from starting, and who has to act.
 func (d *checks) problem(kind problem.Kind, check, code, format string, args ...any) {
-	d.findings = append(d.findings, report.Finding{Check: check, Result: report.CheckProblem, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
+	d.findings = append(d.findings, checkview.Finding{Check: check, Result: checkview.CheckProblem, Found: fmt.Sprintf(format, args...), Advice: d.hints(code)})
 	if d.problems++; d.problems == 1 {
 		d.kind = kind
 	}
@@ -82,5 +83,5 @@ func Diagnose(ctx context.Context, env workspace.Environment, options workspace.
 		}
 	}
 	d.checkState(ctx)
-	return &Diagnosis{report.DiagnosisOf(d.findings), d.kind}, ctx.Err()
+	return &Diagnosis{checkview.DiagnosisOf(d.findings), d.kind}, ctx.Err()
 }

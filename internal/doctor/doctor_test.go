@@ -9,7 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	sandboxv2 "payonce/sandbox/v2"
@@ -43,8 +43,8 @@ func diagnose(t *testing.T, options workspace.Options) *Diagnosis {
 }
 
 // of returns the findings of one check with a result.
-func of(d *report.Diagnosis, check, result string) []report.Finding {
-	var found []report.Finding
+func of(d *checkview.Diagnosis, check, result string) []checkview.Finding {
+	var found []checkview.Finding
 	for _, f := range d.Checks {
 		if f.Check == check && f.Result == result {
 			found = append(found, f)
@@ -71,7 +71,7 @@ func TestAServiceThatIsSoundIsUsableAndNothingIsSentOrLeft(t *testing.T) {
 		t.Errorf("%+v", found.Report)
 	}
 	for _, check := range []string{"base URL", "key", "state directory", "disk", "encryption key", "journal"} {
-		if len(of(found.Report, check, report.CheckOK)) == 0 {
+		if len(of(found.Report, check, checkview.CheckOK)) == 0 {
 			t.Errorf("%s is not found to be well", check)
 		}
 	}
@@ -108,7 +108,7 @@ func TestWhatKeepsARunFromStartingSaysWhoHasToAct(t *testing.T) {
 			options := optionsFor(service.BaseURL, t.TempDir())
 			test.change(&options)
 			found := diagnose(t, options)
-			if found.Report.Usable || found.Kind != test.kind || len(of(found.Report, test.check, report.CheckProblem)) != 1 {
+			if found.Report.Usable || found.Kind != test.kind || len(of(found.Report, test.check, checkview.CheckProblem)) != 1 {
 				t.Errorf("kind %d, %+v", found.Kind, found.Report)
 			}
 		})
@@ -126,7 +126,7 @@ func TestAJournalInUseIsAWarning(t *testing.T) {
 	}
 	defer holder.Close()
 	found := diagnose(t, options)
-	warnings := of(found.Report, "journal", report.CheckWarning)
+	warnings := of(found.Report, "journal", checkview.CheckWarning)
 	if !found.Report.Usable || len(warnings) != 1 || warnings[0].Advice != "journal_in_use" {
 		t.Errorf("%+v", found.Report)
 	}
@@ -155,11 +155,11 @@ func TestTheSecondInterfaceIsCheckedWithFreeCallsAlone(t *testing.T) {
 			t.Errorf("%s: %+v", name, found.Report)
 		}
 		for check, findings := range map[string]int{v2BaseURL: 1, v2Key: 1, v2Modules: 6, v2Contacts: 1, v2Rate: 1, "journal": 1} {
-			if got := len(of(found.Report, check, report.CheckOK)); got != findings {
+			if got := len(of(found.Report, check, checkview.CheckOK)); got != findings {
 				t.Errorf("%s: %s is found to be well %d times, want %d: %+v", name, check, got, findings, found.Report.Checks)
 			}
 		}
-		if first := len(of(found.Report, "base URL", report.CheckOK)); first > 0 != (name == "both") {
+		if first := len(of(found.Report, "base URL", checkview.CheckOK)); first > 0 != (name == "both") {
 			t.Errorf("%s: v1 is found %d times", name, first)
 		}
 	}
@@ -177,13 +177,13 @@ func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
 		kind          problem.Kind
 		advice        string
 	}{
-		"a key of nobody": {func(o *workspace.V2) { o.Key = "wrong" }, v2Key, report.CheckProblem, problem.Refused, "give_key_v2"},
-		"no key":          {func(o *workspace.V2) { o.Key = "" }, v2Key, report.CheckProblem, problem.Usage, "give_key_v2"},
-		"no address":      {func(o *workspace.V2) { o.BaseURL = "x" }, v2BaseURL, report.CheckProblem, problem.Usage, "give_base_url_v2"},
-		"a fast rate":     {func(o *workspace.V2) { o.Rate.Slots = 100 }, v2Rate, report.CheckWarning, 0, "give_rate_v2"},
+		"a key of nobody": {func(o *workspace.V2) { o.Key = "wrong" }, v2Key, checkview.CheckProblem, problem.Refused, "give_key_v2"},
+		"no key":          {func(o *workspace.V2) { o.Key = "" }, v2Key, checkview.CheckProblem, problem.Usage, "give_key_v2"},
+		"no address":      {func(o *workspace.V2) { o.BaseURL = "x" }, v2BaseURL, checkview.CheckProblem, problem.Usage, "give_base_url_v2"},
+		"a fast rate":     {func(o *workspace.V2) { o.Rate.Slots = 100 }, v2Rate, checkview.CheckWarning, 0, "give_rate_v2"},
 		"another codename": {func(o *workspace.V2) {
 			o.Modules.Codenames = map[cost.Meter]string{units.Companies: "company_data"}
-		}, v2Modules, report.CheckWarning, 0, "modules_missing"},
+		}, v2Modules, checkview.CheckWarning, 0, "modules_missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
@@ -141,7 +142,7 @@ func (d *checks) checkPrices(published pricing.Publications, account cost.Accoun
 		return
 	}
 	if wanted != 0 {
-		d.ok(check, "%s (%s)", report.Amounts(report.PricesOf(choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
+		d.ok(check, "%s (%s)", report.Amounts(planview.PricesOf(choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
 	}
 	for _, disagreement := range choice.Quote.Disagreements {
 		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(v1fields.Catalogue()))

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/flagvalue"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/checkview"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
@@ -168,8 +169,8 @@ func (d *checks) checkRate(told map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(told)) {
 		limit, err := strconv.Atoi(strings.TrimSpace(told[name]))
 		if err == nil && strings.HasSuffix(strings.ToLower(name), "-limit") && limit < rate.Slots {
-			d.findings = append(d.findings, report.Finding{
-				Check: check, Result: report.CheckWarning, Advice: d.hints("rate_told", limit),
+			d.findings = append(d.findings, checkview.Finding{
+				Check: check, Result: checkview.CheckWarning, Advice: d.hints("rate_told", limit),
 				Found: fmt.Sprintf("the service tells %s: %d, and the limit here is %s", name, limit, rate.String()),
 			})
 			return

@@ -11,6 +11,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/checkview"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -70,8 +71,8 @@ func (d *checks) checkPermissions(dir string) {
 			d.warn(check, "make_readable", "%v", err)
 			return
 		case info.Mode().Perm()&0o077 != 0:
-			d.findings = append(d.findings, report.Finding{
-				Check: check, Result: report.CheckWarning, Advice: d.hints("chmod", part),
+			d.findings = append(d.findings, checkview.Finding{
+				Check: check, Result: checkview.CheckWarning, Advice: d.hints("chmod", part),
 				Found: fmt.Sprintf("others of this machine can look into %s", part),
 			})
 			return

@@ -7,14 +7,14 @@ import (
 
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
 )
 
 // Account reads the free account status of every interface of the workspace.
-func Account(ctx context.Context, w *app.Work) (*report.Account, error) {
-	return app.With(w, func(s *workspace.Session) (*report.Account, error) {
+func Account(ctx context.Context, w *app.Work) (*accountview.Account, error) {
+	return app.With(w, func(s *workspace.Session) (*accountview.Account, error) {
 		account, err := accountOf(ctx, s)
 		switch {
 		case problem.IsUsage(err):
@@ -27,7 +27,7 @@ func Account(ctx context.Context, w *app.Work) (*report.Account, error) {
 }
 
 // accountOf reads the accounts of the interfaces that the workspace has.
-func accountOf(ctx context.Context, s *workspace.Session) (account *report.Account, err error) {
+func accountOf(ctx context.Context, s *workspace.Session) (account *accountview.Account, err error) {
 	if s.Options.Service.Known() || !s.Options.HasV2() {
 		client, err := s.OpenStatus()
 		if err != nil {
@@ -37,7 +37,7 @@ func accountOf(ctx context.Context, s *workspace.Session) (account *report.Accou
 		if err != nil {
 			return nil, err
 		}
-		account = report.AccountOf(status)
+		account = accountview.AccountOf(status)
 	}
 	if !s.Options.HasV2() {
 		return account, nil
@@ -47,7 +47,7 @@ func accountOf(ctx context.Context, s *workspace.Session) (account *report.Accou
 		return nil, err
 	}
 	if account == nil {
-		return &report.Account{Second: second}, nil
+		return &accountview.Account{Second: second}, nil
 	}
 	account.Second = second
 	return account, nil

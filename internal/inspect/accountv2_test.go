@@ -10,7 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/accountview"
 	"payonce/internal/report/modules"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
@@ -94,7 +94,7 @@ func buyCompanies(t *testing.T, w *app.Work, ids ...string) {
 }
 
 // module returns the counter of a meter as it is shown.
-func module(t *testing.T, account *report.Account, meter string) modules.Module {
+func module(t *testing.T, account *accountview.Account, meter string) modules.Module {
 	t.Helper()
 	for _, m := range account.Second.Modules {
 		if m.Meter == meter {

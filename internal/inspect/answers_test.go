@@ -12,7 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
-	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	v2answers "payonce/service/v2/answers"
 	"payonce/service/v2/units"
@@ -70,7 +70,7 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	}
 
 	stopped := errors.New("stopped")
-	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(held []report.HeldLookup) error {
+	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(held []journalview.HeldLookup) error {
 		if len(held) != 1 {
 			t.Errorf("%d lookups of the person were found, want 1", len(held))
 		}

@@ -11,7 +11,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
 	"payonce/service/v2/units"
 )
@@ -23,8 +23,8 @@ type BudgetOptions struct {
 }
 
 // Budget shows the ceilings with what is settled, held and left.
-func Budget(ctx context.Context, w *app.Work, o BudgetOptions) (*report.Budget, error) {
-	return app.WithJournal(ctx, w, "budget", func(s *workspace.Session) (*report.Budget, error) {
+func Budget(ctx context.Context, w *app.Work, o BudgetOptions) (*accountview.Budget, error) {
+	return app.WithJournal(ctx, w, "budget", func(s *workspace.Session) (*accountview.Budget, error) {
 		runs, err := s.Journal.Runs()
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func Budget(ctx context.Context, w *app.Work, o BudgetOptions) (*report.Budget, 
 				return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", job)
 			}
 		}
-		view := &report.Budget{Version: report.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
+		view := &accountview.Budget{Version: accountview.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []accountview.Used{}}
 		for _, c := range budgetCeilings(runs, o.Budget) {
 			used, err := viewUsed(s, c, view.At)
 			if err != nil {

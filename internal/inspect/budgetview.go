@@ -10,12 +10,13 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
 	"payonce/service/v2/v2fields"
 )
 
 // viewUsed shows what the scope of a ceiling has come to at a time.
-func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used, error) {
+func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (accountview.Used, error) {
 	scope := c.At(at).Scope
 	if c.Meter != cost.USD && c.Meter != cost.Lookups {
 		scope = secondAccount(s).Scope(scope)
@@ -23,9 +24,9 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used,
 	totals := s.Journal.Totals(scope)
 	mayBeFree, err := s.Journal.MayBeFree(scope)
 	if err != nil {
-		return report.Used{}, err
+		return accountview.Used{}, err
 	}
-	view := report.Used{
+	view := accountview.Used{
 		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
 		Settled: totals.Settled.Money(), SettledLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Calls(),
 	}
@@ -67,7 +68,7 @@ func secondAccount(s *workspace.Session) attempt.Account {
 }
 
 // accountOfBudget reads the account's free status; without it, it says why.
-func accountOfBudget(ctx context.Context, w *app.Work, s *workspace.Session, offline string) (*report.Account, string) {
+func accountOfBudget(ctx context.Context, w *app.Work, s *workspace.Session, offline string) (*accountview.Account, string) {
 	if offline != "" {
 		return nil, offline
 	}

@@ -14,15 +14,15 @@ import (
 	"payonce/checkpoint/persons"
 	"payonce/checkpoint/store"
 	"payonce/internal/app"
-	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
 )
 
 // Expiring returns what Prune would erase. It writes that to a CSV file when there is a path.
-func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*report.Expiring, error) {
-	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
-		view := &report.Expiring{Before: before, Exported: export}
+func Expiring(ctx context.Context, w *app.Work, before time.Time, export string) (*journalview.Expiring, error) {
+	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*journalview.Expiring, error) {
+		view := &journalview.Expiring{Before: before, Exported: export}
 		err := workspace.WithStore(ctx, dir, options, func(store store.Store) error {
 			outputs, err := expired.Outputs(store)
 			if err != nil {
@@ -40,9 +40,9 @@ func Expiring(ctx context.Context, w *app.Work, before time.Time, export string)
 			})
 			for run, n := range answers {
 				view.Answers += n
-				view.Runs = append(view.Runs, report.ExpiringRun{Run: run, Answers: n, Outputs: existing(outputs[run])})
+				view.Runs = append(view.Runs, journalview.ExpiringRun{Run: run, Answers: n, Outputs: existing(outputs[run])})
 			}
-			slices.SortFunc(view.Runs, func(a, b report.ExpiringRun) int { return cmp.Compare(a.Run, b.Run) })
+			slices.SortFunc(view.Runs, func(a, b journalview.ExpiringRun) int { return cmp.Compare(a.Run, b.Run) })
 			return err
 		})
 		return view, err

@@ -16,7 +16,8 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/journalview"
+	"payonce/internal/report/planview"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
@@ -30,7 +31,7 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                    { return nil }
+func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
 func (silent) Confirm(context.Context, app.Question) bool { return false }
 
@@ -151,7 +152,7 @@ func TestForgetErasesThePersonAndKeepsTheMoney(t *testing.T) {
 		t.Fatalf("Ann Lee is not in the dump; %v", err)
 	}
 	ann, _ := enrich.Contact{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}.Identify(enrich.ByName)
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(held []report.HeldLookup) error {
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(held []journalview.HeldLookup) error {
 		if len(held) != 1 || held[0].Identity != "Ann Lee, Acme" {
 			t.Errorf("asked about %+v", held)
 		}

@@ -12,7 +12,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	"payonce/service/v1/v1fields"
 )
@@ -35,12 +35,12 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 
 // Check verifies every record of the journal and its sums. The report is there although the
 // journal is damaged.
-func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
-	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
+func Check(ctx context.Context, w *app.Work) (*journalview.JournalCheck, error) {
+	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *journalview.JournalCheck, err error) {
 		err = workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var problems []verify.Problem
 			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
-			view = report.JournalCheckOf(found, problems)
+			view = journalview.JournalCheckOf(found, problems)
 			return err
 		})
 		return view, err
@@ -48,7 +48,7 @@ func Check(ctx context.Context, w *app.Work) (*report.JournalCheck, error) {
 }
 
 // Damage returns the error of a check that found problems.
-func Damage(view *report.JournalCheck) error {
+func Damage(view *journalview.JournalCheck) error {
 	if len(view.List) == 0 {
 		return nil
 	}
@@ -70,8 +70,8 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 }
 
 // Rekey encrypts the journal with its new key.
-func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
-	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
+func Rekey(ctx context.Context, w *app.Work) (*journalview.Rekeyed, error) {
+	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*journalview.Rekeyed, error) {
 		key, err := w.Workspace.Journal.NewKey.Parse()
 		if err == nil && key == nil {
 			err = problem.Usagef("which key? set %s", w.Workspace.Journal.NewKey.From)
@@ -79,39 +79,65 @@ func Rekey(ctx context.Context, w *app.Work) (*report.Rekeyed, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &report.Rekeyed{Encrypted: true}, options.Rewrite(ctx, dir, key)
+		return &journalview.Rekeyed{Encrypted: true}, options.Rewrite(ctx, dir, key)
 	})
 }
 
-// Unpause ends a wait that the service has asked for.
-func Unpause(ctx context.Context, w *app.Work) (*report.Unpaused, error) {
-	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
+// Unpause ends the waits that the service has asked for, and the limits that it has said are reached.
+func Unpause(ctx context.Context, w *app.Work) (*journalview.Unpaused, error) {
+	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*journalview.Unpaused, error) {
 		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}
-		until, err := journal.EndPause()
-		return &report.Unpaused{Until: until}, errors.Join(err, journal.Close())
+		ended, err := endWaits(journal)
+		return ended, errors.Join(err, journal.Close())
 	})
 }
 
+// endWaits ends the pauses and the limits of all accounts.
+func endWaits(journal *checkpoint.Journal) (*journalview.Unpaused, error) {
+	ended := &journalview.Unpaused{}
+	for number := range journal.Accounts() {
+		account, err := journal.For(number)
+		if err != nil {
+			return ended, err
+		}
+		until, err := account.EndPause()
+		if err != nil {
+			return ended, err
+		}
+		limits, err := account.EndLimits()
+		if err != nil {
+			return ended, err
+		}
+		if until.After(ended.Until) {
+			ended.Until = until
+		}
+		for _, limit := range limits {
+			ended.Limits = append(ended.Limits, limit.Module)
+		}
+	}
+	return ended, nil
+}
+
 // Prune erases the answers that came before a time.
-func Prune(ctx context.Context, w *app.Work, before time.Time) (*report.Erasure, error) {
+func Prune(ctx context.Context, w *app.Work, before time.Time) (*journalview.Erasure, error) {
 	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
 }
 
 // Forget erases what the journal holds about a person. It shows what it found to confirm first, whose
 // error ends it before anything is erased.
 func Forget(
-	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]report.HeldLookup) error,
-) (*report.Erasure, error) {
-	var held []report.HeldLookup
+	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]journalview.HeldLookup) error,
+) (*journalview.Erasure, error) {
+	var held []journalview.HeldLookup
 	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
 		found, err := journal.Find(person, new(answers).facts)
 		if err != nil {
 			return checkpoint.Erasure{}, err
 		}
-		held = report.HeldLookupsOf(found.Matches)
+		held = journalview.HeldLookupsOf(found.Matches)
 		if err := confirm(held); err != nil {
 			return checkpoint.Erasure{}, err
 		}
@@ -124,13 +150,13 @@ func Forget(
 }
 
 // erase erases from the journal. What was erased is gone from its files when it is closed.
-func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
-	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
+func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*journalview.Erasure, error) {
+	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*journalview.Erasure, error) {
 		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}
 		erasure, err := do(journal)
-		return report.ErasureOf(erasure), errors.Join(err, journal.Close())
+		return journalview.ErasureOf(erasure), errors.Join(err, journal.Close())
 	})
 }

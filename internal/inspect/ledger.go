@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payonce/internal/recorded"
+	"payonce/internal/report/journalview"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -26,14 +27,14 @@ import (
 type Period struct{ From, To time.Time }
 
 // Ledger writes every attempt of a period as CSV and returns the sums.
-func Ledger(ctx context.Context, w *app.Work, period Period, to io.Writer) (*report.Ledger, error) {
-	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) { return writeLedger(s, to, period) })
+func Ledger(ctx context.Context, w *app.Work, period Period, to io.Writer) (*journalview.Ledger, error) {
+	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*journalview.Ledger, error) { return writeLedger(s, to, period) })
 }
 
 // LedgerFile writes the ledger to a file, which appears whole or not at all. Lists and outputs
 // of runs are never overwritten.
-func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []target.Source) (*report.Ledger, error) {
-	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*report.Ledger, error) {
+func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, sources []target.Source) (*journalview.Ledger, error) {
+	return app.WithJournal(ctx, w, "ledger", func(s *workspace.Session) (*journalview.Ledger, error) {
 		lists, err := recorded.Lists(s.Journal)
 		if err != nil {
 			return nil, err
@@ -66,8 +67,8 @@ var ledgerColumns = []string{
 	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
 }
 
-func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledger, error) {
-	view := &report.Ledger{From: given(period.From), To: given(period.To)}
+func writeLedger(s *workspace.Session, w io.Writer, period Period) (*journalview.Ledger, error) {
+	view := &journalview.Ledger{From: given(period.From), To: given(period.To)}
 	var free enrich.ByField[int64]
 	var mayBeFree cost.Money
 	out := csv.NewWriter(w)

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"payonce/internal/recorded"
+	"payonce/internal/report/runview"
 
 	"payonce/checkpoint"
 	"payonce/internal/app"
@@ -17,8 +18,8 @@ import (
 )
 
 // Runs lists the runs of the journal with what each spent.
-func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
-	return app.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
+func Runs(ctx context.Context, w *app.Work) (*runview.Runs, error) {
+	return app.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*runview.Runs, error) {
 		owner := workspace.Owner{}
 		if s.Snapshot() {
 			owner = ownerOf(s)
@@ -27,7 +28,7 @@ func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
+		view := &runview.Runs{Runs: make([]*runview.Run, len(runs))}
 		for i, run := range runs {
 			if view.Runs[i], err = viewRun(s.Journal, run); err != nil {
 				return nil, err
@@ -45,10 +46,10 @@ func Runs(ctx context.Context, w *app.Work) (*report.Runs, error) {
 }
 
 // Starts lists the starts that were recorded. It does not need the journal.
-func Starts(w *app.Work) (*report.Starts, error) {
-	return app.With(w, func(s *workspace.Session) (*report.Starts, error) {
+func Starts(w *app.Work) (*runview.Starts, error) {
+	return app.With(w, func(s *workspace.Session) (*runview.Starts, error) {
 		recorded, err := startsOf(w, ownerOf(s))
-		return &report.Starts{Starts: recorded}, err
+		return &runview.Starts{Starts: recorded}, err
 	})
 }
 
@@ -121,8 +122,8 @@ func findRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 }
 
 // Show shows a run: its spend and its rows by outcome. A part of its name is enough, from the beginning on.
-func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
-	return app.WithJournal(ctx, w, "show", func(s *workspace.Session) (*report.Run, error) {
+func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
+	return app.WithJournal(ctx, w, "show", func(s *workspace.Session) (*runview.Run, error) {
 		run, err := findRun(s.Journal, name)
 		if err != nil {
 			return nil, err
@@ -132,20 +133,20 @@ func Show(ctx context.Context, w *app.Work, name string) (*report.Run, error) {
 			return nil, err
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
-		view.Drift = report.DriftOf(run.Drift)
+		view.Drift = runview.DriftOf(run.Drift)
 		view.Spend, err = explainSpend(s.Journal, run)
 		return view, err
 	})
 }
 
-func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*report.Run, error) {
+func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*runview.Run, error) {
 	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
 	if err != nil {
 		return nil, err
 	}
 	totals := journal.Totals(checkpoint.RunScope(run.Name))
 	doubts, _ := journal.InDoubt(run.Name)
-	view := &report.Run{
+	view := &runview.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
 		MaxSpend: run.MaxSpend, Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Lookups,
 		FreeUsed: report.FreeUnits(totals.Settled), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,

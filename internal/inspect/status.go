@@ -14,14 +14,14 @@ import (
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/internal/app"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/internal/workspace"
 )
 
 // Activity is what a command tells other processes about its progress.
 type Activity struct {
-	Phase    string           `json:"phase"`
-	Progress *report.Progress `json:"progress"`
+	Phase    string            `json:"phase"`
+	Progress *runview.Progress `json:"progress"`
 }
 
 // Describe returns an activity as the owner of a journal tells it.
@@ -29,7 +29,7 @@ func (a Activity) Describe() workspace.Progress {
 	text, _ := json.Marshal(a) // of texts and numbers
 	told := workspace.Progress{Detail: text, Summary: a.Phase}
 	if a.Progress != nil {
-		told.Summary = report.Percent(a.Progress.Percent()) + " done"
+		told.Summary = runview.Percent(a.Progress.Percent()) + " done"
 	}
 	return told
 }
@@ -38,7 +38,7 @@ func (a Activity) Describe() workspace.Progress {
 // ended.
 //
 // When the owner ends while it is read, Status looks again: then nothing runs, or another command does.
-func Status(ctx context.Context, w *app.Work) (view *report.Status, err error) {
+func Status(ctx context.Context, w *app.Work) (view *runview.Status, err error) {
 	for range maxLooks {
 		if view, err = lookAtStatus(ctx, w); err == nil {
 			view.Waiting, err = waitingJobs(ctx, w)
@@ -53,10 +53,10 @@ func Status(ctx context.Context, w *app.Work) (view *report.Status, err error) {
 // maxLooks is how often Status looks at a journal whose owners end.
 const maxLooks = 3
 
-func lookAtStatus(ctx context.Context, w *app.Work) (*report.Status, error) {
-	return app.With(w, func(s *workspace.Session) (*report.Status, error) {
+func lookAtStatus(ctx context.Context, w *app.Work) (*runview.Status, error) {
+	return app.With(w, func(s *workspace.Session) (*runview.Status, error) {
 		now := s.Env.Now()
-		view := &report.Status{At: now.UTC().Truncate(time.Second), Active: []*report.Active{}, Zone: now.Location()}
+		view := &runview.Status{At: now.UTC().Truncate(time.Second), Active: []*runview.Active{}, Zone: now.Location()}
 		exists, err := s.ReadExisting(ctx, "status")
 		if err != nil || !exists {
 			return view, err
@@ -79,7 +79,7 @@ func lookAtStatus(ctx context.Context, w *app.Work) (*report.Status, error) {
 }
 
 // waitingJobs returns the jobs that wait until a limit has ended.
-func waitingJobs(ctx context.Context, w *app.Work) (waiting []report.WaitingJob, err error) {
+func waitingJobs(ctx context.Context, w *app.Work) (waiting []runview.WaitingJob, err error) {
 	dir, exists, err := w.Workspace.Find()
 	if err != nil || !exists {
 		return nil, err
@@ -91,7 +91,7 @@ func waitingJobs(ctx context.Context, w *app.Work) (waiting []report.WaitingJob,
 	err = workspace.ReadStore(ctx, dir, opening, func(s store.Store) error {
 		found, err := claims.Waiting(s)
 		for _, one := range found {
-			waiting = append(waiting, report.WaitingJob{Job: one.Job, Occurrence: one.At, Until: one.Until, Reason: one.Reason})
+			waiting = append(waiting, runview.WaitingJob{Job: one.Job, Occurrence: one.At, Until: one.Until, Reason: one.Reason})
 		}
 		return err
 	})
@@ -99,8 +99,8 @@ func waitingJobs(ctx context.Context, w *app.Work) (waiting []report.WaitingJob,
 }
 
 // viewActive shows the command that owns the journal.
-func viewActive(s *workspace.Session, owner workspace.Owner) (*report.Active, error) {
-	active := &report.Active{Command: owner.Command, Process: owner.Process, Since: owner.Since.UTC()}
+func viewActive(s *workspace.Session, owner workspace.Owner) (*runview.Active, error) {
+	active := &runview.Active{Command: owner.Command, Process: owner.Process, Since: owner.Since.UTC()}
 	var activity Activity
 	if len(owner.Detail) > 0 {
 		if err := json.Unmarshal(owner.Detail, &activity); err != nil {
@@ -121,7 +121,7 @@ func viewActive(s *workspace.Session, owner workspace.Owner) (*report.Active, er
 }
 
 // viewActiveRun shows what a run has spent, against the ceiling on money with the least left.
-func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
+func viewActiveRun(s *workspace.Session, run checkpoint.Run) *runview.ActiveRun {
 	ceilings, now := slices.Clone(run.Ceilings), s.Env.Now()
 	for i := range ceilings {
 		ceilings[i] = ceilings[i].At(now)
@@ -129,14 +129,14 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
 	ceilings = append(ceilings, s.Journal.Base().Ceilings(checkpoint.ScopeAccount)...)
 	tightest, left, _ := cost.Tightest(ceilings, s.Journal.Totals)
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
-	return &report.ActiveRun{
+	return &runview.ActiveRun{
 		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
 		Tightest: tightest.Name, Left: max(left, 0),
 	}
 }
 
 // lastRun shows the run that started last, nil without runs.
-func lastRun(journal *checkpoint.Journal) (*report.Run, error) {
+func lastRun(journal *checkpoint.Journal) (*runview.Run, error) {
 	runs, err := journal.Runs()
 	if err != nil || len(runs) == 0 {
 		return nil, err

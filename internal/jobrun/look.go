@@ -89,3 +89,24 @@ func Resume(ctx context.Context, job *jobs.Job, note string, now time.Time, wait
 	})
 	return passed, err
 }
+
+// LastRun returns the occurrence that began last, and false when none has.
+func (k Known) LastRun() (last record.Occurrence, found bool) {
+	for _, one := range k.History {
+		if one.Starts > 0 && (!found || one.Began.After(last.Began)) {
+			last, found = one, true
+		}
+	}
+	return last, found
+}
+
+// LastSuccess returns when an occurrence last came to its end without a failure; zero for never.
+func (k Known) LastSuccess() (last time.Time) {
+	for _, one := range k.History {
+		ended := one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && isEnd(int(one.Exit))
+		if ended && one.Ended.After(last) {
+			last = one.Ended
+		}
+	}
+	return last
+}

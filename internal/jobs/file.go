@@ -80,6 +80,7 @@ type Job struct {
 	Run  Run
 
 	Latest     string        // a link to the newest output; "" for none
+	Metrics    string        // the file of metrics; "" for none
 	Keep       int64         // how many dated outputs are kept; 0 for all
 	Retention  time.Duration // of the history
 	PauseAfter int64         // failures in a row
@@ -168,8 +169,14 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	if !root.Has(jobsName) {
 		root.Problem(errors.New("the key jobs is missing: it holds the jobs by their names"))
 	}
+	of := map[string]string{} // jobs by their files of metrics
 	for _, entry := range all {
-		file.Jobs = append(file.Jobs, r.job(entry, defaults, file.Alerts, channels))
+		job := r.job(entry, defaults, file.Alerts, channels)
+		if other, taken := of[job.Metrics]; taken && job.Metrics != "" {
+			entry.Problem(fmt.Errorf("metrics: the jobs %s and %s write the same file; put {job} into its name", other, job.Name))
+		}
+		of[job.Metrics] = job.Name
+		file.Jobs = append(file.Jobs, job)
 	}
 	if len(all) == 0 && defaults != nil {
 		r.set(&own{channels: channels}, defaults)
@@ -218,7 +225,8 @@ func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Ale
 	mapping := entry.Mapping()
 	run := r.set(o, mapping, defaults)
 	job := &Job{
-		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest, Keep: o.keep.OrZero(),
+		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest,
+		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Keep: o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
 		NoRunAfter: o.noRunAfter.Span,
 		Plan: schedule.Plan{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,7 +17,7 @@ import (
 // own are the values of a job that batch run does not know.
 type own struct {
 	list, newest, command string
-	latest                string
+	latest, metrics       string
 	keep                  flagvalue.Count
 	schedule              times
 	zone                  zone
@@ -48,6 +49,7 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.StringVar(&o.newest, "list-newest", "", "enrich the newest file that matches this `PATTERN`, such as exports/*.csv")
 	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
 	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
+	flags.StringVar(&o.metrics, "metrics", "", "write metrics of Prometheus to this `FILE`, whose name ends in .prom; {job} in the name stands for that of the job")
 	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older ones that nobody changed are removed (default all)")
 	flags.Var(&o.schedule, "schedule", "when the job is due: daily at 02:30, or a cron expression of five fields (default only when it is started by hand)")
 	flags.Var(&o.zone, "time-zone", "the zone of the schedule, such as Europe/Berlin (default the machine's)")
@@ -69,6 +71,7 @@ func (o *own) problems() []config.Problem {
 			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
+	refuse(o.metrics != "" && !strings.HasSuffix(o.metrics, ".prom"), "metrics", "%s: the textfile collector reads files whose names end in .prom", o.metrics)
 	refuse(o.jitter < 0 || o.jitter > maxJitter, "jitter", "%s: choose 0 to %s", o.jitter, maxJitter)
 	refuse(o.jitter > o.catchUp.Span, "jitter", "%s is longer than the catch-up window of %s", o.jitter, o.catchUp.Span)
 	refuse(o.retention.Span < o.catchUp.Span, "retention", "%s is shorter than the catch-up window of %s", o.retention.Span, o.catchUp.Span)

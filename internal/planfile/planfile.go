@@ -15,6 +15,7 @@ import (
 
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/smallfile"
 	"payonce/io/atomicfile"
 )
@@ -34,7 +35,7 @@ type File struct {
 	Columns []string `json:"columns,omitempty"`
 	Header  string   `json:"header,omitempty"` // the fingerprint of the names of the columns
 	// Plan is what was shown, and so what was approved.
-	Plan *report.Plan `json:"plan"`
+	Plan *planview.Plan `json:"plan"`
 	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the
 	// file, not who did.
 	Checksum string `json:"sha256"`

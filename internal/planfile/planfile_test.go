@@ -11,6 +11,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 )
 
 // keptText returns a plan as a file holds it.
@@ -21,9 +22,9 @@ func keptText(t testing.TB, change func(*File)) []byte {
 		List:    List{Paths: []string{"/lists/list.csv"}, SHA256: strings.Repeat("0a", 32)},
 		Service: "https://service.example/api/v1", Options: map[string]string{"fields": "email", "max-spend": "3.00"},
 		Map: []string{"email=E-mail"},
-		Plan: &report.Plan{
-			Version: report.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
-			Prices: report.Prices{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
+		Plan: &planview.Plan{
+			Version: planview.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
+			Prices: planview.Prices{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
 		},
 	}
 	var err error

@@ -5,5 +5,5 @@ import (
 	"payonce/service/v1/v1fields"
 )
 
-// catalogue returns the catalogue of the interface whose results are shown.
-func catalogue() enrich.Catalogue { return v1fields.Catalogue() }
+// Catalogue returns the catalogue of the interface whose results are shown.
+func Catalogue() enrich.Catalogue { return v1fields.Catalogue() }

@@ -14,12 +14,12 @@ type Failure struct {
 	Command string `json:"command,omitempty"` // a whole command that helps
 }
 
-func (v *Failed) render(p *page) {
-	p.prose("error", "%s", v.Error.Message)
+func (v *Failed) Render(p *Page) {
+	p.Prosef("error", "%s", v.Error.Message)
 	if v.Error.Hint != "" {
-		p.prose("", "%s", v.Error.Hint)
+		p.Prosef("", "%s", v.Error.Hint)
 	}
 	if v.Error.Command != "" {
-		p.line("For example: %s", v.Error.Command)
+		p.Linef("For example: %s", v.Error.Command)
 	}
 }

@@ -47,19 +47,19 @@ const (
 	roleWidth   = 15
 )
 
-func (m *Mapping) render(p *page) {
-	p.title("Columns of %s", Printable(m.List))
+func (m *Mapping) Render(p *Page) {
+	p.Titlef("Columns of %s", Printable(m.List))
 	if m.Preset != "" {
-		p.line("read as an export of %s", m.Preset)
+		p.Linef("read as an export of %s", m.Preset)
 	}
 	if m.File != "" {
-		p.line("as %s says", m.File)
+		p.Linef("as %s says", m.File)
 	}
-	p.gap()
+	p.Gap()
 	row := func(number, header, role, why string) {
 		lines := form.Wrap(strings.Fields(why), form.LineWidth-numberWidth-headerWidth-roleWidth-3)
 		for _, line := range lines {
-			p.fixed("%s", strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
+			p.Fixedf("%s", strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
 				numberWidth, number, Fit(header, headerWidth), roleWidth, role, line), " "))
 			number, header, role = "", "", ""
 		}
@@ -74,31 +74,31 @@ func (m *Mapping) render(p *page) {
 	}
 	for i, doubt := range m.Doubts {
 		if i == 0 {
-			p.gap()
+			p.Gap()
 		}
 		for j, line := range form.Wrap(strings.Fields("doubtful: "+Printable(doubt)), form.LineWidth-2) {
-			p.line("%s", strings.Repeat(" ", 2*min(j, 1))+line)
+			p.Linef("%s", strings.Repeat(" ", 2*min(j, 1))+line)
 		}
 	}
 	m.renderRows(p)
-	p.section("Appended columns")
+	p.Sectionf("Appended columns")
 	for _, line := range form.Wrap(strings.Split(strings.Join(m.Appended, ", "), " "), form.LineWidth-2) {
-		p.line("  %s", line)
+		p.Linef("  %s", line)
 	}
-	p.gap()
+	p.Gap()
 	if m.Saved != "" {
-		p.line("Saved in %s", m.Saved)
+		p.Linef("Saved in %s", m.Saved)
 		return
 	}
 	if m.Default != "" {
-		p.line("%s", p.hint("save_mapping", m.Default))
+		p.Linef("%s", p.Hint("save_mapping", m.Default))
 	}
 }
 
-func (m *Mapping) renderRows(p *page) {
-	p.section("The first rows, as they would be looked up")
+func (m *Mapping) renderRows(p *Page) {
+	p.Sectionf("The first rows, as they would be looked up")
 	for _, r := range m.Rows {
-		p.line("  row %-4d %s", r.Row, Cut(Printable(r.Text()), form.LineWidth-11))
+		p.Linef("  row %-4d %s", r.Row, Cut(Printable(r.Text()), form.LineWidth-11))
 	}
 }
 

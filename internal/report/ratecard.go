@@ -24,10 +24,10 @@ func RateCardOf(card cost.RateCard) *RateCard {
 	views := []CardOption{}
 	for _, option := range card.Options {
 		view := CardOption{Name: option.Name, Title: option.Title, Monthly: option.MonthlyIncluded, Prices: map[string]*cost.Money{}}
-		for f := range catalogue().All().Each() {
-			view.Prices[catalogue().Name(f)] = nil
+		for f := range Catalogue().All().Each() {
+			view.Prices[Catalogue().Name(f)] = nil
 			if price, known := option.Prices.Of(f); known {
-				view.Prices[catalogue().Name(f)] = &price
+				view.Prices[Catalogue().Name(f)] = &price
 			}
 		}
 		views = append(views, view)
@@ -35,11 +35,11 @@ func RateCardOf(card cost.RateCard) *RateCard {
 	return &RateCard{views}
 }
 
-func (v *RateCard) render(p *page) {
-	p.fixed("%-12s %-20s %14s %12s %15s", "option", "title", "monthly", "work email", "business phone")
+func (v *RateCard) Render(p *Page) {
+	p.Fixedf("%-12s %-20s %14s %12s %15s", "option", "title", "monthly", "work email", "business phone")
 	for _, view := range v.Options {
 		price := func(f enrich.Field) string {
-			if amount := view.Prices[catalogue().Name(f)]; amount != nil {
+			if amount := view.Prices[Catalogue().Name(f)]; amount != nil {
 				return "$" + amount.String()
 			}
 			return "unknown"
@@ -48,6 +48,6 @@ func (v *RateCard) render(p *page) {
 		if view.Monthly > 0 {
 			monthly = "$" + view.Monthly.String()
 		}
-		p.fixed("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(v1fields.WorkEmail), price(v1fields.BusinessPhone))
+		p.Fixedf("%-12s %-20s %14s %12s %15s", view.Name, view.Title, monthly, price(v1fields.WorkEmail), price(v1fields.BusinessPhone))
 	}
 }

@@ -1,5 +1,5 @@
-// Package report holds the values that use cases return. One set of values is rendered as
-// text, JSON, Markdown and HTML.
+// Package report renders the values that use cases return as text, JSON, Markdown and HTML. The packages below
+// it have these values.
 package report
 
 import (
@@ -11,20 +11,8 @@ import (
 
 // Report is what a use case found or did.
 type Report interface {
-	render(p *page)
+	Render(p *Page)
 }
-
-// Renderer is what a use case outside this package returns, as a value that can be rendered.
-type Renderer interface {
-	Render(w *form.Writer)
-}
-
-// Of returns a report that Text, Markdown and HTML accept. For JSON take the value itself.
-func Of(r Renderer) Report { return rendered{r} }
-
-type rendered struct{ value Renderer }
-
-func (r rendered) render(p *page) { r.value.Render(p.Writer) }
 
 // Hints words what a reader can do next about what a code names, with values that belong in
 // the text; "" for nothing. Reports know no commands and no flags.
@@ -45,9 +33,9 @@ func Markdown(w io.Writer, r Report, hints Hints) error { return write(w, r, for
 func HTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &form.HTML{}, hints) }
 
 func write(w io.Writer, r Report, in form.Layout, hints Hints) error {
-	p := &page{Writer: form.NewWriter(w, in), hints: hints}
+	p := &Page{Writer: form.NewWriter(w, in), hints: hints}
 	p.Begin()
-	r.render(p)
+	r.Render(p)
 	p.End()
 	return p.Err()
 }

@@ -40,25 +40,26 @@ func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 // ByField returns counts under the names of their fields.
 func ByField(counts enrich.ByField[int64]) map[string]int64 {
 	byName := map[string]int64{}
-	for f := range catalogue().All().Each() {
-		byName[catalogue().Name(f)] = counts[f]
+	for f := range Catalogue().All().Each() {
+		byName[Catalogue().Name(f)] = counts[f]
 	}
 	return byName
 }
 
 // FreeUnits returns the units of the free allowance of each field, under the names of the fields.
-func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(freeUnits(amounts)) }
+func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(PerField(amounts)) }
 
-func freeUnits(amounts cost.Amounts) enrich.ByField[int64] {
+// PerField returns the units of the free allowance of each field.
+func PerField(amounts cost.Amounts) enrich.ByField[int64] {
 	return cost.AllowancePerField(v1fields.Catalogue()).AllowanceUnits(amounts)
 }
 
 // Counts writes counts by field, in the order of the fields.
 func Counts(counts map[string]int64) string {
 	var parts []string
-	for f := range catalogue().All().Each() {
-		if n, found := counts[catalogue().Name(f)]; found {
-			parts = append(parts, fmt.Sprintf("%d %s", n, catalogue().Name(f)))
+	for f := range Catalogue().All().Each() {
+		if n, found := counts[Catalogue().Name(f)]; found {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Catalogue().Name(f)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -67,9 +68,9 @@ func Counts(counts map[string]int64) string {
 // Amounts writes amounts by field, in the order of the fields.
 func Amounts(amounts map[string]cost.Money) string {
 	var parts []string
-	for f := range catalogue().All().Each() {
-		if amount, found := amounts[catalogue().Name(f)]; found {
-			parts = append(parts, fmt.Sprintf("%s $%s", catalogue().Name(f), amount))
+	for f := range Catalogue().All().Each() {
+		if amount, found := amounts[Catalogue().Name(f)]; found {
+			parts = append(parts, fmt.Sprintf("%s $%s", Catalogue().Name(f), amount))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -111,7 +112,7 @@ func Known[T any](o cost.Optional[T]) *T {
 
 // FieldNames writes fields as a person names them: email, phone.
 func FieldNames(fields enrich.Fields) string {
-	return catalogue().Words(fields)
+	return Catalogue().Words(fields)
 }
 
 // Printable returns a text that may come from anybody without what a terminal would act on.

@@ -10,6 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 )
 
 // Facts are what a report follows from, besides the calls.
@@ -20,7 +21,7 @@ type Facts struct {
 	Catalogues []enrich.Catalogue // of the accounts, by their numbers
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
 	DaysLeft *int
-	Plan     *report.Plan // that the run followed; nil when it is not known
+	Plan     *planview.Plan // that the run followed; nil when it is not known
 }
 
 // Call is one paid call.

@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/row"
 )
 
@@ -26,7 +27,7 @@ func (b *Builder) runs() []Run {
 	list := []Run{}
 	for _, run := range b.sortedRuns() {
 		view := Run{
-			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: report.DriftOf(run.Drift),
+			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: runview.DriftOf(run.Drift),
 		}
 		if !run.Ended.IsZero() {
 			ended := run.Ended.UTC()

@@ -12,7 +12,8 @@ import (
 )
 
 // Render writes the report.
-func (v *Report) Render(w *form.Writer) {
+func (v *Report) Render(page *report.Page) {
+	w := page.Writer
 	w.Title("Report on " + v.Of.String())
 	w.Gap()
 	w.Entry("as of", report.Time(v.At))

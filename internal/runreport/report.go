@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/report"
+	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
 )
 
 // Version is the version of the object that a report is as JSON.
@@ -67,7 +68,7 @@ type Run struct {
 	Ended   *time.Time       `json:"ended"` // null while it runs, or after a crash
 	Stop    string           `json:"stop,omitempty"`
 	Rows    map[string]int64 `json:"rows"` // by outcome
-	Drift   *report.Drift    `json:"drift,omitempty"`
+	Drift   *runview.Drift   `json:"drift,omitempty"`
 }
 
 // Stage is a number of rows or values that are left of the stage before.
@@ -162,10 +163,10 @@ type Doubt struct {
 
 // Compared has what was planned beside what came of it.
 type Compared struct {
-	Lookups  int64         `json:"planned_lookups"`
-	Maximum  cost.Money    `json:"planned_maximum_usd"`
-	Expected *cost.Money   `json:"planned_expected_usd"`
-	Range    *report.Range `json:"planned_range_usd"`
+	Lookups  int64           `json:"planned_lookups"`
+	Maximum  cost.Money      `json:"planned_maximum_usd"`
+	Expected *cost.Money     `json:"planned_expected_usd"`
+	Range    *planview.Range `json:"planned_range_usd"`
 	// Calls, Answered and Spent are those since the plan.
 	Calls    int64      `json:"calls"`
 	Answered int64      `json:"answered"`

@@ -16,6 +16,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/service/v1/v1fields"
 )
 
@@ -101,9 +102,9 @@ func TestAReportIsRenderedAsItsGoldenFiles(t *testing.T) {
 	t.Parallel()
 	view := reportOn(trialFacts(), trialCalls())
 	for ending, render := range map[string]func(*bytes.Buffer) error{
-		"txt":  func(to *bytes.Buffer) error { return report.Text(to, report.Of(view), nil) },
-		"md":   func(to *bytes.Buffer) error { return report.Markdown(to, report.Of(view), nil) },
-		"html": func(to *bytes.Buffer) error { return report.HTML(to, report.Of(view), nil) },
+		"txt":  func(to *bytes.Buffer) error { return report.Text(to, view, nil) },
+		"md":   func(to *bytes.Buffer) error { return report.Markdown(to, view, nil) },
+		"html": func(to *bytes.Buffer) error { return report.HTML(to, view, nil) },
 		"json": func(to *bytes.Buffer) error { return report.JSON(to, view) },
 	} {
 		var got bytes.Buffer
@@ -285,7 +286,7 @@ func TestTheForecastStaysBelowTheCeiling(t *testing.T) {
 func TestAPlanIsComparedWithWhatCameAfterIt(t *testing.T) {
 	t.Parallel()
 	facts := trialFacts()
-	facts.Scope, facts.Plan = Scope{Run: "night-1"}, &report.Plan{At: day(19).Add(-time.Hour), Maximum: 5 * cost.Dollar}
+	facts.Scope, facts.Plan = Scope{Run: "night-1"}, &planview.Plan{At: day(19).Add(-time.Hour), Maximum: 5 * cost.Dollar}
 	facts.Plan.Rows.Lookup = 8
 	c := reportOn(facts, trialCalls()).Compared
 	if c == nil || c.Lookups != 8 || c.Maximum != 5*cost.Dollar || c.Calls != 33 || c.Answered != 7 {

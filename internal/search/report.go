@@ -79,7 +79,8 @@ func (v *Summary) Lost() bool {
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Render writes the plan.
-func (p *Plan) Render(w *form.Writer) {
+func (p *Plan) Render(page *report.Page) {
+	w := page.Writer
 	w.Title("Plan of a search for " + p.Search)
 	w.Gap()
 	w.Entry("filters", p.Filters)
@@ -139,7 +140,8 @@ func renderUnits(w *form.Writer, meters []UsedMeter) {
 const shownGaps = 20
 
 // Render writes the summary.
-func (v *Summary) Render(w *form.Writer) {
+func (v *Summary) Render(page *report.Page) {
+	w := page.Writer
 	w.Title("Search for " + v.Search)
 	w.Gap()
 	w.Entry("filters", v.Filters)

@@ -167,6 +167,11 @@ func stepsMutations() []stepsMutation {
 			status: func(w *stepsWorld, account int) int { return (account + 1) % len(w.Accounts) },
 		},
 		{name: "holds of units are not released", promise: "P2", forget: holdUnits},
+		{name: "a reached limit is forgotten at a restart", promise: "P4", world: ofLimits, forget: forgetLimits},
+		{
+			name: "a reached limit does not bind later steps", promise: "P4", world: ofLimits,
+			ledger: func(p *stepsProcess, account int) dispatch.Ledger { return &limitless{Journal: p.journals[account]} },
+		},
 		{
 			name: "units are not held", promise: "P2",
 			ledger: func(p *stepsProcess, account int) dispatch.Ledger { return &unitless{p.journals[account]} },
@@ -289,4 +294,42 @@ func holdUnits(w *stepsWorld) {
 		totals.Held = totals.Held.Plus(totals.Settled)
 		w.disk.apply([]checkpoint.Write{{Key: []byte(key), Value: record.Encode(&totals)}})
 	}
+}
+
+// ofLimits is a run of two steps that ask the same account, whose limit is reached now and then.
+func ofLimits(s *stepsScenario) {
+	s.Accounts = append(s.Accounts[:1:1], drawAccountScenario(draws(s.Seed).of("account", 1), 1))
+	a := &s.Accounts[1]
+	a.Counts, a.Limited, a.Ceilings, a.Free, a.Known = true, 0.3, nil, enrich.ByField[int64]{}, 0.5
+	a.Allotted = cost.Amounts{meterCalls: 10_000, meterFiles: 10_000}
+	s.Steps = []stepScenario{{1, enrich.FieldsOf(v1fields.BusinessPhone)}, {1, v1fields.AllFields}}
+	s.Starts = append(s.Starts, stepsStart{Down: time.Second}, stepsStart{Down: time.Second})
+}
+
+// forgetLimits forgets the limits of the accounts that are reached.
+func forgetLimits(w *stepsWorld) {
+	state, err := read[record.State](w.disk, string(record.StateKey))
+	if err != nil {
+		return
+	}
+	for i := range state.Others {
+		state.Others[i].Limits = nil
+	}
+	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
+}
+
+// limitless ends the limits of its account when a step begins.
+type limitless struct {
+	*checkpoint.Journal
+	begun bool
+}
+
+func (l *limitless) Begin(req attempt.Request) (attempt.Decision, error) {
+	if !l.begun {
+		l.begun = true
+		if _, err := l.EndLimits(); err != nil {
+			return nil, err
+		}
+	}
+	return l.Journal.Begin(req)
 }

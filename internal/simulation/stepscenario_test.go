@@ -43,6 +43,8 @@ type accountScenario struct {
 	Known     float64
 	// What goes wrong with a call until the calm.
 	LostBefore, LostAfter, Busy, Slow, Invalid float64
+	// Limited is how often the limit of files is reached, on an account that counts them.
+	Limited float64
 
 	latency span
 }
@@ -167,6 +169,9 @@ func drawAccountScenario(r *rand.Rand, n int) accountScenario {
 	if r.IntN(6) == 0 {
 		a.Balance = cost.Cents(r.Int64N(300))
 		a.Allotted = cost.Amounts{meterCalls: r.Int64N(12), meterFiles: r.Int64N(12)}
+	}
+	if a.Counts {
+		a.Limited = often(0.1)
 	}
 	if a.Counts && r.IntN(2) == 0 {
 		a.Ceilings = []cost.Ceiling{

@@ -43,6 +43,7 @@ func (w *stepsWorld) arrival(f *stepsFinder, s *accountService, lookup enrich.Lo
 		}
 	}
 	s.inTime(f.number)
+	w.withinLimits(f.number, s, lookup.Fields)
 	w.underCeilings(f.stepsProcess, s)
 }
 
@@ -87,6 +88,31 @@ func (s *accountService) inTime(process int) {
 			s.world.broken("P4: account %d is asked %s before its pause ends", s.number, p.until.Sub(now))
 		}
 	}
+}
+
+// withinLimits checks that a call does not need what the account's limit is reached of. A process knows of the
+// limits that it was told itself, and of those that the disk has.
+func (w *stepsWorld) withinLimits(process int, s *accountService, fields enrich.Fields) {
+	if !s.Counts || !fields.Has(v1fields.BusinessPhone) {
+		return
+	}
+	now := time.Now()
+	s.mu.Lock()
+	limits := slices.DeleteFunc(slices.Clone(s.limits), func(l filesLimit) bool { return !now.Before(l.until) || !now.After(l.from) })
+	s.mu.Unlock()
+	for _, limit := range limits {
+		if limit.start == process || w.recorded(limit.code) {
+			w.broken("P4: account %d is asked for files %s before its limit ends", s.number, limit.until.Sub(now))
+		}
+	}
+}
+
+// recorded reports whether the disk has an attempt that was refused with a code.
+func (w *stepsWorld) recorded(code string) bool {
+	return slices.ContainsFunc(w.intents(""), func(in intent) bool {
+		res, resolved := w.resolution(in.ID)
+		return resolved && res.Reason == code
+	})
 }
 
 func (s *accountService) pausing(process int, wait time.Duration) {

@@ -29,6 +29,39 @@ type accountService struct {
 	charged  cost.Amounts // to our calls; free units are not counted
 	paid     map[thing]bool
 	pauses   []pause
+	limits   []filesLimit
+}
+
+// filesLimit is a limit of files that a call was told is reached.
+type filesLimit struct {
+	code        string // of its own
+	start       int    // that was told
+	from, until time.Time
+}
+
+// limitedUntil returns the end of the limit that a call reaches now, zero for none. Those after the first are
+// told of the same limit.
+func (s *accountService) limitedUntil(fields enrich.Fields, begins bool, lasts time.Duration) (until time.Time) {
+	if !s.Counts || !fields.Has(v1fields.BusinessPhone) {
+		return until
+	}
+	now := time.Now()
+	for _, limit := range s.limits {
+		if limit.until.After(now) {
+			return limit.until
+		}
+	}
+	if begins {
+		return now.Add(lasts)
+	}
+	return until
+}
+
+// limiting notes that a start was told of a limit. The limit begins when the program has the response.
+func (s *accountService) limiting(start int, code string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = append(s.limits, filesLimit{code, start, time.Now().Add(10 * time.Microsecond), until})
 }
 
 func newAccountService(w *stepsWorld, number int) *accountService {
@@ -152,6 +185,10 @@ func (s *accountService) find(lookup enrich.Lookup, calm bool) enrich.Verdict {
 		s.world.clock.pass(took)
 		return enrich.Refused{Class: class, HTTPStatus: 400, Code: code, RetryAfter: after}
 	}
+	begins := s.Limited > 0 && !calm && s.world.draws.of("limit", s.number, number).Float64() < s.Limited
+	s.mu.Lock()
+	limitedUntil := s.limitedUntil(lookup.Fields, begins, span{time.Second, 10 * time.Minute}.draw(s.world.draws.of("limit lasts", s.number, number)))
+	s.mu.Unlock()
 	switch {
 	case fault(s.Slow):
 		return refuse(enrich.SlowDown, "rate_limited", span{time.Second, 90 * time.Second}.draw(r))
@@ -159,6 +196,12 @@ func (s *accountService) find(lookup enrich.Lookup, calm bool) enrich.Verdict {
 		return refuse(enrich.TryAgain, "temporarily_unavailable", 0)
 	case s.invalid(person):
 		return refuse(enrich.InvalidInput, fmt.Sprint("invalid ", person), 0)
+	case !limitedUntil.IsZero():
+		s.world.clock.pass(took)
+		return enrich.Refused{
+			Class: enrich.StopRun, HTTPStatus: 429, Code: fmt.Sprintf("limit %d %d", s.number, number),
+			Limit: enrich.Limit{Meter: "files", Module: "files", Until: limitedUntil},
+		}
 	case fault(s.LostBefore):
 		s.world.clock.pass(took)
 		return enrich.Lost{Err: errors.New("the connection broke")}

@@ -66,6 +66,7 @@ func (w *stepsWorld) live() {
 		w.begin(s, false)
 	}
 	w.others.Wait()
+	w.clock.pass(10 * time.Minute) // limits of the accounts end
 	for range patience {
 		if len(w.found) > 0 {
 			break
@@ -444,6 +445,9 @@ func (f *stepsFinder) Find(_ context.Context, lookup enrich.Lookup) enrich.Verdi
 	}
 	if refused, ok := verdict.(enrich.Refused); ok && refused.Class == enrich.SlowDown {
 		service.pausing(f.number, refused.RetryAfter)
+	}
+	if refused, ok := verdict.(enrich.Refused); ok && refused.Limit != (enrich.Limit{}) {
+		service.limiting(f.number, refused.Code, refused.Limit.Until)
 	}
 	f.world.trace("start %d, step %d: %s %s: %T", f.number, f.step, lookup.Identity.ProfileURL, lookup.Fields, verdict)
 	return verdict

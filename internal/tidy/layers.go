@@ -75,7 +75,7 @@ func layers() map[string][]string {
 	}
 	for _, part := range []map[string][]string{
 		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
-		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(), reportLayers(),
 	} {
 		maps.Copy(all, part)
 	}
@@ -130,11 +130,6 @@ func useCaseLayers() map[string][]string {
 	return map[string][]string{
 		// The names of the fields and operations of an interface.
 		"service/v1/v1fields": {"enrich"},
-		// Reports, and how they look.
-		"internal/report/modules":  {},
-		"internal/report/form":     {},
-		"internal/report/planstep": {"cost"},
-		"internal/report":          {"internal/report/planstep", "internal/report/modules", "internal/listcost", "internal/outputs", "internal/report/form", "enrich", "internal/starts", "cost", "service/v1/v1fields", "attempt", "io/table", "checkpoint", "checkpoint/...", "pipeline/...", "conformance", "internal/flagvalue"},
 		// The row with the names of the columns.
 		"io/headrow": {},
 		// What lets other processes read a journal.
@@ -160,7 +155,7 @@ func useCaseLayers() map[string][]string {
 		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "io/atomicfile"},
-		"internal/planfile":   {"internal/problem", "internal/report", "internal/smallfile", "io/atomicfile"},
+		"internal/planfile":   {"internal/problem", "internal/report", "internal/report/planview", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
@@ -170,38 +165,54 @@ func useCaseLayers() map[string][]string {
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/planstep", "internal/target",
+			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/report/modules", "internal/target", "internal/workspace",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
-			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/workspace",
+			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
 		},
+	}
+}
+
+// reportLayers lists the packages of reports: how they look, and what they show.
+func reportLayers() map[string][]string {
+	return map[string][]string{
+		"internal/report/form":        {},
+		"internal/report/modules":     {},
+		"internal/report/planstep":    {"cost"},
+		"internal/report":             {"enrich", "cost", "checkpoint", "service/v1/v1fields", "internal/flagvalue", "internal/report/form"},
+		"internal/report/accountview": {"cost", "internal/report", "internal/report/modules", "service/v1/v1fields"},
+		"internal/report/checkview":   {"conformance", "cost", "internal/report"},
+		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report"},
+		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report"},
+		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
+		"internal/report/runview":     {"attempt", "cost", "enrich", "internal/outputs", "internal/report", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
 // commandLayers lists the parts of the command line.
 func commandLayers() map[string][]string {
 	return map[string][]string{
-		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/workspace"},
+		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
 		"cmd/batch/help":         {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":      {},
 		"cmd/batch/manual":       {"internal/problem"},
 		"cmd/batch/usage":        {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report"},
-		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/target"},
+		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report", "internal/report/runview"},
+		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/report/journalview", "internal/target"},
 		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
 		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":         {"internal/problem", "io/backup"},
-		"cmd/batch/watch":        {"internal/problem", "internal/report"},
+		"cmd/batch/watch":        {"internal/problem", "internal/report", "internal/report/runview"},
 		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
 		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1", "service/v2/units"},
 		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
@@ -214,11 +225,11 @@ func runLayers() map[string][]string {
 		"internal/accounts": {
 			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
-			"internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+			"internal/pricing", "internal/problem", "internal/report", "internal/report/runview", "internal/workspace",
 		},
 		"internal/conform": {
 			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
-			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/workspace",
+			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/report/checkview", "internal/workspace",
 		},
 		"internal/recorded": {
 			"enrich", "checkpoint", "io/listfile", "io/textfile", "internal/problem", "internal/report", "internal/target", "internal/userlist",
@@ -233,7 +244,7 @@ func jobLayers() map[string][]string {
 		"notify":             {},
 		"notify/rules":       {"notify", "checkpoint/record", "cost"},
 		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"cmd/batch/jobs":     {"internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
@@ -266,9 +277,11 @@ func serviceLayers() map[string][]string {
 // runReportLayers lists the packages of reports on runs.
 func runReportLayers() map[string][]string {
 	return map[string][]string{
-		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
-		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/target"},
+		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/metrics":           {"cost"},
+		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
+		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
 
@@ -281,6 +294,8 @@ func testPackageLayers() map[string][]string {
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
 		"pipeline/thirdinterface": {"enrich", "enrich/tabular", "cost", "attempt", "pipeline/..."},
+		// Tests alone, of how reports look.
+		"internal/report/goldentest": {"internal/report", "internal/report/...", "attempt", "checkpoint", "checkpoint/verify", "cost", "enrich", "internal/listcost", "internal/outputs", "pipeline/dispatch"},
 		// Tests alone, of everything below cmd/batch.
 		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
 	}

@@ -40,7 +40,7 @@ type dispatcher struct {
 	// last attempts; reconcileAt is when to settle them at the latest.
 	lost        map[attempt.ID]task
 	reconcileAt time.Time
-	streaks     streaks
+	standing    *Standing
 	tally       Tally
 	short       *CeilingReached // why no expendable field is paid for any more: as it was at the first
 	stop        Stop
@@ -133,6 +133,8 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		d.drop(decision.Fields)
 	case attempt.Unsettled:
 		d.drop(decision.Fields)
+	case attempt.Limited:
+		d.halt(limitReached(decision))
 	case attempt.Over:
 		return d.over(ctx, decision)
 	case attempt.Later:
@@ -153,7 +155,7 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	wait := later.Until.Sub(d.Now())
 	if later.Asked && wait > cmp.Or(d.LongestPause, maxPause) {
 		until := later.Until.UTC().Format("2006-01-02 15:04 MST")
-		d.halt(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until, Until: later.Until})
+		d.haltAccount(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until, Until: later.Until})
 		return
 	}
 	if wait > longWait && len(d.flights.begun) == 0 {

@@ -45,7 +45,9 @@ type Lookups struct {
 	// Expendable are fields that are asked for only while they hold no money, once a lookup with one of
 	// them does not fit under a ceiling on money. Without any, the run ends there. A ceiling on the
 	// number of lookups always ends it.
-	Expendable  enrich.Fields
+	Expendable enrich.Fields
+	// Standing is shared by the steps that ask the account; nil for a single one.
+	Standing    *Standing
 	Catalogue   enrich.Catalogue // of the account's interface
 	Concurrency int              // the most calls in flight at the same time, at least 1
 	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
@@ -145,8 +147,16 @@ const (
 // flight any more. The error is the program's own: after it only the journal knows what
 // happened.
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
+	standing := l.Standing
+	if standing == nil {
+		standing = new(Standing)
+	}
+	if standing.stop != nil {
+		return Tally{}, standing.stop, nil
+	}
+	standing.begin()
 	d := &dispatcher{
-		Lookups: l, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
+		Lookups: l, standing: standing, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
 		flights: flights{most: l.Concurrency, spacing: l.Spacing},
 	}
 	defer context.AfterFunc(ctx, d.gate.close)()

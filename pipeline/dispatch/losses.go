@@ -73,7 +73,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 		d.leaveInDoubt()
 		return nil
 	case refusesUs(err):
-		d.halt(ServiceRefused{Code: CodeAccountRefused, Message: err.Error()})
+		d.haltAccount(ServiceRefused{Code: CodeAccountRefused, Message: err.Error()})
 		d.leaveInDoubt()
 		return nil
 	case err != nil:

@@ -32,6 +32,15 @@ type ServiceRefused struct {
 	Module string
 }
 
+// limitReached is the stop of a step whose next lookup needs something of which an earlier answer of the
+// service has said that the account's limit is reached.
+func limitReached(limited attempt.Limited) ServiceRefused {
+	return ServiceRefused{
+		Code: limited.Code, Until: limited.Until, Module: limited.Module,
+		Message: "the limit of " + limited.Module + " was reached on " + limited.At.UTC().Format("2006-01-02 15:04 MST"),
+	}
+}
+
 // PriceHigher says that the account shows a higher price than the one in use: every
 // hold is too small, and no ceiling is safe. The prices are per returned field.
 type PriceHigher struct {
@@ -123,7 +132,7 @@ func (d *dispatcher) take(r result) {
 }
 
 func (d *dispatcher) answered(r result, answer enrich.Answered) {
-	d.streaks = streaks{}
+	d.standing.streaks = streaks{}
 	d.flights.observe(d.Now().Sub(r.task.begun))
 	d.tally.Posts++
 	d.tally.Lookups++
@@ -141,15 +150,15 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	t := r.task
 	switch refusal.Class {
 	case enrich.StopRun:
-		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until, Module: refusal.Limit.Module})
+		d.stopped(refusal)
 	case enrich.InvalidInput:
 		d.rejected(refusal)
 	case enrich.TryAgain:
 		d.tryAgain(t, refusal)
 	case enrich.SlowDown:
 		d.tally.SlowDowns++
-		if d.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
-			d.halt(ServiceRefused{
+		if d.standing.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
+			d.haltAccount(ServiceRefused{
 				Code:    CodeRateLimited,
 				Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?",
 			})
@@ -160,14 +169,26 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	}
 }
 
+// stopped ends the step, and later ones that ask the account, unless only a limit of a part of it is reached.
+func (d *dispatcher) stopped(refusal enrich.Refused) {
+	stop := ServiceRefused{
+		Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until, Module: refusal.Limit.Module,
+	}
+	if refusal.Limit != (enrich.Limit{}) {
+		d.halt(stop)
+		return
+	}
+	d.haltAccount(stop)
+}
+
 func (d *dispatcher) rejected(refusal enrich.Refused) {
 	d.tally.Lookups++
 	d.tally.Rejected++
-	if d.streaks.rejectCode != refusal.Code {
-		d.streaks.rejectCode, d.streaks.rejects = refusal.Code, 0
+	if d.standing.streaks.rejectCode != refusal.Code {
+		d.standing.streaks.rejectCode, d.standing.streaks.rejects = refusal.Code, 0
 	}
-	d.streaks.rejects++
-	if d.streaks.rejects >= maxSameInARow {
+	d.standing.streaks.rejects++
+	if d.standing.streaks.rejects >= maxSameInARow {
 		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message})
 	}
 }
@@ -181,17 +202,17 @@ func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	}
 	d.tally.Lookups++
 	d.tally.GivenUp++
-	d.streaks.givenUp++
-	if d.streaks.givenUp >= maxSameInARow {
-		d.halt(ServiceRefused{Code: CodeUnavailable, Message: refusal.Message})
+	d.standing.streaks.givenUp++
+	if d.standing.streaks.givenUp >= maxSameInARow {
+		d.haltAccount(ServiceRefused{Code: CodeUnavailable, Message: refusal.Message})
 	}
 }
 
 // notSent repeats a lookup of which no byte left this machine. To try costs nothing.
 func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
-	bursts := d.streaks.notSent.add(r.sent, d.Now())
+	bursts := d.standing.streaks.notSent.add(r.sent, d.Now())
 	if bursts >= maxSameInARow {
-		d.halt(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
+		d.haltAccount(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
 		return
 	}
 	r.task.tries--
@@ -204,8 +225,8 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	d.tally.Lost++
 	d.lost[r.id] = r.task
 	tooMany := d.tally.Lost >= maxLosses && d.tally.Lost*lossShare > d.tally.Posts
-	if d.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
-		d.halt(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})
+	if d.standing.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
+		d.haltAccount(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})
 	}
 }
 

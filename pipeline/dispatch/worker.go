@@ -57,6 +57,7 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 	case enrich.Refused:
 		voiding := attempt.Voiding{
 			Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput,
+			Limit: v.Limit,
 		}
 		if v.Class == enrich.StopRun {
 			w.gate.close()

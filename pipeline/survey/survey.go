@@ -222,9 +222,13 @@ func (v *Survey) markEach(entries []dedup.Entry, number int) {
 	}
 }
 
+// inOrder is how many persons are read in the order of their keys in the time that one takes to be found by its
+// key: in a run over 200,000 known persons 3.7 and 9.6 µs.
+const inOrder = 3
+
 // recall hands what the journal knows of the persons of a shard to remember, with the place
-// of the person among the entries. It goes through what the journal knows where that is
-// less than the persons.
+// of the person among the entries. It goes through what the journal knows, in order, unless the persons are few
+// beside it.
 func recall(
 	persons *dedup.Persons, number int, journal Recorder, remember func(person int, record *attempt.Record),
 ) error {
@@ -232,7 +236,7 @@ func recall(
 	if known == 0 || len(persons.Entries) == 0 {
 		return nil
 	}
-	if known/dedup.NumShards >= int64(len(persons.Entries)) {
+	if known/dedup.NumShards >= inOrder*int64(len(persons.Entries)) {
 		for person := range persons.Entries {
 			record, err := journal.RecordOf(persons.Entries[person].Key())
 			if err != nil {

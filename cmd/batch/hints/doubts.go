@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"payonce/internal/report"
+	"payonce/internal/report/doubtview"
+	"payonce/internal/report/runview"
 )
 
 // vendorFile is the name of the file for the service in the commands of hints.
@@ -14,7 +16,7 @@ const vendorFile = "in-doubt.csv"
 const fewAttempts = 5
 
 // Options returns what can be done about the lookups that are still in doubt; nil for none.
-func (p Place) Options(found *report.Reconciliation) []report.DoubtOption {
+func (p Place) Options(found *doubtview.Reconciliation) []doubtview.DoubtOption {
 	if found.InDoubt == 0 {
 		return nil
 	}
@@ -25,7 +27,7 @@ func (p Place) Options(found *report.Reconciliation) []report.DoubtOption {
 		}
 	}
 	reconcile := "batch reconcile" + string(p)
-	return []report.DoubtOption{
+	return []doubtview.DoubtOption{
 		{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, give --exclusive."},
 		{
 			Name: "ask", Effect: "The service knows which were charged. The file has their times, request IDs and what the account lost.",
@@ -40,7 +42,7 @@ func (p Place) Options(found *report.Reconciliation) []report.DoubtOption {
 }
 
 // adviceOnDoubts says what to do about the lookups that a run left in doubt; "" for none.
-func (p Place) adviceOnDoubts(view *report.Summary) string {
+func (p Place) adviceOnDoubts(view *runview.Summary) string {
 	if view.InDoubt == 0 {
 		return ""
 	}

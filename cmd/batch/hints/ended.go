@@ -8,11 +8,12 @@ import (
 	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
 // Advice says why the run stopped and what to do next.
-func (p Place) Advice(view *report.Summary, stop dispatch.Stop, now time.Time) string {
+func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
 		return p.adviceOnDoubts(view)
@@ -27,6 +28,9 @@ func (p Place) Advice(view *report.Summary, stop dispatch.Stop, now time.Time) s
 		if view.GivenUp > 0 {
 			return fmt.Sprintf("%s failed three times and may work later; all others are done.\nRun the same command again to send them.",
 				report.Lookups(view.GivenUp))
+		}
+		if stop.Module != "" {
+			return p.limitAdvice(stop)
 		}
 		message := ""
 		if stop.Message != "" {
@@ -55,4 +59,21 @@ func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
 	}
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
+}
+
+// limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
+// more of it. The other steps went on.
+func (p Place) limitAdvice(stop dispatch.ServiceRefused) string {
+	message := ""
+	if stop.Message != "" {
+		message = ": " + strings.TrimRight(stop.Message, ".")
+	}
+	text := fmt.Sprintf("The account's limit of %s is reached (%s)%s.\n", stop.Module, stop.Code, message)
+	next := "until the account shows more of it: have its owner raise the limit, then run the same command again. " +
+		"If its counters do not show that, end the limit with batch journal unpause."
+	if !stop.Until.IsZero() {
+		next = fmt.Sprintf("before %s; run the same command again then. "+
+			"If the account has more before, end the limit with batch journal unpause.", report.Time(stop.Until))
+	}
+	return p.within(fmt.Sprintf("%sEverything else was sent. Nothing that needs %s is sent %s", text, stop.Module, next))
 }

@@ -7,7 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/app"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -16,13 +16,13 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 	ceiling := cost.Ceiling{Name: app.CeilingDaily, Period: cost.Day, Limit: int64(cost.Dollar)}
 	for name, test := range map[string]struct {
-		view report.Summary
+		view runview.Summary
 		stop dispatch.Stop
 		want string
 	}{
 		"all is done": {},
 		"calls in doubt": {
-			view: report.Summary{InDoubt: 2},
+			view: runview.Summary{InDoubt: 2},
 			want: "The responses to 2 lookups were lost. They may have been charged, so they are not sent again.\n" +
 				"The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time.\n" +
 				"Wait, ask the service, or decide:\n  batch reconcile\n  batch reconcile --vendor in-doubt.csv\n  batch reconcile --assume charged|not-charged",
@@ -32,8 +32,22 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 			want: "The service refused (credits_exhausted): No credit.\nNothing else was sent. " +
 				"Have the owner add credit, then run the same command again to go on.",
 		},
+		"the limit of a module for the day": {
+			stop: dispatch.ServiceRefused{
+				Code: "limits.daily", Message: "Daily limit reached.", Module: "companies", Until: now.Add(13*time.Hour + 29*time.Minute),
+			},
+			want: "The account's limit of companies is reached (limits.daily): Daily limit reached.\nEverything else was sent. " +
+				"Nothing that needs companies is sent before 2026-11-23 00:00 UTC; run the same command again then. " +
+				"If the account has more before, end the limit with batch journal unpause.",
+		},
+		"the limit of a module without an end": {
+			stop: dispatch.ServiceRefused{Code: "limit", Module: "contacts"},
+			want: "The account's limit of contacts is reached (limit).\nEverything else was sent. " +
+				"Nothing that needs contacts is sent until the account shows more of it: have its owner raise the limit, then " +
+				"run the same command again. If its counters do not show that, end the limit with batch journal unpause.",
+		},
 		"some lookups failed, and all others were sent": {
-			view: report.Summary{Lookups: 246, GivenUp: 2},
+			view: runview.Summary{Lookups: 246, GivenUp: 2},
 			stop: dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: "2 lookups failed three times"},
 			want: "2 lookups failed three times and may work later; all others are done.\nRun the same command again to send them.",
 		},

@@ -10,7 +10,8 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/doubtview"
+	"payonce/internal/report/runview"
 )
 
 // parsed returns the place of a command line.
@@ -51,7 +52,7 @@ func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
 			t.Errorf("%q, not %q", hint, want)
 		}
 	}
-	advice := place.Advice(&report.Summary{InDoubt: 1}, nil, time.Time{})
+	advice := place.Advice(&runview.Summary{InDoubt: 1}, nil, time.Time{})
 	if !strings.Contains(advice, "\n  batch reconcile --sandbox --vendor in-doubt.csv\n") {
 		t.Error(advice)
 	}
@@ -59,7 +60,7 @@ func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
 
 func TestOptionsForLookupsInDoubtAreCompleteCommands(t *testing.T) {
 	t.Parallel()
-	found := &report.Reconciliation{InDoubt: 2, Held: 15 * cost.Cent, Cases: []report.Case{{Attempt: 2}, {Attempt: 3, Decided: true}, {Attempt: 4}}}
+	found := &doubtview.Reconciliation{InDoubt: 2, Held: 15 * cost.Cent, Cases: []doubtview.Case{{Attempt: 2}, {Attempt: 3, Decided: true}, {Attempt: 4}}}
 	var commands []string
 	for _, option := range parsed(t, "--sandbox").Options(found) {
 		commands = append(commands, option.Name)
@@ -73,12 +74,12 @@ func TestOptionsForLookupsInDoubtAreCompleteCommands(t *testing.T) {
 		t.Error(diff)
 	}
 	for range fewAttempts { // a command without attempts decides all
-		found.Cases = append(found.Cases, report.Case{Attempt: 9})
+		found.Cases = append(found.Cases, doubtview.Case{Attempt: 9})
 	}
 	if options := Place("").Options(found); options[2].Commands[0] != "batch reconcile --assume charged" {
 		t.Errorf("%+v", options)
 	}
-	if options := Place("").Options(&report.Reconciliation{}); options != nil {
+	if options := Place("").Options(&doubtview.Reconciliation{}); options != nil {
 		t.Errorf("%+v", options)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1/v1fields"
 )
@@ -28,8 +29,8 @@ type Observer struct {
 	// stages is the line of a stage without progress; nil before the first.
 	stages *line
 
-	phase atomic.Pointer[string]          // what the use case does now
-	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
+	phase atomic.Pointer[string]           // what the use case does now
+	state atomic.Pointer[runview.Progress] // nil before the first lookup is sent
 }
 
 // The phases of a run, as status shows them.
@@ -50,7 +51,7 @@ func (w *Observer) Phase() string {
 
 // Progress returns how far the lookups have come, nil before the first is sent. It never waits for the
 // terminal.
-func (w *Observer) Progress() *report.Progress { return w.state.Load() }
+func (w *Observer) Progress() *runview.Progress { return w.state.Load() }
 
 // enter begins a phase, until the returned function is called.
 func (w *Observer) enter(phase string) (done func()) {
@@ -183,18 +184,18 @@ func (p *progress) update(tally dispatch.Tally) {
 }
 
 // state returns how far the lookups have come.
-func (p *progress) state(s app.Sending) *report.Progress {
+func (p *progress) state(s app.Sending) *runview.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.tally
-	view := &report.Progress{
-		Run: s.Run, Step: report.Step{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
-		Found: report.FoundOf(t.Asked, t.Returned, t.Spent), Rate: report.Rate(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
+	view := &runview.Progress{
+		Run: s.Run, Step: runview.Step{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
+		Found: runview.FoundOf(t.Asked, t.Returned, t.Spent), Rate: report.Rate(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
 	}
 	if t.Wait.Reason == "" {
 		return view
 	}
-	view.Wait = &report.Waiting{Reason: t.Wait.Reason, Times: t.SlowDowns}
+	view.Wait = &runview.Waiting{Reason: t.Wait.Reason, Times: t.SlowDowns}
 	if until := t.Wait.Until.UTC(); !t.Wait.Until.IsZero() {
 		view.Wait.Until = &until
 		if until.After(view.EndsAt) {

@@ -147,7 +147,7 @@ func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup,
 		if unit.Zone == "Local" {
 			unit.Zone = ""
 		}
-		for _, path := range []string{job.Output(), job.Latest, job.Run.Flags.Lookup("rejects").Value.String()} {
+		for _, path := range []string{job.Output(), job.Latest, job.Metrics, job.Run.Flags.Lookup("rejects").Value.String()} {
 			if path == "" {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/internal/app"
 	"payonce/internal/jobs"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/internal/waiting"
 	"payonce/notify/rules"
 )
@@ -40,7 +40,7 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 }
 
 // factsOf returns what alerts tell of a run.
-func factsOf(summary *report.Summary) rules.Facts {
+func factsOf(summary *runview.Summary) rules.Facts {
 	facts := rules.Facts{InDoubt: summary.InDoubt}
 	for _, name := range slices.Sorted(maps.Keys(summary.FoundNow.Fields)) {
 		field := summary.FoundNow.Fields[name]

@@ -53,6 +53,7 @@ func newRunCommand(env Environment) *cobra.Command {
 				Note: func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 			}
 			result, err := runner.Run(cmd.Context(), request)
+			env.measure(cmd.Context(), runner.Load, nil)
 			if err != nil {
 				return err
 			}

@@ -12,11 +12,12 @@ import (
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/jobserve"
+	"payonce/internal/metrics"
 	"payonce/internal/problem"
 )
 
 func newServeCommand(env Environment) *cobra.Command {
-	var path string
+	var path, listen string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run jobs when they are due, until the process is stopped",
@@ -25,21 +26,30 @@ func newServeCommand(env Environment) *cobra.Command {
 			"on when it waits. Several schedulers may use one journal: each occurrence starts once. The journal is\n" +
 			"free for other commands while no job runs.\n\n" +
 			"After SIGTERM nothing else is sent. What is in flight ends, outputs are written, and what did not end\n" +
-			"goes on with the next start. SIGHUP reads the jobs file again. When it is broken, the earlier jobs stay." +
+			"goes on with the next start. SIGHUP reads the jobs file again. When it is broken, the earlier jobs stay.\n\n" +
+			"With --listen it serves metrics of Prometheus at /metrics, and at /healthz whether it serves jobs." +
 			env.Codes.Serve,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			var measured *metrics.Collector
+			if listen != "" {
+				measured = metrics.NewCollector()
+			}
 			server := jobserve.Server{
-				Load: func() ([]jobserve.Job, error) { return env.served(path) },
+				Load: func() ([]jobserve.Job, error) { return env.served(path, measured) },
 				Now:  env.Now, After: env.After, Note: env.note, State: env.tellManager,
 			}
 			if env.Hangups != nil {
 				server.Reload = env.Hangups()
 			}
-			return server.Run(cmd.Context())
+			if measured == nil {
+				return server.Run(cmd.Context())
+			}
+			return env.serveMeasured(cmd.Context(), &server, listen, measured)
 		},
 	}
 	addFileFlag(cmd, &path)
+	cmd.Flags().StringVar(&listen, "listen", "", "serve metrics at this `ADDRESS`, such as :9464; without a host only for this machine")
 	return cmd
 }
 
@@ -65,7 +75,7 @@ func (env Environment) tellManager(state jobserve.State) {
 }
 
 // served reads the jobs of a file. They stay as they are when the file changes.
-func (env Environment) served(path string) (served []jobserve.Job, err error) {
+func (env Environment) served(path string, measured *metrics.Collector) (served []jobserve.Job, err error) {
 	text, err := jobs.Text(path)
 	if err != nil {
 		return nil, problem.AsUsage(err)
@@ -73,6 +83,9 @@ func (env Environment) served(path string) (served []jobserve.Job, err error) {
 	file, err := env.Quiet.Parse(path, text)
 	if err != nil {
 		return nil, problem.AsUsage(err)
+	}
+	if measured != nil {
+		measured.Keep(namesOf(file))
 	}
 	for i, job := range file.Jobs {
 		uses, err := usedBy(job)
@@ -92,6 +105,7 @@ func (env Environment) served(path string) (served []jobserve.Job, err error) {
 		}
 		served = append(served, jobserve.Job{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)
+			env.measure(ctx, runner.Load, measured)
 			if err != nil {
 				return time.Time{}, err
 			}

@@ -10,6 +10,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/inspect"
 	"payonce/internal/report"
+	"payonce/internal/report/journalview"
 	"payonce/internal/target"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 }
 
 // Run erases the lookups that ended before a time.
-func Run(ctx context.Context, w *app.Work, o Options) (*report.Erasure, error) {
+func Run(ctx context.Context, w *app.Work, o Options) (*journalview.Erasure, error) {
 	if o.Export != "" {
 		if err := target.Check(o.Export, nil); err != nil {
 			return nil, err

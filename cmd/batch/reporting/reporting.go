@@ -14,6 +14,7 @@ import (
 	"payonce/internal/planfile"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	"payonce/internal/runreport/reading"
 	"payonce/internal/target"
@@ -82,7 +83,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	wanted, told := report.Of(view), c.env.Stdout
+	wanted, told := view, c.env.Stdout
 	switch {
 	case w.JSON:
 		told = nil
@@ -120,7 +121,7 @@ func (c *command) check(args []string, sources []target.Source) error {
 	return c.pages.Check(sources)
 }
 
-func (c *command) readPlan() (*report.Plan, error) {
+func (c *command) readPlan() (*planview.Plan, error) {
 	kept, err := planfile.Read(c.plan)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -34,7 +34,7 @@ func (p *person) Show(plan *search.Plan) error {
 	case p.work.JSON:
 		to = p.env.Stderr
 	}
-	if err := p.work.Show(to, report.Of(plan)); err != nil {
+	if err := p.work.Show(to, plan); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(to)

@@ -151,7 +151,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return show(w, c.env.Stdout, plan, report.Of(plan))
+		return show(w, c.env.Stdout, plan, plan)
 	}
 	out, err := c.reportsTo(w)
 	if err != nil {
@@ -163,7 +163,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	ended.Summary.Advice = advice(ended)
-	if err := show(w, out, ended.Summary, report.Of(ended.Summary)); err != nil {
+	if err := show(w, out, ended.Summary, ended.Summary); err != nil {
 		return fmt.Errorf("the search has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.Output.Path), err)
 	}
 	return c.env.End(ended.Stop, ended.Summary.Lost(), c.ceilingOK)

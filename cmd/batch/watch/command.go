@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 )
 
 // Status returns what runs now.
-type Status func() (*report.Status, error)
+type Status func() (*runview.Status, error)
 
 // NewCommand returns the command. Open returns where the status is shown, and from where it comes.
 func NewCommand(open func(cmd *cobra.Command) (Screen, Status, error)) *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 )
 
 // Every is how often the status is shown when the user does not say.
@@ -55,7 +56,7 @@ func Run(ctx context.Context, every time.Duration, screen Screen, status Status)
 }
 
 // show shows a status over the lines of the one before, and returns its number of lines.
-func (s Screen) show(found *report.Status, before int, again bool) (lines int, err error) {
+func (s Screen) show(found *runview.Status, before int, again bool) (lines int, err error) {
 	if s.JSON {
 		return 0, report.JSON(s.Out, found)
 	}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/internal/report"
+	"payonce/internal/report/runview"
 )
 
 var at = time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 
 // statuses returns a function that returns a run for that number of times, and then nothing that runs.
-func statuses(active int) func() (*report.Status, error) {
-	return func() (*report.Status, error) {
-		found := &report.Status{At: at, Active: []*report.Active{}}
+func statuses(active int) func() (*runview.Status, error) {
+	return func() (*runview.Status, error) {
+		found := &runview.Status{At: at, Active: []*runview.Active{}}
 		if active--; active >= 0 {
-			found.Active = append(found.Active, &report.Active{Command: "run " + strings.Repeat("leads", 30), Process: 7, Since: at})
+			found.Active = append(found.Active, &runview.Active{Command: "run " + strings.Repeat("leads", 30), Process: 7, Since: at})
 		}
 		return found, nil
 	}

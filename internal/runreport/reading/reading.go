@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/internal/recorded"
+	"payonce/internal/report/planview"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
@@ -18,7 +19,6 @@ import (
 	"payonce/enrich/sharedhost"
 	"payonce/internal/app"
 	"payonce/internal/problem"
-	"payonce/internal/report"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
@@ -28,8 +28,8 @@ import (
 // Options say what a report is about, and what is known besides the journal.
 type Options struct {
 	Scope    runreport.Scope
-	DaysLeft *int         // as in runreport.Facts
-	Plan     *report.Plan // the same
+	DaysLeft *int           // as in runreport.Facts
+	Plan     *planview.Plan // the same
 }
 
 // Read returns the report on the runs of the workspace's journal, which another process may own.

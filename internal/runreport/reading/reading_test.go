@@ -23,6 +23,7 @@ import (
 	"payonce/internal/inspect"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
@@ -37,7 +38,7 @@ func (silent) Surveying() func() { return func() {} }
 func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
 	return func(dispatch.Tally) {}, func() {}
 }
-func (silent) Show(*report.Plan) error                    { return nil }
+func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
 func (silent) Confirm(context.Context, app.Question) bool { return false }
 
@@ -182,9 +183,9 @@ func rendered(t *testing.T, view *runreport.Report) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
 	for name, render := range map[string]func(*bytes.Buffer) error{
-		"text":     func(to *bytes.Buffer) error { return report.Text(to, report.Of(view), nil) },
-		"Markdown": func(to *bytes.Buffer) error { return report.Markdown(to, report.Of(view), nil) },
-		"HTML":     func(to *bytes.Buffer) error { return report.HTML(to, report.Of(view), nil) },
+		"text":     func(to *bytes.Buffer) error { return report.Text(to, view, nil) },
+		"Markdown": func(to *bytes.Buffer) error { return report.Markdown(to, view, nil) },
+		"HTML":     func(to *bytes.Buffer) error { return report.HTML(to, view, nil) },
 		"JSON":     func(to *bytes.Buffer) error { return report.JSON(to, view) },
 	} {
 		var page bytes.Buffer

@@ -1,0 +1,62 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"payonce/internal/jobs"
+	"payonce/internal/jobserve"
+	"payonce/internal/metrics"
+	"payonce/internal/metrics/reading"
+	"payonce/internal/problem"
+)
+
+// measure reads the metrics of a job after a start of it, for the collector, which may be nil, and for the file of
+// the job. What fails here does not undo the start.
+func (env Environment) measure(ctx context.Context, load func() (*jobs.Job, error), to *metrics.Collector) {
+	ctx = context.WithoutCancel(ctx) // also after an interrupt, which is when a run ended early
+	job, err := load()
+	if err != nil || to == nil && job.Metrics == "" {
+		return // the start has failed for the same reason
+	}
+	measured, err := reading.Read(ctx, job)
+	if err != nil {
+		env.note(fmt.Sprintf("%s: the metrics could not be read: %v", job.Name, err))
+		return
+	}
+	if to != nil {
+		to.Set(measured)
+	}
+	if job.Metrics == "" {
+		return
+	}
+	if err := metrics.WriteFile(job.Metrics, measured); err != nil {
+		env.note(fmt.Sprintf("%s: the metrics could not be written: %v", job.Name, err))
+	}
+}
+
+// serveMeasured serves jobs, and their metrics at an address.
+func (env Environment) serveMeasured(ctx context.Context, server *jobserve.Server, address string, measured *metrics.Collector) (err error) {
+	listener, err := metrics.Listen(address, env.Version, measured)
+	if err != nil {
+		return problem.Usagef("--listen %s: %w", address, err)
+	}
+	defer func() { err = errors.Join(err, listener.Close()) }()
+	tell := server.State
+	server.State = func(state jobserve.State) {
+		if state == jobserve.Stopping {
+			listener.Stopping()
+		}
+		tell(state)
+	}
+	env.note("metrics are served at http://" + listener.Address() + "/metrics")
+	return server.Run(ctx)
+}
+
+func namesOf(file *jobs.File) (names []string) {
+	for _, job := range file.Jobs {
+		names = append(names, job.Name)
+	}
+	return names
+}

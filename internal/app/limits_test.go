@@ -1,0 +1,205 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/internal/accounts"
+	"payonce/pipeline/dispatch"
+	"payonce/sandbox"
+	"payonce/sandbox/units"
+	sandboxv2 "payonce/sandbox/v2"
+	"payonce/service/v2/v2fields"
+)
+
+// standingService is a sandbox of its own process, as it were: it outlives the starts of the program. Its clock
+// is that of the program.
+type standingService struct {
+	*sandbox.Server
+	url string
+
+	mu     sync.Mutex
+	asked  map[string]int // requests by the first part of their path below /v2
+	denied string         // the part of the path whose requests are told that the key is invalid
+	offset time.Duration  // of the clock
+}
+
+func (s *standingService) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.offset)
+}
+
+func (s *standingService) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offset += d
+}
+
+// calls returns how many requests have asked for something.
+func (s *standingService) calls(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[what]
+}
+
+// stand starts a service whose clock shows noon.
+func stand(t *testing.T, change func(*sandbox.Config)) *standingService {
+	t.Helper()
+	s := &standingService{asked: map[string]int{}}
+	now := time.Now().UTC()
+	s.offset = now.Truncate(24 * time.Hour).Add(12 * time.Hour).Sub(now)
+	config := sandbox.DefaultConfig()
+	config.Now = s.now
+	config.Window = sandbox.Window{Limit: 10_000, Per: time.Second}
+	config.V2.Window = config.Window
+	change(&config)
+	var err error
+	if s.Server, err = sandbox.New(config); err != nil {
+		t.Fatal(err)
+	}
+	handler := s.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, is := strings.CutPrefix(r.URL.Path, "/v2/"); is {
+			first, _, _ := strings.Cut(path, "/")
+			s.mu.Lock()
+			s.asked[first]++
+			denied := first == s.denied
+			s.mu.Unlock()
+			if denied {
+				w.WriteHeader(http.StatusUnauthorized)
+				w.Write([]byte(`{"detail": "Invalid token."}`))
+				return
+			}
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.url = server.URL
+	return s
+}
+
+// work returns work with both interfaces of the service.
+func (s *standingService) work(dir string) *Work {
+	w := workIn(dir)
+	w.Env.Now = s.now
+	rate := checkpoint.Rate{Slots: 10_000, Window: time.Second}
+	w.Workspace.Journal.Rate = rate
+	w.Workspace.Service.Sandbox, w.Workspace.Service.BaseURL, w.Workspace.Service.Key = false, s.url+"/api/v1", sandbox.DefaultKey
+	w.Workspace.V2.BaseURL, w.Workspace.V2.Key, w.Workspace.V2.Kept = s.url+"/v2", sandboxv2.DefaultKey, rate
+	w.Workspace.V2.Timeout, w.Workspace.V2.Connections = time.Minute, 4
+	return w
+}
+
+// companyIDs writes a list of companies by their ids.
+func companyIDs(t *testing.T, dir, name string, first, last int) string {
+	t.Helper()
+	text := "company_id\n"
+	for id := first; id <= last; id++ {
+		text += fmt.Sprintln(id)
+	}
+	list := filepath.Join(dir, name)
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestADailyLimitStopsItsModuleUntilTheNextDay reaches the limit of one module in the middle of a run of two steps.
+// The other module goes on, and so do later lists that need it. No start of that day sends a call to the
+// limited module. That of the next day finishes.
+func TestADailyLimitStopsItsModuleUntilTheNextDay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[units.Module]int64{units.Companies: 3} })
+	midnight := s.now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	run := func(list string, fields ...string) *Ended {
+		t.Helper()
+		o := runOf(list, fields...)
+		o.Pace.Concurrency = 1
+		ended, err := s.work(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended
+	}
+	check := func(when string, ended *Ended, companies, financials int) {
+		t.Helper()
+		stop, is := ended.Stop.(dispatch.ServiceRefused)
+		if !is || stop.Code != "limits.daily" || stop.Module != "companies" || !stop.Until.Equal(midnight) {
+			t.Errorf("%s: stopped by %+v, want the daily limit of companies until %s", when, ended.Stop, midnight)
+		}
+		if c, f := s.calls("companies"), s.calls("financial"); c != companies || f != financials {
+			t.Errorf("%s: %d calls for companies and %d for figures, want %d and %d", when, c, f, companies, financials)
+		}
+	}
+	list := companyIDs(t, dir, "list.csv", 101, 106)
+	check("first start", run(list, "company", "financials"), 4, 6)
+	check("second start", run(list, "company", "financials"), 4, 6)
+	check("another list", run(companyIDs(t, dir, "other.csv", 107, 108), "company", "financials"), 4, 8)
+	s.pass(midnight.Sub(s.now()) - time.Minute)
+	check("before midnight", run(list, "company", "financials"), 4, 8)
+	s.pass(time.Minute)
+	if ended := run(list, "company", "financials"); ended.Stop != nil || s.calls("companies") != 7 || s.calls("financial") != 8 {
+		t.Errorf("the next day: stopped by %+v, %d calls for companies and %d for figures", ended.Stop, s.calls("companies"), s.calls("financial"))
+	}
+	for _, row := range cells(t, filepath.Join(dir, "out.csv")) {
+		if row["company_name"] == "" {
+			t.Errorf("a company has no name: %v", row)
+		}
+	}
+}
+
+// TestALimitOfAModuleBindsLaterSteps has figures counted on the module of companies.
+func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[units.Module]int64{units.Companies: 1} })
+	work := s.work(dir)
+	meters := accounts.Interfaces(work.Workspace).All[1].Tariff.Meters
+	companies := cost.Meter(slices.IndexFunc(meters, func(m cost.MeterInfo) bool { return m.Name == "companies" }))
+	work.Workspace.V2.Modules.Operations = map[v2fields.Operation]cost.Meter{v2fields.GetFinancials: companies}
+	o := runOf(companyIDs(t, dir, "list.csv", 101, 103), "company", "financials", "ownership")
+	o.Pace.Concurrency = 1
+	ended, err := work.Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, is := ended.Stop.(dispatch.ServiceRefused)
+	if !is || stop.Module != "companies" || s.calls("companies") != 2 || s.calls("financial") != 0 || s.calls("ownership") != 3 {
+		t.Errorf("stopped by %+v, %d, %d and %d calls", ended.Stop, s.calls("companies"), s.calls("financial"), s.calls("ownership"))
+	}
+}
+
+// TestAnInvalidKeyBindsLaterStepsOfTheAccount: the first call of the first step is told.
+func TestAnInvalidKeyBindsLaterStepsOfTheAccount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(*sandbox.Config) {})
+	s.denied = "companies"
+	o := runOf(companyIDs(t, dir, "list.csv", 101, 106), "company", "financials", "ownership")
+	o.Pace.Concurrency = 1
+	ended, err := s.work(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, is := ended.Stop.(dispatch.ServiceRefused)
+	if !is || stop.Code != "invalid_api_key" || ended.Summary.Posts != 1 || s.calls("financial")+s.calls("ownership") > 0 {
+		t.Errorf("stopped by %+v, %d calls, %d of them for figures", ended.Stop, ended.Summary.Posts, s.calls("financial"))
+	}
+}

@@ -1,0 +1,76 @@
+// Package metrics says how jobs go, as metrics of Prometheus: in a file for each job, and over HTTP. It reads
+// nothing; package reading reads what the metrics follow from. No metric has personal data, and the values of
+// its labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
+package metrics
+
+import (
+	"time"
+
+	"payonce/cost"
+)
+
+// Job is what the metrics of a job follow from.
+type Job struct {
+	Name     string
+	Read     time.Time // when the journal was read
+	Accounts []Account
+	Ceilings []Ceiling // of the last run
+
+	Paused   bool
+	Waits    time.Time // until when an occurrence waits; zero for none
+	Failures int64     // in a row
+
+	Last    *Run      // the last occurrence that began; nil for none
+	Success time.Time // when an occurrence last came to its end without a failure; zero for never
+	// Rows are those of the list of the last run that has ended, by their outcomes.
+	Rows map[string]int64
+}
+
+// Account is what the calls of a job came to with one account since the journal began. None of it ever gets less,
+// unless the text says so.
+type Account struct {
+	Name   string
+	Fields []Field
+	Units  []Units
+
+	Answered, NotCharged, Forfeited int64 // calls
+	// Spent is what was certainly charged. What was booked as paid and may turn out to have been free is in MayBeFree.
+	Spent cost.Money
+
+	// These can get less.
+	MayBeFree cost.Money
+	Held      cost.Money // by calls without an outcome
+	InDoubt   int64      // calls
+}
+
+// Field counts the values of a field.
+type Field struct {
+	Name         string
+	Asked, Found int64
+	LastFound    int64 // by the last run
+}
+
+// Units count what is used of a meter that is not money.
+type Units struct {
+	Meter string
+	Used  int64
+	Held  int64
+}
+
+// Ceiling is a limit, and what is left of it.
+type Ceiling struct {
+	Name  string
+	Meter string // "usd", or what the units count
+	// Limit and Left are micro-dollars or units.
+	Limit, Left int64
+}
+
+// Run is one occurrence of a job.
+type Run struct {
+	Began    time.Time
+	Ended    time.Time // zero while it runs, and after a crash
+	ExitCode int64
+	Found    int64 // values
+	Calls    int64
+	Spent    cost.Money
+}

@@ -1,0 +1,231 @@
+// Package reading reads what the metrics of a job follow from.
+package reading
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/jobrun"
+	"payonce/internal/jobs"
+	"payonce/internal/metrics"
+	"payonce/internal/workspace"
+	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// Read reads the journal of a job, which another process may own. The totals are sums that the journal keeps, so
+// its calls are not read one by one.
+func Read(ctx context.Context, job *jobs.Job) (metrics.Job, error) {
+	m := metrics.Job{Name: job.Name}
+	options, env, err := job.Run.Workspace()
+	if err != nil {
+		return m, err
+	}
+	m.Read = env.Now()
+	known, err := jobrun.Look(ctx, job)
+	if err != nil {
+		return m, err
+	}
+	m.Paused, m.Failures = !known.Job.PausedAt.IsZero(), known.Job.Failures
+	if one, waits := known.Waiting(); waits {
+		m.Waits = one.Until
+	}
+	if one, found := known.LastRun(); found {
+		m.Last = &metrics.Run{Began: one.Began, Ended: one.Ended, ExitCode: one.Exit, Found: one.Found, Calls: one.Lookups, Spent: one.Spent}
+	}
+	m.Success = known.LastSuccess()
+	if _, exists, err := options.Find(); err != nil || !exists {
+		return m, err
+	}
+	_, err = app.WithJournal(ctx, &app.Work{Env: env, Workspace: options}, "metrics", func(s *workspace.Session) (struct{}, error) {
+		return struct{}{}, read(s.Journal, &m)
+	})
+	return m, err
+}
+
+// reader reads the sums of a job.
+type reader struct {
+	journal     *checkpoint.Journal
+	job         string
+	months      []string
+	provisional bool // there are provisional charges
+}
+
+// read adds what the journal has of a job.
+func read(journal *checkpoint.Journal, m *metrics.Job) error {
+	all, err := journal.Runs()
+	if err != nil {
+		return err
+	}
+	var last checkpoint.Run
+	first, until, ofJob := m.Read, m.Read, map[string]bool{}
+	for _, run := range all {
+		if cmp.Or(run.Job, run.Name) != m.Name {
+			continue
+		}
+		ofJob[run.Name] = true
+		if run.Started.Before(first) {
+			first = run.Started
+		}
+		if started := run.LastStarted(); started.After(last.LastStarted()) {
+			last = run
+			if started.After(until) { // the clock was set back
+				until = started
+			}
+		}
+	}
+	r := reader{journal: journal, job: m.Name, months: monthsOf(first, until), provisional: len(journal.Provisional()) > 0}
+	if m.Accounts, err = r.accounts(last.Name); err != nil {
+		return err
+	}
+	for _, doubt := range journal.DoubtsOfAll() {
+		if ofJob[doubt.Run] {
+			m.Accounts[doubt.Account].InDoubt++
+		}
+	}
+	for _, c := range last.Ceilings {
+		m.Ceilings = append(m.Ceilings, r.ceiling(c, m.Read))
+	}
+	m.Rows = last.Rows
+	return nil
+}
+
+// monthsOf returns the names of the months from one time to another.
+func monthsOf(first, last time.Time) (months []string) {
+	last = last.UTC()
+	for at := time.Date(first.UTC().Year(), first.UTC().Month(), 1, 0, 0, 0, 0, time.UTC); !at.After(last); at = at.AddDate(0, 1, 0) {
+		months = append(months, cost.Month.Of(at))
+	}
+	return months
+}
+
+// sum is what the sums of all months come to.
+type sum struct {
+	answered, uncharged, forfeited int64
+	settled, held                  cost.Amounts
+	mayBeFree                      cost.Money
+	asked, returned                enrich.ByField[int64]
+}
+
+// accounts returns the sums by account. In the scopes of the account 0, money and calls are those of all accounts.
+func (r *reader) accounts(run string) (list []metrics.Account, err error) {
+	catalogues := r.journal.Catalogues()
+	var others sum
+	for number := len(catalogues) - 1; number >= 0; number-- {
+		account, catalogue := attempt.Account(number), catalogues[number]
+		s, err := r.sum(account)
+		if err != nil {
+			return nil, err
+		}
+		if number == 0 {
+			s.leaveOut(others)
+		} else {
+			others.add(s)
+		}
+		view := metrics.Account{
+			Name: fmt.Sprintf("%s-%d", catalogue.Interface, number), Answered: s.answered, NotCharged: s.uncharged, Forfeited: s.forfeited,
+			Spent: s.settled.Money() - s.mayBeFree, MayBeFree: s.mayBeFree, Held: s.held.Money(),
+		}
+		lastRun := r.journal.Totals(account.Scope(checkpoint.RunScope(run)))
+		for f := range catalogue.Fields {
+			view.Fields = append(view.Fields, metrics.Field{
+				Name: catalogue.Name(enrich.Field(f)), Asked: s.asked[f], Found: s.returned[f], LastFound: lastRun.Returned[f],
+			})
+		}
+		for meter, info := range tariffOf(catalogue.Interface).Meters {
+			if meter != int(cost.USD) {
+				view.Units = append(view.Units, metrics.Units{Meter: info.Name, Used: s.settled[meter], Held: s.held[meter]})
+			}
+		}
+		list = append([]metrics.Account{view}, list...)
+	}
+	return list, nil
+}
+
+// tariffOf returns the tariff of an interface; without meters for one that is not known.
+func tariffOf(name string) cost.Tariff {
+	switch name {
+	case v1fields.Catalogue().Interface:
+		return v1.Tariff()
+	case v2fields.Catalogue().Interface:
+		return units.Modules{}.Tariff()
+	}
+	return cost.Tariff{}
+}
+
+// sum adds up the months of an account.
+func (r *reader) sum(account attempt.Account) (s sum, err error) {
+	for _, month := range r.months {
+		scope := account.Scope(checkpoint.JobScope(r.job) + "/" + month)
+		t := r.journal.Totals(scope)
+		one := sum{
+			answered: t.Lookups, uncharged: t.Uncharged, forfeited: t.Forfeited, settled: t.Settled, held: t.Held,
+			asked: t.Asked, returned: t.Returned,
+		}
+		if r.provisional {
+			if one.mayBeFree, err = r.journal.MayBeFree(scope); err != nil {
+				return s, err
+			}
+		}
+		s.add(one)
+	}
+	return s, nil
+}
+
+func (s *sum) add(other sum) {
+	s.answered += other.answered
+	s.uncharged += other.uncharged
+	s.forfeited += other.forfeited
+	s.settled, s.held = s.settled.Plus(other.settled), s.held.Plus(other.held)
+	s.mayBeFree += other.mayBeFree
+	for f := range other.asked {
+		s.asked[f] += other.asked[f]
+		s.returned[f] += other.returned[f]
+	}
+}
+
+// leaveOut takes the money and the calls of other accounts out of those of all.
+func (s *sum) leaveOut(others sum) {
+	s.answered -= others.answered
+	s.uncharged -= others.uncharged
+	s.forfeited -= others.forfeited
+	s.settled = s.settled.Minus(cost.OfMoney(others.settled.Money()))
+	s.held = s.held.Minus(cost.OfMoney(others.held.Money()))
+	s.mayBeFree -= others.mayBeFree
+}
+
+// ceiling returns a ceiling of a run at a time. The name of one on units ends in the name of the meter.
+func (r *reader) ceiling(c cost.Ceiling, at time.Time) metrics.Ceiling {
+	name, meter, _ := strings.Cut(c.Name, " ")
+	scope := c.At(at).Scope
+	switch c.Meter {
+	case cost.USD:
+		meter = "usd"
+	case cost.Lookups:
+		meter = "lookups"
+	default:
+		scope = r.withUnits().Scope(scope)
+	}
+	return metrics.Ceiling{Name: name, Meter: meter, Limit: c.Limit, Left: max(c.Left(r.journal.Totals(scope)), 0)}
+}
+
+// withUnits returns the last account of the interface whose units ceilings limit.
+func (r *reader) withUnits() attempt.Account {
+	catalogues := r.journal.Catalogues()
+	for number := len(catalogues) - 1; number > 0; number-- {
+		if catalogues[number].Interface == v2fields.Catalogue().Interface {
+			return attempt.Account(number)
+		}
+	}
+	return attempt.Account(len(catalogues))
+}

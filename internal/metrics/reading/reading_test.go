@@ -1,0 +1,218 @@
+package reading
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/app"
+	"payonce/internal/jobs"
+	"payonce/internal/metrics"
+	"payonce/internal/report/planview"
+	"payonce/internal/runreport"
+	reports "payonce/internal/runreport/reading"
+	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
+	v1 "payonce/service/v1"
+	"payonce/service/v2/units"
+)
+
+// silent watches nothing and agrees to everything.
+type silent struct{}
+
+func (silent) Note(string)       {}
+func (silent) Surveying() func() { return func() {} }
+func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
+	return func(dispatch.Tally) {}, func() {}
+}
+func (silent) Show(*planview.Plan) error                  { return nil }
+func (silent) CanAsk() bool                               { return false }
+func (silent) Confirm(context.Context, app.Question) bool { return false }
+
+// nights is a workspace in which the job "night" runs.
+type nights struct {
+	*app.Work
+	t   *testing.T
+	dir string
+	now time.Time
+}
+
+func newNights(t *testing.T) *nights {
+	rate := checkpoint.Rate{Slots: 1000, Window: time.Second}
+	n := &nights{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 28, 2, 30, 0, 0, time.UTC)}
+	n.Work = &app.Work{
+		Env: workspace.Environment{Now: func() time.Time { return n.now }, Program: "test", Version: "0"},
+		Workspace: workspace.Options{
+			Journal: workspace.Journal{State: n.dir, Name: "default", Rate: rate, NewKey: workspace.Key{From: "NEW_KEY"}},
+			Service: workspace.Service{Sandbox: true, Transport: v1.REST, Timeout: time.Minute, Connections: 4, Rate: rate},
+			V2:      workspace.V2{Rate: rate},
+		},
+		Observer: silent{}, Explain: error.Error,
+	}
+	return n
+}
+
+// run runs a job over a list.
+func (n *nights) run(job, run, list string, fields ...string) {
+	n.t.Helper()
+	path := filepath.Join(n.dir, run+".csv")
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+		n.t.Fatal(err)
+	}
+	ended, err := n.Run(n.t.Context(), app.RunOptions{
+		List: app.List{Names: []string{path}, Run: run, Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: fields},
+		Budget: app.Budget{
+			Job: job, MaxSpend: new(20 * cost.Dollar), Daily: new(15 * cost.Dollar), Monthly: new(90 * cost.Dollar),
+			DailyUnits: map[string]int64{"companies": 50},
+		},
+		Pace: app.Pace{Concurrency: 1}, Output: app.Output{Path: filepath.Join(n.dir, run+"-out.csv")}, Yes: true,
+	}, silent{})
+	if err != nil || ended.Stop != nil {
+		n.t.Fatalf("%+v, %v", ended, err)
+	}
+}
+
+// persons runs a job over a list of a number of persons, and time passes until the next night.
+func (n *nights) persons(job string, night, count int) {
+	list := "first_name,last_name,company_domain,email,phone\n"
+	for i := range count {
+		list += fmt.Sprintf("Zoltan%c,Quimby%s%d,firm%d.example,,\n", 'a'+i, job, night, i%2)
+	}
+	n.run(job, fmt.Sprintf("%s-%d", job, night), list, "email", "phone")
+	n.now = n.now.AddDate(0, 0, 1)
+}
+
+// read reads the metrics of a job.
+func (n *nights) read(name string) metrics.Job {
+	n.t.Helper()
+	m, err := Read(n.t.Context(), &jobs.Job{Name: name, Run: jobs.Run{
+		Workspace: func() (workspace.Options, workspace.Environment, error) { return n.Workspace, n.Env, nil },
+	}})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return m
+}
+
+// totals returns the counters of a job by their names and labels.
+func (n *nights) totals(m metrics.Job) map[string]float64 {
+	n.t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(metrics.NewCollector(m))
+	families, err := registry.Gather()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	totals := map[string]float64{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetType() == dto.MetricType_COUNTER {
+				totals[family.GetName()+fmt.Sprint(metric.GetLabel())] = metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return totals
+}
+
+// The last nights are in another month than the first ones, and another job runs meanwhile.
+func TestTheTotalsOfAJobAreThoseOfItsReport(t *testing.T) {
+	t.Parallel()
+	n := newNights(t)
+	last, before := metrics.Job{}, map[string]float64{}
+	for night := range 5 {
+		n.persons("other", night, 2)
+		if night == 3 {
+			n.run("night", "companies", "website\nfirm1.example\nfirm2.example\nfirm3.example\n", "company")
+		}
+		n.persons("night", night, 5+night)
+		last = n.read("night")
+		totals := n.totals(last)
+		for name, value := range before {
+			if totals[name] < value {
+				t.Errorf("night %d: %s fell from %g to %g", night, name, value, totals[name])
+			}
+		}
+		if night > 0 && cmp.Equal(before, totals) {
+			t.Errorf("night %d: nothing was counted", night)
+		}
+		before = totals
+	}
+	view, err := reports.Read(t.Context(), n.Work, reports.Options{Scope: runreport.Scope{Job: "night"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answered, found, notCharged int64
+	var spent cost.Money
+	fields := map[string]int64{}
+	for _, account := range last.Accounts {
+		answered, notCharged = answered+account.Answered, notCharged+account.NotCharged
+		spent += account.Spent + account.MayBeFree
+		for _, field := range account.Fields {
+			fields[account.Name[:2]+" "+field.Name] += field.Found
+			found += field.Found
+		}
+	}
+	if answered != view.Answered || found != view.Found || spent != view.Spent || found == 0 || spent == 0 {
+		t.Errorf("%d answers, %d values for %s; the report has %d, %d, %s", answered, found, spent, view.Answered, view.Found, view.Spent)
+	}
+	if answered+notCharged != view.Calls {
+		t.Errorf("%d calls, the report has %d", answered+notCharged, view.Calls)
+	}
+	for _, field := range view.Fields {
+		if name := field.Interface + " " + field.Field; fields[name] != field.Rate.Found || field.Rate.Found == 0 {
+			t.Errorf("%s was found %d times, the report has %d", name, fields[name], field.Rate.Found)
+		}
+	}
+	if len(last.Accounts) != 2 || last.Accounts[0].Name != "v1-0" || last.Accounts[1].Name != "v2-1" {
+		t.Errorf("the accounts are %+v", last.Accounts)
+	}
+}
+
+func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
+	t.Parallel()
+	n := newNights(t)
+	n.run("night", "companies", "website\nfirm1.example\nfirm2.example\nfirm3.example\n", "company")
+	limit := cost.Ceiling{Name: "daily-units companies", Scope: checkpoint.JobScope("night"), Period: cost.Day, Meter: units.Companies, Limit: 50}
+	_, err := app.WithJournal(t.Context(), n.Work, "test", func(s *workspace.Session) (struct{}, error) {
+		r := reader{journal: s.Journal}
+		want := metrics.Ceiling{Name: "daily-units", Meter: "companies", Limit: 50, Left: 47}
+		if diff := cmp.Diff(want, r.ceiling(limit, n.now)); diff != "" {
+			t.Error(diff)
+		}
+		want.Left = 50
+		if diff := cmp.Diff(want, r.ceiling(limit, n.now.AddDate(0, 0, 1))); diff != "" {
+			t.Errorf("on the next day: %s", diff)
+		}
+		return struct{}{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.now = n.now.Add(time.Minute)
+	n.persons("night", 0, 30)
+	left := map[string]cost.Money{}
+	for _, c := range n.read("night").Ceilings {
+		left[c.Name] = cost.Money(c.Left)
+	}
+	if left["daily"] != 15*cost.Dollar || left["max-spend"] >= 20*cost.Dollar || left["monthly"] >= 90*cost.Dollar || left["max-spend"] == 0 {
+		t.Errorf("on the next day the daily ceiling is whole and the others are not: %v", left)
+	}
+}
+
+func TestAJobWithoutAJournalHasMetrics(t *testing.T) {
+	t.Parallel()
+	n := newNights(t)
+	if m := n.read("night"); len(m.Accounts) != 0 || m.Last != nil || !m.Read.Equal(n.now) {
+		t.Errorf("%+v", m)
+	}
+}

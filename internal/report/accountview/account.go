@@ -1,0 +1,123 @@
+// Package accountview shows accounts and ceilings.
+package accountview
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/report"
+	"payonce/internal/report/modules"
+	"payonce/service/v1/v1fields"
+)
+
+// Account is the account status as it is shown; null is unknown.
+type Account struct {
+	KeyValid  *bool                `json:"key_valid"`
+	Free      map[string]*int64    `json:"free_allowance"`
+	Available *cost.Money          `json:"available_usd"`
+	Included  *cost.Money          `json:"included_usd"`
+	Prepaid   *cost.Money          `json:"prepaid_usd"`
+	Reserved  *cost.Money          `json:"reserved_usd"`
+	Budget    UsageBudget          `json:"usage_budget"`
+	Readiness map[string]Readiness `json:"readiness"`
+	// Second is the account of the second interface, where the workspace has one.
+	Second *modules.Account `json:"v2,omitempty"`
+}
+
+// UsageBudget is the budget of the account's month.
+type UsageBudget struct {
+	Capped    *bool       `json:"capped"`
+	Cap       *cost.Money `json:"cap_usd"`
+	Spent     *cost.Money `json:"spent_usd"`
+	Remaining *cost.Money `json:"remaining_usd"`
+	ResetsAt  string      `json:"resets_at,omitempty"`
+}
+
+// Readiness says whether a kind of lookup can be sent now.
+type Readiness struct {
+	CanCall *bool       `json:"can_call"`
+	Reason  string      `json:"reason,omitempty"`
+	Maximum *cost.Money `json:"maximum_charge_usd"`
+}
+
+// AccountOf shows an account status.
+func AccountOf(a cost.Account) *Account {
+	view := &Account{
+		KeyValid: report.Known(a.KeyValid), Free: map[string]*int64{}, Readiness: map[string]Readiness{},
+		Available: report.Known(a.Balance.Available), Included: report.Known(a.Balance.Included),
+		Prepaid: report.Known(a.Balance.Prepaid), Reserved: report.Known(a.Balance.Reserved),
+	}
+	for f := range report.Catalogue().All().Each() {
+		view.Free[report.Catalogue().Name(f)] = report.Known(a.Free[f])
+	}
+	if a.Budget.Known {
+		view.Budget = UsageBudget{
+			Capped: &a.Budget.Capped, Cap: report.Known(a.Budget.Cap),
+			Spent: report.Known(a.Budget.Spent), Remaining: report.Known(a.Budget.Remaining),
+		}
+		if !a.Budget.ResetsAt.IsZero() {
+			view.Budget.ResetsAt = a.Budget.ResetsAt.UTC().Format(time.RFC3339)
+		}
+	}
+	for name, r := range a.Readiness {
+		view.Readiness[kindOf(name)] = Readiness{CanCall: report.Known(r.CanCall), Reason: r.Reason, Maximum: report.Known(r.MaximumCharge)}
+	}
+	return view
+}
+
+// kindOf names the lookups of an operation by the fields that they return.
+func kindOf(operation string) string {
+	switch operation {
+	case v1fields.FindWorkEmail.String():
+		return "email"
+	case v1fields.FindPhone.String():
+		return "phone"
+	case v1fields.EnrichContact.String():
+		return "both"
+	}
+	return operation
+}
+
+func (v *Account) Render(p *report.Page) {
+	if v.Readiness != nil { // else the workspace has the second interface alone
+		v.renderFirst(p)
+	}
+	if v.Second != nil {
+		v.Second.Lines(func(name, text string) { p.Prosef(name, "%s", text) })
+	}
+}
+
+// renderFirst shows the account of the first interface.
+func (v *Account) renderFirst(p *report.Page) {
+	p.Entryf("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
+	for f := range report.Catalogue().All().Each() {
+		if units := v.Free[report.Catalogue().Name(f)]; units != nil {
+			p.Entryf("free "+report.Catalogue().Name(f), "%d left", *units)
+		} else {
+			p.Entryf("free "+report.Catalogue().Name(f), "unknown")
+		}
+	}
+	p.Entryf("balance", "%s available (%s included, %s prepaid), %s reserved",
+		report.Dollars(v.Available), report.Dollars(v.Included), report.Dollars(v.Prepaid), report.Dollars(v.Reserved))
+	switch {
+	case v.Budget.Capped == nil:
+		p.Entryf("usage budget", "unknown")
+	case !*v.Budget.Capped:
+		p.Entryf("usage budget", "no cap")
+	default:
+		p.Entryf("usage budget", "%s remaining of %s; resets at %s", report.Dollars(v.Budget.Remaining), report.Dollars(v.Budget.Cap), v.Budget.ResetsAt)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(v.Readiness)) {
+		r := v.Readiness[kind]
+		switch {
+		case r.CanCall == nil:
+			p.Entryf("lookup "+kind, "unknown")
+		case *r.CanCall:
+			p.Entryf("lookup "+kind, "ready, costs at most %s", report.Dollars(r.Maximum))
+		default:
+			p.Entryf("lookup "+kind, "not ready: %s", r.Reason)
+		}
+	}
+}

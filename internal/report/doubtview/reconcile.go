@@ -1,0 +1,147 @@
+// Package doubtview shows calls in doubt and what became of them.
+package doubtview
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report"
+)
+
+// Case is one lost lookup as it is shown.
+type Case struct {
+	Attempt attempt.ID `json:"attempt"`
+	Run     string     `json:"run"`
+	Row     int64      `json:"row,omitempty"` // of the run's list; 0 when it is not there any more
+	Person  string     `json:"person"`
+	Fields  string     `json:"fields"`
+	Sent    time.Time  `json:"sent"`
+	Cause   string     `json:"cause"`
+	Held    cost.Money `json:"held_usd"`
+	Finding string     `json:"finding"`
+	Decided bool       `json:"-"` // it is in doubt no more
+}
+
+// Reconciliation says what became of the lookups in doubt.
+type Reconciliation struct {
+	Evidence *Evidence  `json:"evidence"` // null when the account was not looked at
+	Why      string     `json:"why,omitempty"`
+	Cases    []Case     `json:"cases"`
+	InDoubt  int        `json:"in_doubt"` // afterwards
+	Held     cost.Money `json:"held_usd"`
+	Vendor   string     `json:"vendor_file,omitempty"` // that was written for the service
+	// Options are what can be done about those that are still in doubt.
+	Options []DoubtOption `json:"options,omitempty"`
+}
+
+// Evidence is what the account lost that the journal has not booked.
+type Evidence struct {
+	Free  map[string]int64 `json:"unexplained_free"`
+	Money cost.Money       `json:"unexplained_usd"`
+}
+
+// DoubtOption is something that can be done about lookups in doubt.
+type DoubtOption struct {
+	Name     string   `json:"name"`
+	Effect   string   `json:"effect"`
+	Commands []string `json:"commands,omitempty"` // complete ones; the user chooses
+}
+
+// Open returns the cases that are still in doubt.
+func (v *Reconciliation) Open() (open []Case) {
+	for _, c := range v.Cases {
+		if !c.Decided {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// shownCases is how many cases in doubt the text shows. The text then fits a screen of 24 lines.
+const shownCases = 4
+
+func (v *Reconciliation) Render(p *report.Page) {
+	if len(v.Cases) == 0 {
+		p.Linef("nothing is in doubt")
+		v.renderVendor(p)
+		return
+	}
+	for _, c := range v.Cases {
+		if c.Decided {
+			p.Linef("attempt %d: %s, %s", c.Attempt, c.Person, c.Finding)
+		}
+	}
+	v.renderOpen(p)
+	if v.Evidence != nil {
+		p.Entryf("unexplained", "$%s, %s", v.Evidence.Money, report.Counts(v.Evidence.Free))
+	}
+	if v.Why != "" {
+		p.Prosef("why no more is known", "%s", v.Why)
+	}
+	p.Alertf("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
+	v.renderVendor(p)
+	if len(v.Options) > 0 {
+		p.Gap()
+		p.Linef("What you can do:")
+	}
+	for _, option := range v.Options {
+		p.Prosef("  "+option.Name, "%s", option.Effect)
+		for _, command := range option.Commands {
+			p.Itemf("    %s", command)
+		}
+	}
+}
+
+// renderOpen writes the first cases that are still in doubt, and how their responses were lost.
+func (v *Reconciliation) renderOpen(p *report.Page) {
+	open := v.Open()
+	if len(open) == 0 {
+		return
+	}
+	rows, causes := [][]string{}, map[string]int{}
+	for i, c := range open {
+		causes[" of run "+c.Run+": "+c.Cause]++
+		if i >= shownCases {
+			continue
+		}
+		row := ""
+		if c.Row > 0 {
+			row = strconv.FormatInt(c.Row, 10)
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), "$" + c.Held.String(), c.asked(), row, report.Cut(c.Person, 26),
+		})
+	}
+	p.Table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)
+	if more := len(open) - len(rows); more > 0 {
+		p.Itemf("and %d more; the JSON has them all", more)
+	}
+	for _, cause := range slices.Sorted(maps.Keys(causes)) {
+		p.Prosef("lost", "%s%s", report.Lookups(int64(causes[cause])), cause)
+	}
+}
+
+// asked returns the fields as a person names them.
+func (c Case) asked() string {
+	var fields enrich.Fields
+	for name := range strings.SplitSeq(c.Fields, ",") {
+		if field, known := report.Catalogue().Lookup(name); known {
+			fields = fields.With(field)
+		}
+	}
+	return cmp.Or(report.FieldNames(fields), c.Fields)
+}
+
+func (v *Reconciliation) renderVendor(p *report.Page) {
+	if v.Vendor != "" {
+		p.Entryf("file for the service", "%s", v.Vendor)
+	}
+}

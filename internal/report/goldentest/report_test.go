@@ -1,0 +1,234 @@
+package goldentest
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"payonce/internal/report"
+	"payonce/internal/report/accountview"
+	"payonce/internal/report/checkview"
+	"payonce/internal/report/doubtview"
+	"payonce/internal/report/form"
+	"payonce/internal/report/journalview"
+	"payonce/internal/report/planstep"
+	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/checkpoint/verify"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/listcost"
+	"payonce/internal/outputs"
+	"payonce/pipeline/dispatch"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Text, Markdown, HTML and JSON come from one value, and each is as its golden file says.
+func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	hints := func(code string, values ...any) string { return fmt.Sprint("<", code, values, ">") }
+	for name, r := range samples() {
+		for ending, render := range map[string]func(*bytes.Buffer) error{
+			"txt":  func(to *bytes.Buffer) error { return report.Text(to, r, hints) },
+			"md":   func(to *bytes.Buffer) error { return report.Markdown(to, r, hints) },
+			"html": func(to *bytes.Buffer) error { return report.HTML(to, r, hints) },
+			"json": func(to *bytes.Buffer) error { return report.JSON(to, r) },
+		} {
+			var got bytes.Buffer
+			if err := render(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+"."+ending)
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", golden, diff)
+			}
+		}
+	}
+}
+
+func samples() map[string]report.Report {
+	at := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
+	stop := "ceiling_reached"
+	free := map[string]int64{"work_email": 3, "business_phone": 0}
+	spend := runview.NewSpend()
+	spend.ByOutcome["everything found"] = &runview.SpendPart{Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}
+	account := accountview.AccountOf(cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
+	return map[string]report.Report{
+		"plan": &planview.Plan{
+			Version: planview.PlanVersion, At: at, Run: "contacts_email", Job: "spring", List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"},
+			Rows: planview.RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
+			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3, "business_phone": 5}, FreeAllowance: free,
+			Prices: planview.Prices{Source: "the OpenAPI document", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}}, Maximum: 2 * cost.Dollar,
+			Ceilings: []planstep.Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
+			Approval: &planview.Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
+			Refused: &planview.Refused{Code: "credits_exhausted", Message: "no credit."},
+			Options: []planview.Option{
+				{Name: "payg", Total: new(2 * cost.Dollar)},
+				{Name: "month", Total: new(cost.Dollar), Monthly: cost.Dollar, Cheapest: true},
+				{Name: "year", Total: new(9 * cost.Dollar)},
+				{Name: "unpriced"},
+			}, MayPayBy: []string{"payg"},
+			History: planview.History{Missing: []string{"enrich by name"}},
+			SpentBefore: planview.SpentBeforeOf(listcost.Cost{
+				Lookups: 5, Charged: 75 * cost.Cent, AtMost: true, Bought: enrich.ByField[int64]{4, 1}, Open: 1,
+				Runs: map[string]cost.Money{"a": 5 * cost.Cent, "trial": 40 * cost.Cent, "b": 20 * cost.Cent, "spring": 10 * cost.Cent},
+			}),
+			Sample: &planview.Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+		},
+		"rerun": &runview.Summary{
+			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2}, Spent: 30 * cost.Cent,
+			Found: runview.FoundOf(enrich.ByField[int64]{2}, enrich.ByField[int64]{2}, 30*cost.Cent),
+		},
+		"summary": &runview.Summary{
+			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
+			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
+			Drift: runview.DriftOf(cost.Drift{Lost: cost.OfMoney(cost.Cent)}), MaxSpend: cost.Dollar,
+			Found:    runview.FoundOf(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent),
+			FoundNow: runview.FoundOf(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent),
+			Left:     55 * cost.Cent, Advice: "Run the same command again.",
+		},
+		"written": &runview.Written{
+			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 2},
+			Tables: &outputs.TablesWritten{
+				Dir: "tables", Unread: 7,
+				Tables: []outputs.TableWritten{{Name: "financials", File: "tables/financials.parquet", Rows: 1}, {Name: "visits", File: "tables/visits.parquet", Rows: 2000}},
+				First:  []outputs.UnreadCell{{Company: "17", Column: "2024.Turnover", Problem: "is not a number"}, {Company: "18", Column: "last", Problem: "is not a year"}},
+			},
+		},
+		"budget": &accountview.Budget{
+			Version: accountview.BudgetVersion, At: at, Account: account,
+			Ceilings: []accountview.Used{{Of: "run trial", Name: "max-spend", Measure: "usd", Limit: new("1.00"), Left: new("0.55"), Settled: 45 * cost.Cent, SettledLeast: report.Least(45*cost.Cent, 15*cost.Cent)}},
+		},
+		"run": &runview.Run{
+			Run: "trial", List: "list.csv", Output: "out.csv", Fields: "email", Started: at, Stop: stop, MaxSpend: cost.Dollar, Forfeited: 1,
+			FreeUsed: free, Rows: map[string]int64{"matched": 2}, Spend: spend,
+		},
+		"runs":    &runview.Runs{Runs: []*runview.Run{{Run: "trial", Started: at, Ended: &at, InDoubt: 1}}},
+		"account": account,
+		"reconciliation": &doubtview.Reconciliation{
+			Cases:    []doubtview.Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
+			Evidence: &doubtview.Evidence{Free: report.ByField(enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+			Options: doubtOptions,
+		},
+		"check": journalview.JournalCheckOf(verify.Summary{
+			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
+			Totals: cost.Totals{
+				Settled: cost.Amounts{int64(30 * cost.Cent), 1}, Held: cost.Amounts{int64(15 * cost.Cent), 0, 2},
+				EverHeld: cost.Amounts{int64(45 * cost.Cent), 1, 2}, Charged: enrich.ByField[int64]{2, 1},
+				Asked: enrich.ByField[int64]{3, 3}, Returned: enrich.ByField[int64]{2, 2}, Forfeited: 1, Lookups: 2, Whole: 1, Open: 1,
+			},
+		}, []verify.Problem{{Record: "attempt 7", Text: "is resolved twice"}}),
+		"status": &runview.Status{At: at, Active: []*runview.Active{{
+			Command: "run a-list-with-a-long-name_email+phone", Process: 22609, Since: at.Add(-26 * time.Hour), Phase: "sending",
+			Progress: &runview.Progress{
+				Run: "a-list-with-a-long-name_email+phone", Step: runview.Step{Number: 1, Of: 1, Fields: "email,phone"}, Done: 4001, Total: 10_000, Rate: "30/60s",
+				Found: runview.FoundOf(enrich.ByField[int64]{4000, 2}, enrich.ByField[int64]{3000, 1}, 60*cost.Cent),
+				Wait:  &runview.Waiting{Reason: dispatch.WaitSlowDown, Until: new(at.Add(100 * time.Second)), Times: 85}, EndsAt: at.Add(30 * time.Hour),
+			},
+			Run: &runview.ActiveRun{
+				Run: "a-list-with-a-long-name_email+phone", Spent: 600 * cost.Dollar, Held: 15 * cost.Cent, MaxSpend: 900 * cost.Dollar,
+				Tightest: "workspace-monthly", Left: 9 * cost.Dollar,
+			},
+		}}},
+		"status-preparing": &runview.Status{At: at, Active: []*runview.Active{{Command: "reconcile", Process: 7, Since: at}}},
+		"status-idle":      &runview.Status{At: at, Active: []*runview.Active{}, Last: &runview.Run{Run: "trial", Started: at, Ended: &at, Stop: stop, MaxSpend: cost.Dollar}},
+		"failed":           &report.Failed{Error: report.Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
+		"erasure":          journalview.ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
+		"unknown":          journalview.ErasureOf(checkpoint.Erasure{Persons: 1}),
+		"diagnosis":        checkview.DiagnosisOf([]checkview.Finding{{Check: "key", Result: checkview.CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: checkview.CheckWarning, Found: "1m behind", Advice: "Set it"}}),
+	}
+}
+
+// An error of the place that a report is written to ends the report.
+func TestRenderingReturnsTheErrorOfItsWriter(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no room")
+	for _, r := range samples() {
+		if err := report.Text(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("text of %T: %v", r, err)
+		}
+		if err := report.Markdown(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("Markdown of %T: %v", r, err)
+		}
+		if err := report.HTML(failing{full}, r, nil); !errors.Is(err, full) {
+			t.Errorf("HTML of %T: %v", r, err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// A terminal of 80 columns shows every line of the status whole.
+func TestTheStatusFitsATerminal(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"status", "status-preparing", "status-idle"} {
+		var text strings.Builder
+		if err := report.Text(&text, samples()[name], nil); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > form.LineWidth {
+				t.Errorf("%s: %d columns: %s", name, width, line)
+			}
+		}
+	}
+}
+
+// doubtOptions are what can be done about lookups in doubt.
+var doubtOptions = []doubtview.DoubtOption{
+	{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, say so."},
+	{Name: "ask", Effect: "The service knows which were charged. The file has their times and what the account lost.", Commands: []string{"ask --file in-doubt.csv"}},
+	{Name: "assume", Effect: "Charged: they count as paid. Not charged: they may be sent again, and be paid twice.", Commands: []string{"assume charged 2", "assume not-charged 2"}},
+}
+
+// Calls in doubt and what can be done about them fit a screen, however many there are.
+func TestCallsInDoubtFitAScreen(t *testing.T) {
+	t.Parallel()
+	view := &doubtview.Reconciliation{
+		Evidence: &doubtview.Evidence{Free: report.ByField(enrich.ByField[int64]{3, 4}), Money: 3 * cost.Dollar}, Options: doubtOptions, InDoubt: 41, Held: 3 * cost.Dollar,
+		Why: "others may have spent from the account, or the service has taken money for something else in this time",
+	}
+	for n := range 41 {
+		view.Cases = append(view.Cases, doubtview.Case{
+			Attempt: attempt.ID(1000 + n), Run: "contacts-email-phone-1a2b3c", Row: int64(900 + n), Person: "Bob Ray, Beta", Fields: "work_email,business_phone",
+			Sent: time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC), Cause: "read tcp 10.0.0.1:443: connection reset by peer", Held: 75 * cost.Cent,
+		})
+	}
+	var out strings.Builder
+	if err := report.Text(&out, view, nil); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if len(lines) > 23 || !strings.Contains(out.String(), "and 37 more") { // one line is for the prompt
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
+	}
+}

@@ -1,0 +1,183 @@
+// Package journalview shows what was checked, erased and exported of a journal.
+package journalview
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/checkpoint/persons"
+	"payonce/checkpoint/verify"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report"
+)
+
+// JournalCheck says what a check of the whole journal found.
+type JournalCheck struct {
+	Journal    string           `json:"journal"`
+	Attempts   map[string]int64 `json:"attempts"` // by state
+	Identities int64            `json:"identities"`
+	Runs       int64            `json:"runs"`
+	Erased     int64            `json:"erased"` // attempts without their identity or values
+	Totals     JournalTotals    `json:"totals"`
+	Problems   int64            `json:"problems"`
+	List       []JournalProblem `json:"list"`
+}
+
+// JournalTotals are the sums of a whole journal. Those by field are in the order of the fields.
+type JournalTotals struct {
+	Settled      cost.Money            `json:"settled"`
+	Held         cost.Money            `json:"held"`
+	EverHeld     cost.Money            `json:"ever_held"`
+	FreeUsed     enrich.ByField[int64] `json:"free_used"`
+	FreeHeld     enrich.ByField[int64] `json:"free_held"`
+	FreeEverHeld enrich.ByField[int64] `json:"free_ever_held"`
+	Charged      enrich.ByField[int64] `json:"charged"`
+	Asked        enrich.ByField[int64] `json:"asked"`
+	Returned     enrich.ByField[int64] `json:"returned"`
+	Forfeited    int64                 `json:"forfeited"`
+	Uncharged    int64                 `json:"uncharged,omitempty"`
+	Lookups      int64                 `json:"lookups"`
+	Whole        int64                 `json:"whole"` // lookups that returned every field
+	Open         int64                 `json:"open"`  // lookups without an outcome
+}
+
+// JournalProblem is one thing that does not hold in a journal.
+type JournalProblem struct {
+	Record string `json:"record"`
+	Text   string `json:"problem"`
+}
+
+// JournalCheckOf shows what a check found.
+func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalCheck {
+	view := &JournalCheck{
+		Journal: found.ID, Attempts: found.Attempts, Identities: found.Identities, Runs: found.Runs, Erased: found.Erased,
+		Totals: journalTotalsOf(found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+	}
+	for i, problem := range problems {
+		view.List[i] = JournalProblem(problem)
+	}
+	return view
+}
+
+func journalTotalsOf(t cost.Totals) JournalTotals {
+	return JournalTotals{
+		Settled: t.Settled.Money(), Held: t.Held.Money(), EverHeld: t.EverHeld.Money(),
+		FreeUsed: report.PerField(t.Settled), FreeHeld: report.PerField(t.Held), FreeEverHeld: report.PerField(t.EverHeld),
+		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
+		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
+	}
+}
+
+func (v *JournalCheck) Render(p *report.Page) {
+	if len(v.List) == 0 {
+		p.Linef("The journal is sound.")
+		p.Gap()
+	}
+	p.Entryf("journal", "%s", v.Journal)
+	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
+		if n := v.Attempts[state.String()]; n > 0 {
+			p.Entryf("attempts "+state.String(), "%d", n)
+		}
+	}
+	p.Entryf("identities", "%d", v.Identities)
+	p.Entryf("runs", "%d", v.Runs)
+	p.Entryf("settled", "$%s", v.Totals.Settled)
+	p.Entryf("held", "$%s", v.Totals.Held)
+	p.Entryf("free allowance used", "%s", report.Counts(report.ByField(v.Totals.FreeUsed)))
+	p.Entryf("fields charged", "%s", report.Counts(report.ByField(v.Totals.Charged)))
+	if v.Erased > 0 {
+		p.Entryf("erased", "%s", report.Counted(v.Erased, "attempt"))
+	}
+	for _, problem := range v.List {
+		p.Linef("PROBLEM  %s: %s", problem.Record, problem.Text)
+	}
+}
+
+// Rekeyed says that the journal is encrypted with its new key.
+type Rekeyed struct {
+	Encrypted bool `json:"encrypted"`
+}
+
+func (v *Rekeyed) Render(p *report.Page) {
+	p.Linef("The journal is encrypted with the new key. %s", p.Hint("rekeyed"))
+}
+
+// Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
+// are reached.
+type Unpaused struct {
+	Until  time.Time `json:"paused_until"`
+	Limits []string  `json:"limits,omitempty"` // the modules
+}
+
+func (v *Unpaused) Render(p *report.Page) {
+	if v.Until.IsZero() && len(v.Limits) == 0 {
+		p.Linef("The service has not asked to wait. Nothing has changed.")
+		return
+	}
+	if !v.Until.IsZero() {
+		p.Linef("The wait until %s is over; lookups may be sent again.", report.Time(v.Until))
+	}
+	for _, module := range v.Limits {
+		p.Linef("The limit of %s does not count any more; calls that need it may be sent again.", module)
+	}
+}
+
+// Erasure says what was erased from the journal.
+type Erasure struct {
+	Persons  int `json:"persons"`
+	Attempts int `json:"attempts"`
+	Answers  int `json:"answers"`
+	// Identities are those of the person, also those that were never asked for.
+	Identities int `json:"identities,omitempty"`
+	// Lookups are what was found about the person.
+	Lookups []HeldLookup `json:"lookups,omitempty"`
+}
+
+// HeldLookup is a lookup that forget erases.
+type HeldLookup struct {
+	Attempt  attempt.ID `json:"attempt"`
+	Identity string     `json:"identity,omitempty"`
+	Name     string     `json:"name,omitempty"`
+	Email    string     `json:"email,omitempty"`
+	Phone    string     `json:"phone,omitempty"`
+}
+
+// HeldLookupsOf shows what was found about a person.
+func HeldLookupsOf(matches []persons.Match) []HeldLookup {
+	held := make([]HeldLookup, len(matches))
+	for i, m := range matches {
+		held[i] = HeldLookup{Attempt: m.ID, Name: m.Facts.Name, Email: m.Facts.Email, Phone: m.Facts.Phone}
+		if m.Identity != (enrich.Identity{}) {
+			held[i].Identity = m.Identity.String()
+		}
+	}
+	return held
+}
+
+// String describes the lookup in one line.
+func (h HeldLookup) String() string {
+	parts := []string{h.Identity, h.Name, h.Email, h.Phone}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+}
+
+// ErasureOf shows what was erased.
+func ErasureOf(erased checkpoint.Erasure) *Erasure {
+	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers, Identities: erased.Identities}
+}
+
+func (v *Erasure) Render(p *report.Page) {
+	if v.Persons > 0 && v.Attempts == 0 {
+		p.Entryf("persons forgotten", "0: this journal knew nothing of this person")
+		p.Entryf("not looked up from now on", "%s", report.People(int64(v.Persons)))
+		return
+	}
+	for _, held := range v.Lookups {
+		p.Linef("%s", held)
+	}
+	p.Entryf("persons forgotten", "%d", v.Persons)
+	p.Entryf("answers erased", "%d", v.Answers)
+}

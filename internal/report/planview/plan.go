@@ -1,0 +1,204 @@
+// Package planview shows plans of runs.
+package planview
+
+import (
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/report"
+	"payonce/internal/report/planstep"
+	"payonce/pipeline/survey"
+)
+
+// PlanVersion is the version of the object that a plan is as JSON; its schema is
+// docs/plan.schema.json.
+const PlanVersion = 1
+
+// Plan is a plan as it is shown, printed with --json and kept with --out.
+type Plan struct {
+	Version       int               `json:"version"`
+	At            time.Time         `json:"at"`
+	Run           string            `json:"run"`
+	Job           string            `json:"job"`
+	List          string            `json:"list"`
+	Preset        string            `json:"preset,omitempty"` // of the program whose export the list is
+	MapFile       string            `json:"mapping_file,omitempty"`
+	Columns       map[string]string `json:"columns"`
+	Unused        []Unused          `json:"unused_columns,omitempty"`
+	Held          []Held            `json:"held,omitempty"`
+	DoubtfulNames int64             `json:"doubtful_names,omitempty"` // rows whose full name could be split in another way
+	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
+	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
+	// EncodingGuessed says that the bytes of the list fit other encodings too.
+	EncodingGuessed bool               `json:"encoding_guessed,omitempty"`
+	Priority        string             `json:"priority,omitempty"`
+	Rows            RowCounts          `json:"rows"`
+	Unidentifiable  map[string]int64   `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64   `json:"lookups"`
+	Fields          map[string]int64   `json:"fields"`
+	FreeAllowance   map[string]int64   `json:"free_allowance"`
+	Prices          Prices             `json:"prices"`
+	Maximum         cost.Money         `json:"maximum_usd"`
+	Split           Split              `json:"maximum_split"`
+	Expected        *cost.Money        `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range             `json:"expected_range_usd"` // the same
+	History         History            `json:"history"`
+	SpentBefore     *SpentBefore       `json:"spent_before,omitempty"` // on the people of the list; left out for none
+	Ceilings        []planstep.Ceiling `json:"ceilings"`
+	Possible        cost.Money         `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval          `json:"approval,omitempty"`
+	Seconds         int64              `json:"seconds"`
+	Rate            string             `json:"rate"`
+	EndsAt          time.Time          `json:"ends_at"`
+	BudgetReset     *Reset             `json:"budget_reset,omitempty"`
+	Option          string             `json:"option"` // "" when the prices do not tell one
+	Options         []Option           `json:"options"`
+	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample            `json:"sample,omitempty"`
+	AccountRead     bool               `json:"account_read"`
+	Refused         *Refused           `json:"refused_now,omitempty"`
+	// Steps are there when there are several, or when one uses units.
+	Steps planstep.Steps `json:"steps,omitempty"`
+}
+
+// IsDone reports whether an earlier start of this run, or another run, asked for all that the list
+// misses, and nothing is in doubt or forfeited.
+func (v *Plan) IsDone() bool {
+	return v.Rows.Answered > 0 && v.allLookups()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
+}
+
+// Covered returns how many of the lookups the ceilings certainly cover.
+func (v *Plan) Covered() int64 {
+	for _, ceiling := range v.Ceilings {
+		if ceiling.Binding {
+			return ceiling.Covers
+		}
+	}
+	return v.allLookups()
+}
+
+// allLookups returns how many lookups the steps have together.
+func (v *Plan) allLookups() int64 {
+	if len(v.Steps) == 0 {
+		return v.Rows.Lookup
+	}
+	return v.Steps.Lookups()
+}
+
+// RowCounts are the rows by what a run would make of them. They add up to Total.
+type RowCounts struct {
+	Total          int64 `json:"total"`
+	Lookup         int64 `json:"lookup"`
+	Answered       int64 `json:"answered"`
+	Filled         int64 `json:"filled"`
+	Duplicate      int64 `json:"duplicate"`
+	Unidentifiable int64 `json:"unidentifiable"`
+	Rejected       int64 `json:"rejected"`
+	InDoubt        int64 `json:"in_doubt"`
+	Forfeited      int64 `json:"forfeited"`
+	NotAttempted   int64 `json:"not_attempted"`
+	Forgotten      int64 `json:"forgotten,omitempty"` // on request, with "batch forget"
+}
+
+// Prices says what a returned field costs and where that stands.
+type Prices struct {
+	Source        string                `json:"source"`
+	USD           map[string]cost.Money `json:"usd"`
+	Disagreements []string              `json:"disagreements,omitempty"`
+}
+
+// Split says what the maximum is paid from, in the order of use. What the
+// account does not tell is null.
+type Split struct {
+	Free      map[string]int64 `json:"free"` // fields
+	Included  *cost.Money      `json:"included_usd"`
+	Prepaid   *cost.Money      `json:"prepaid_usd"`
+	Uncovered *cost.Money      `json:"uncovered_usd"` // beyond the balance
+}
+
+// Approval says whether somebody has to approve the run.
+type Approval struct {
+	Threshold cost.Money `json:"threshold_usd"`
+	Needed    bool       `json:"needed"`
+}
+
+// Refused is why the service would refuse the lookups now, as far as the account
+// tells: no money, no access, no price.
+type Refused struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Reset is the end of the usage budget's month, which comes before the run's.
+type Reset struct {
+	At            time.Time `json:"at"`
+	LookupsBefore int64     `json:"lookups_before"` // at most
+}
+
+// Option is what the list would cost by an option of the rate card.
+type Option struct {
+	Name    string     `json:"name"`
+	Monthly cost.Money `json:"monthly_usd"`
+	// Maximum is for the lookups; Total has the month's fee with what it includes.
+	// They are null when the option has no price for a field.
+	Maximum  *cost.Money `json:"maximum_usd"`
+	Total    *cost.Money `json:"total_usd"`
+	Cheapest bool        `json:"cheapest"` // by Total
+	// Expected is what the total will likely be; null without a history.
+	Expected         *cost.Money `json:"expected_usd"`
+	CheapestExpected bool        `json:"cheapest_expected"`
+}
+
+func RowsOf(c survey.Counts) RowCounts {
+	rows := RowCounts{
+		Total: c.Rows, Lookup: c.Lookup, Answered: c.Answered, Filled: c.Filled, Duplicate: c.Duplicates,
+		Rejected: c.Rejected, InDoubt: c.InDoubt, Forfeited: c.Forfeited, NotAttempted: c.Skipped, Forgotten: c.Forgotten,
+	}
+	for _, n := range c.Unidentifiable {
+		rows.Unidentifiable += n
+	}
+	return rows
+}
+
+// Range is a range of amounts that holds the real one with 95 % certainty.
+type Range struct {
+	Low  cost.Money `json:"low"`
+	High cost.Money `json:"high"`
+}
+
+// History says for which Kinds of lookups this journal has no match rates of
+// their own.
+type History struct {
+	// None says that no kind has match rates.
+	None    bool     `json:"none,omitempty"`
+	Missing []string `json:"missing"` // none at all
+	// Borrowed have those of the same operation by the other identity.
+	Borrowed []string `json:"borrowed"`
+}
+
+// Sample is a paid sample that the plan proposes: what it shows of the match
+// rates is worth its price before all is spent.
+type Sample struct {
+	Persons int64      `json:"persons"`
+	Lookups int64      `json:"lookups"`
+	Maximum cost.Money `json:"maximum_usd"`
+	// WidthAfter is about how far the ends of the expected range will lie apart after
+	// the sample; null when the sample leaves a kind of lookups out.
+	WidthAfter *cost.Money `json:"range_after_usd"`
+	Command    string      `json:"command"`
+
+	Words    []string   `json:"-"` // of the command, as a shell reads them
+	MaxSpend cost.Money `json:"-"` // that the sample needs
+}
+
+// PricesOf shows what the wanted fields cost.
+func PricesOf(quote cost.Quote) Prices {
+	view := Prices{Source: quote.Source(report.Catalogue()), USD: map[string]cost.Money{}}
+	for f, price := range quote.Prices {
+		view.USD[report.Catalogue().Name(f)] = price
+	}
+	for _, disagreement := range quote.Disagreements {
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(report.Catalogue()))
+	}
+	return view
+}

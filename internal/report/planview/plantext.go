@@ -1,0 +1,298 @@
+package planview
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/report"
+	"payonce/pipeline/columns"
+	"payonce/service/v1/v1fields"
+)
+
+func (v *Plan) Render(p *report.Page) {
+	p.Titlef("Plan of run %s", v.Run)
+	if v.Job != v.Run {
+		p.Linef("of job %s", v.Job)
+	}
+	p.Gap()
+	if v.Encoding != "" {
+		text := v.Encoding
+		if v.EncodingGuessed {
+			text += p.Hint("encoding_guessed")
+		}
+		p.Entryf("encoding", "%s", text)
+	}
+	if v.Preset != "" {
+		p.Entryf("preset", "%s", v.Preset)
+	}
+	if v.MapFile != "" {
+		p.Entryf("mapping file", "%s", v.MapFile)
+	}
+	for _, role := range columns.Shown() {
+		if column, mapped := v.Columns[string(role)]; mapped {
+			p.Entryf(string(role), "column %q", column)
+		} else {
+			p.Entryf(string(role), "no column")
+		}
+	}
+	if column, mapped := v.Columns[string(columns.FullName)]; mapped {
+		p.Entryf(string(columns.FullName), "column %q, split into first and last name", column)
+	}
+	v.printCells(p)
+	p.Gap()
+	v.printRows(p)
+	p.Gap()
+	for _, line := range v.Steps.Lines() {
+		p.Prosef(line.Name, "%s", line.Text)
+	}
+	if len(v.Steps) == 0 || v.Steps.TakeMoney() {
+		v.printMoney(p)
+	}
+	v.printCeilings(p)
+	v.printTime(p)
+	v.printOptions(p)
+	v.printSample(p)
+}
+
+// printCells says what the cells of the list hold besides what their columns say.
+func (v *Plan) printCells(p *report.Page) {
+	for _, unused := range v.Unused {
+		p.Alertf("not used", "column #%d %q as %s, because it holds %s", unused.Number, unused.Column, unused.Field, unused.Holds)
+	}
+	for _, held := range v.Held {
+		p.Prosef("held", "%s in %q; not buying them saves up to $%s", rowsWith(held), held.Column, held.SavesUpTo)
+	}
+	if v.DoubtfulNames > 0 {
+		p.Alertf("doubtful names", "%s with a name of several words, of which the first and the last are used", report.Counted(v.DoubtfulNames, "row"))
+	}
+	if v.Placeholders > 0 {
+		p.Prosef("placeholders", "%s with n/a or the like, taken as empty", report.Counted(v.Placeholders, "cell"))
+	}
+}
+
+// rowsWith says how many rows hold a field.
+func rowsWith(held Held) string {
+	what, have := "an address", "have"
+	if held.Field == report.Catalogue().Name(v1fields.BusinessPhone) {
+		what = "a number"
+	}
+	if held.Rows == 1 {
+		have = "has"
+	}
+	return report.Counted(held.Rows, "row") + " " + have + " " + what
+}
+
+func (v *Plan) printRows(p *report.Page) {
+	p.Entryf("rows", "%d", v.Rows.Total)
+	for _, part := range []struct {
+		name string
+		rows int64
+	}{
+		{"to look up", v.Rows.Lookup},
+		{"answered before", v.Rows.Answered},
+		{"already filled", v.Rows.Filled},
+		{"duplicates", v.Rows.Duplicate},
+		{"rejected before", v.Rows.Rejected},
+		{"in doubt", v.Rows.InDoubt},
+		{"forfeited", v.Rows.Forfeited},
+		{"beyond the limit", v.Rows.NotAttempted},
+		{"forgotten on request", v.Rows.Forgotten},
+		{"cannot look up", v.Rows.Unidentifiable}, // the reasons follow
+	} {
+		if part.rows > 0 || part.name == "to look up" {
+			p.Entryf("  "+part.name, "%d", part.rows)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
+		p.Itemf("    %d: %s", v.Unidentifiable[reason], reason)
+	}
+	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
+		p.Prosef("lookups", "%s", v.lookups())
+	}
+	if v.Priority != "" {
+		p.Entryf("order", "by %s", v.Priority)
+	}
+}
+
+// lookups says how many lookups ask for both fields and for each of them alone.
+func (v *Plan) lookups() string {
+	emails, email := v.Fields[report.Catalogue().Name(v1fields.WorkEmail)]
+	phones, phone := v.Fields[report.Catalogue().Name(v1fields.BusinessPhone)]
+	switch {
+	case !phone:
+		return fmt.Sprintf("email %d", v.Rows.Lookup)
+	case !email:
+		return fmt.Sprintf("phone %d", v.Rows.Lookup)
+	}
+	var parts []string
+	for _, part := range []struct {
+		name    string
+		lookups int64
+	}{
+		{"email and phone", emails + phones - v.Rows.Lookup},
+		{"phone only", v.Rows.Lookup - emails},
+		{"email only", v.Rows.Lookup - phones},
+	} {
+		if part.lookups > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", part.name, part.lookups))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (v *Plan) printMoney(p *report.Page) {
+	p.Prosef("prices", "%s", report.Amounts(v.Prices.USD))
+	p.Prosef("  from", "%s", v.Prices.Source)
+	for _, disagreement := range v.Prices.Disagreements {
+		p.Alertf("  but", "%s", disagreement)
+	}
+	p.Prosef("free allowance", "%s", report.Counts(v.FreeAllowance))
+	p.Entryf("maximum spend", "$%s, when every field is returned", v.Maximum)
+	v.printQuantities(p)
+	for _, part := range []struct {
+		name   string
+		amount *cost.Money
+	}{
+		{"  included balance", v.Split.Included},
+		{"  prepaid balance", v.Split.Prepaid},
+		{"  beyond the balance", v.Split.Uncovered},
+	} {
+		if part.amount != nil && *part.amount > 0 {
+			p.Entryf(part.name, "$%s", *part.amount)
+		}
+	}
+	v.printExpected(p)
+	v.SpentBefore.Render(p)
+}
+
+// printQuantities shows what the maximum is made of.
+func (v *Plan) printQuantities(p *report.Page) {
+	for f := range v1fields.AllFields.Each() {
+		name := report.Catalogue().Name(f)
+		wanted, free := v.Fields[name], v.Split.Free[name]
+		price, known := v.Prices.USD[name]
+		if wanted == 0 || !known {
+			continue
+		}
+		text := fmt.Sprintf("%d × $%s = $%s", wanted-free, price, price.Times(wanted-free))
+		if free > 0 {
+			text += fmt.Sprintf(", and %d free", free)
+		}
+		p.Prosef("  "+name, "%s", text)
+	}
+}
+
+func (v *Plan) printExpected(p *report.Page) {
+	switch {
+	case v.Rows.Lookup == 0:
+	case v.Expected != nil:
+		p.Prosef("expected spend", "$%s, with 95 %% certainty $%s to $%s", *v.Expected, v.ExpectedRange.Low, v.ExpectedRange.High)
+		if len(v.History.Borrowed) > 0 {
+			p.Prosef("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
+		}
+	case v.History.None:
+		p.Prosef("expected spend", "unknown: this journal has no history yet%s", p.Hint("no_history"))
+	default:
+		p.Prosef("expected spend", "unknown: this journal has no history yet of %s", strings.Join(v.History.Missing, ", "))
+	}
+}
+
+func (v *Plan) printCeilings(p *report.Page) {
+	for _, ceiling := range v.Ceilings {
+		p.Prosef("ceiling "+ceiling.Name, "%s left of %s", ceiling.LeftText(), ceiling.LimitText())
+		if ceiling.Binding {
+			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, report.People(v.Rows.Lookup))
+			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
+				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
+			}
+			if ceiling.RenewsAt != nil {
+				text += "; it renews on " + report.Time(*ceiling.RenewsAt)
+			}
+			p.Prosef("", "%s", text)
+		}
+	}
+	if !v.AccountRead {
+		p.Prosef("account", "not asked; its balance and budget may bind earlier")
+	}
+	if v.Refused != nil {
+		p.Alertf("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.Remedy(v.Refused.Code))
+	}
+	if v.Approval != nil && v.Approval.Needed {
+		p.Alertf("approval", "needed: $%s is possible, above the threshold of $%s; %s",
+			v.Possible, v.Approval.Threshold, p.Hint("approval", v.Possible))
+	}
+}
+
+func (v *Plan) printTime(p *report.Page) {
+	duration := time.Duration(v.Seconds) * time.Second
+	if len(v.Steps) > 0 {
+		p.Prosef("time", "at least %s, until %s", duration, report.Time(v.EndsAt))
+	} else {
+		p.Prosef("time", "at least %s at %s, until %s", duration, v.Rate, report.Time(v.EndsAt))
+	}
+	if reset := v.BudgetReset; reset != nil {
+		p.Prosef("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
+			"run the same command again then to go on under the new one", report.Time(reset.At), report.Lookups(reset.LookupsBefore))
+	}
+}
+
+// printOptions shows the options of the rate card that would cost less than the one in use.
+func (v *Plan) printOptions(p *report.Page) {
+	most, expected := v.own()
+	found := false
+	for _, option := range v.Options {
+		if option.Total == nil {
+			continue // a price is missing
+		}
+		likely := option.Expected != nil && expected != nil && *option.Expected < *expected
+		if !likely && *option.Total >= most {
+			continue
+		}
+		text := "at most $" + option.Total.String()
+		if option.Expected != nil {
+			text += ", expected $" + option.Expected.String()
+		}
+		if option.Monthly > 0 {
+			text += " ($" + option.Monthly.String() + " a month)"
+		}
+		p.Prosef("cheaper by "+option.Name, "%s", text)
+		found = true
+	}
+	if found && len(v.MayPayBy) > 0 {
+		p.Prosef("  yours", "%s, at most $%s", strings.Join(v.MayPayBy, " or "), most)
+	}
+}
+
+// own returns what the list costs by the option in use, and what it is expected to cost; nil when
+// that is not known. Where the prices fit several options, it is the cheapest of them.
+func (v *Plan) own() (most cost.Money, expected *cost.Money) {
+	most, expected = v.Maximum, v.Expected
+	found := false
+	for _, option := range v.Options {
+		if option.Total == nil || !slices.Contains(v.MayPayBy, option.Name) || found && *option.Total >= most {
+			continue
+		}
+		most, expected, found = *option.Total, option.Expected, true
+	}
+	return most, expected
+}
+
+func (v *Plan) printSample(p *report.Page) {
+	if v.Sample == nil {
+		return
+	}
+	p.Gap()
+	p.Linef("To see the match rates first, send %s for at most $%s:", report.Lookups(v.Sample.Lookups), v.Sample.Maximum)
+	p.Command(v.Sample.Words)
+	if width := v.Sample.WidthAfter; width != nil {
+		p.Linef("The range of the expected spend is then about $%s wide.", *width)
+	}
+	if v.Priority != "" {
+		p.Linef("It has the first persons of that order, who may match unlike the others.")
+	}
+	p.Linef("What the sample finds counts: the whole list then asks for the rest alone.")
+}

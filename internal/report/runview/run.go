@@ -1,0 +1,126 @@
+// Package runview shows runs: their list, how one stands, and how it ended.
+package runview
+
+import (
+	"fmt"
+	"time"
+
+	"payonce/cost"
+	"payonce/internal/report"
+	"payonce/internal/starts"
+)
+
+// Run is one run as it is shown.
+type Run struct {
+	Run      string     `json:"run"`
+	List     string     `json:"list"`
+	Output   string     `json:"output"`
+	Fields   string     `json:"fields"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"` // null while it runs, or after a crash
+	Running  bool       `json:"running,omitempty"`
+	Stop     string     `json:"stop,omitempty"`
+	MaxSpend cost.Money `json:"max_spend_usd"`
+	Spent    cost.Money `json:"spent_usd"`
+	// SpentLeast is the least that it can be while charges may turn out to have been free.
+	SpentLeast *cost.Money      `json:"spent_least_usd,omitempty"`
+	Held       cost.Money       `json:"held_usd"`
+	Lookups    int64            `json:"lookups"`
+	FreeUsed   map[string]int64 `json:"free_used"`
+	InDoubt    int64            `json:"in_doubt"`
+	// Forfeited counts lookups that were charged and whose answers are lost.
+	Forfeited int64            `json:"forfeited"`
+	Rows      map[string]int64 `json:"rows"`
+	// Drift is what the account had lost beyond the journal when the run last ended;
+	// it and Spend are shown for one run alone.
+	Drift *Drift `json:"drift,omitempty"`
+	Spend *Spend `json:"spend,omitempty"`
+}
+
+// Runs lists the runs of a journal.
+type Runs struct {
+	Runs []*Run `json:"runs"`
+	// LastStart is the last start of a run. It is left out without one.
+	LastStart *starts.Start `json:"last_start,omitempty"`
+}
+
+func (r *Runs) Render(p *report.Page) {
+	if len(r.Runs) == 0 {
+		p.Linef("no runs yet")
+	}
+	rows := make([][]string, len(r.Runs))
+	for i, v := range r.Runs {
+		rows[i] = []string{
+			v.Started.Format("2006-01-02 15:04"), v.Run, report.UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
+		}
+	}
+	if len(rows) > 0 {
+		p.Table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
+	}
+	if r.LastStart != nil {
+		p.Gap()
+		p.Linef("last start: %s", r.LastStart)
+		p.Itemf("    %s", r.LastStart.Command)
+	}
+}
+
+// state says how a run stands.
+func (v *Run) state() string {
+	switch {
+	case v.Running:
+		return "running"
+	case v.Ended == nil:
+		return "not ended: run it again to go on"
+	case v.Stop != "":
+		return "stopped: " + v.Stop
+	case v.InDoubt > 0:
+		return fmt.Sprintf("done, %d in doubt", v.InDoubt)
+	}
+	return "done"
+}
+
+func (v *Run) Render(p *report.Page) {
+	p.Titlef("Run %s, %s", v.Run, v.state())
+	p.Gap()
+	if v.List != "" {
+		p.Entryf("list", "%s", v.List)
+	}
+	if v.Output != "" {
+		p.Entryf("output", "%s", v.Output)
+	}
+	p.Entryf("fields", "%s", v.Fields)
+	p.Entryf("started", "%s", v.Started.Format(time.RFC3339))
+	if v.Ended != nil && !v.Running {
+		p.Entryf("ended", "%s", v.Ended.Format(time.RFC3339))
+	}
+	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+	p.Entryf("held", "$%s, %s in doubt", v.Held, report.Lookups(v.InDoubt))
+	if v.Forfeited > 0 {
+		p.Alertf("forfeited", "%s: charged, and what was answered is lost", report.Lookups(v.Forfeited))
+	}
+	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
+	p.Entryf("lookups answered", "%d", v.Lookups)
+	if v.Drift != nil {
+		p.Alertf("drift", "%s", v.Drift)
+	}
+	renderRows(p, v.Rows)
+	v.Spend.Render(p)
+}
+
+// Starts lists the starts of commands that spend or that change a journal or an output.
+type Starts struct {
+	Starts []starts.Start `json:"starts"` // the oldest first
+}
+
+func (v *Starts) Render(p *report.Page) {
+	if len(v.Starts) == 0 {
+		p.Linef("no starts yet")
+	}
+	for _, start := range v.Starts {
+		p.Linef("%s", start)
+		p.Itemf("    %s", start.Command)
+		if start.Output != "" {
+			p.Itemf("    output %s", start.Output)
+		}
+	}
+}

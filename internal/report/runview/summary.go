@@ -1,0 +1,194 @@
+package runview
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/outputs"
+	"payonce/internal/report"
+	"payonce/pipeline/row"
+)
+
+// Summary says how a run went.
+type Summary struct {
+	Run     string           `json:"run"`
+	Job     string           `json:"job"`
+	Output  string           `json:"output"`
+	Rows    map[string]int64 `json:"rows"`
+	Lookups int64            `json:"lookups"`        // ended by this command
+	Dropped int64            `json:"phones_dropped"` // not asked for by this command, to keep a short budget for emails
+	Posts   int64            `json:"posts"`          // sent by this command
+	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
+	// SpentLeast is the least that it can be while charges may turn out to have been free.
+	SpentLeast *cost.Money            `json:"spent_least_usd,omitempty"`
+	SpentNow   cost.Money             `json:"spent_now_usd"` // by this command
+	Held       cost.Money             `json:"held_usd"`      // for lookups in doubt
+	FreeUsed   map[string]int64       `json:"free_used"`     // by the run
+	InDoubt    int64                  `json:"in_doubt"`      // lookups of the run
+	Tightest   string                 `json:"tightest"`      // the ceiling on money with the least left
+	Stop       *string                `json:"stop"`          // null when every row has its outcome
+	Drift      *Drift                 `json:"drift,omitempty"`
+	Found      Found                  `json:"found"`          // by the run
+	FoundNow   Found                  `json:"found_now"`      // by this command
+	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
+	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
+
+	MaxSpend cost.Money `json:"-"`
+	Left     cost.Money `json:"-"` // under the tightest ceiling
+	// GivenUp counts lookups that failed three times in a run that has sent all the others.
+	GivenUp int64 `json:"-"`
+	// Exclusive says that the account was declared exclusive.
+	Exclusive bool   `json:"-"`
+	Advice    string `json:"-"` // why the run stopped and what to do next
+}
+
+// Drift is what the account lost that the journal cannot explain.
+type Drift struct {
+	Money cost.Money       `json:"usd"`
+	Free  map[string]int64 `json:"free"`
+	// Prices are those that the account shows where they are higher than the ones that
+	// the run counted with.
+	Prices map[string]cost.Money `json:"higher_prices_usd,omitempty"`
+}
+
+// DriftOf returns nil for none.
+func DriftOf(drift cost.Drift) *Drift {
+	if drift.Zero() {
+		return nil
+	}
+	view := &Drift{Money: drift.Lost.Money(), Free: report.FreeUnits(drift.Lost)}
+	for f, shown := range drift.Prices {
+		if shown > 0 {
+			if view.Prices == nil {
+				view.Prices = map[string]cost.Money{}
+			}
+			view.Prices[report.Catalogue().Name(enrich.Field(f))] = shown
+		}
+	}
+	return view
+}
+
+func (d *Drift) String() string {
+	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, report.Counts(d.Free))
+	if len(d.Prices) == 0 {
+		return lost + "; somebody else uses the workspace"
+	}
+	var prices []string
+	for f := range report.Catalogue().All().Each() {
+		if shown, higher := d.Prices[report.Catalogue().Name(f)]; higher {
+			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, report.Catalogue().Name(f)))
+		}
+	}
+	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)
+}
+
+// statusOrder is the order in which outcomes are shown.
+var statusOrder = []row.Status{
+	row.StatusMatched, row.StatusPartial, row.StatusNotFound, row.StatusFilled,
+	row.StatusDuplicate, row.StatusUnidentifiable, row.StatusAmbiguous, row.StatusRejected,
+	row.StatusInDoubt, row.StatusForfeited, row.StatusNotAttempted,
+}
+
+// nothingToDo reports whether the start found every row of the run with its outcome.
+func (v *Summary) nothingToDo() bool {
+	open := v.Rows[string(row.StatusInDoubt)] + v.Rows[string(row.StatusForfeited)] + v.Rows[string(row.StatusNotAttempted)]
+	return v.Posts == 0 && v.Stop == nil && v.InDoubt == 0 && open == 0 && v.Drift == nil && v.Advice == "" && v.answered() > 0
+}
+
+// answered returns how many rows have an answer.
+func (v *Summary) answered() int64 {
+	return v.Rows[string(row.StatusMatched)] + v.Rows[string(row.StatusPartial)] + v.Rows[string(row.StatusNotFound)]
+}
+
+func (v *Summary) Render(p *report.Page) {
+	if v.nothingToDo() {
+		found := cmp.Or(v.Found.fields(), report.Counted(v.answered(), "row")+" answered before")
+		p.Linef("Nothing left to look up: %s; %s spent.", found, report.UpTo(v.SpentLeast, v.Spent))
+		p.Linef("Run %s, output %s", v.Run, v.Output)
+		renderTables(p, v.Tables)
+		renderKept(p, v.Kept)
+		return
+	}
+	p.Titlef("Summary of run %s", v.Run)
+	p.Gap()
+	renderRows(p, v.Rows)
+	p.Gap()
+	p.Entryf("lookups", "%d (%s)", v.Lookups, report.Counted(v.Posts, "request"))
+	if v.Dropped > 0 {
+		p.Entryf("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
+	}
+	v.printFound(p)
+	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+	p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.Tightest), v.Tightest), v.Left)
+	if v.Held > 0 {
+		p.Alertf("held", "$%s for lookups in doubt", v.Held)
+	}
+	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
+	if v.Drift != nil {
+		p.Alertf("drift", "%s", v.Drift)
+	}
+	p.Entryf("output", "%s", v.Output)
+	renderTables(p, v.Tables)
+	renderKept(p, v.Kept)
+	if v.Advice != "" {
+		p.Gap()
+		p.Linef("%s", v.Advice)
+	}
+}
+
+// printFound says what was found by the run, and by this start when an earlier one found
+// something.
+func (v *Summary) printFound(p *report.Page) {
+	if all := v.Found.String(); all != "" {
+		p.Prosef("found", "%s", all)
+	}
+	if now := v.FoundNow.fields(); now != "" && now != v.Found.fields() {
+		p.Prosef("  by this start", "%s", v.FoundNow)
+	}
+}
+
+// renderRows writes the rows by outcome.
+func renderRows(p *report.Page, rows map[string]int64) {
+	for _, status := range statusOrder {
+		switch n := rows[string(status)]; {
+		case n == 0:
+		case status == row.StatusInDoubt || status == row.StatusForfeited:
+			p.Alertf(nameOf(status), "%d", n)
+		default:
+			p.Entryf(nameOf(status), "%d", n)
+		}
+	}
+}
+
+// nameOf names rows with a status, as a plan names them where it foresees them.
+func nameOf(status row.Status) string {
+	if status == row.StatusUnidentifiable {
+		return "cannot look up"
+	}
+	return "rows " + string(status)
+}
+
+// Written says what an output holds that was written again from the journal.
+type Written struct {
+	Output string                 `json:"output"`
+	Rows   map[string]int64       `json:"rows"`
+	Run    string                 `json:"run"`
+	Kept   []outputs.Kept         `json:"kept,omitempty"`
+	Tables *outputs.TablesWritten `json:"tables,omitempty"`
+}
+
+func renderKept(p *report.Page, files []outputs.Kept) {
+	for _, k := range files {
+		p.Entryf("earlier file", "%s: %s", k.As, k.Reason)
+	}
+}
+
+func (v *Written) Render(p *report.Page) {
+	renderRows(p, v.Rows)
+	p.Entryf("output", "%s", v.Output)
+	renderTables(p, v.Tables)
+	renderKept(p, v.Kept)
+}
