@@ -59,7 +59,7 @@ func (s *sampled) scrape(t *testing.T, w *workplace, during time.Duration, files
 		for name, family := range families {
 			s.metrics[name] = true
 			for _, metric := range family.GetMetric() {
-				pairs := []string{labels.MetricName, name, "job", "node", "instance", "host:9100"}
+				pairs := []string{model.MetricNameLabel, name, "job", "node", "instance", "host:9100"}
 				for _, label := range metric.GetLabel() {
 					pairs = append(pairs, label.GetName(), label.GetValue())
 				}
@@ -179,7 +179,7 @@ func TestTheQueriesOfTheDashboardHaveResults(t *testing.T) {
 		}
 		for _, selector := range parser.ExtractSelectors(expr) {
 			for _, m := range selector {
-				if m.Name == labels.MetricName {
+				if m.Name == model.MetricNameLabel {
 					used[m.Value] = true
 				}
 			}

@@ -77,7 +77,7 @@ func Resume(ctx context.Context, job *jobs.Job, note string, now time.Time, wait
 		if known.PausedAt.IsZero() {
 			return problem.Usagef("the job %s is not paused", job.Name)
 		}
-		c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: now}
+		c := newClaim(job, Request{}, now)
 		if err := c.decide(s); err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"payonce/internal/config"
 	"payonce/internal/smallfile"
 	"payonce/internal/workspace"
+	"payonce/notify/rules"
 	"payonce/schedule"
 )
 
@@ -45,6 +46,7 @@ type Outcome struct {
 	Found   int64 // values
 	Lookups int64
 	Spent   cost.Money
+	Facts   rules.Facts // that alerts tell of
 }
 
 // Reader reads jobs files.
@@ -62,6 +64,14 @@ type File struct {
 	Alerts []Alert
 }
 
+// Receivers returns the channels that are told of the job.
+func (j *Job) Receivers() (receivers []rules.Receiver) {
+	for _, alert := range j.Alerts {
+		receivers = append(receivers, rules.Receiver{Channel: alert.Name, Kinds: alert.Kinds})
+	}
+	return receivers
+}
+
 // Job is a list that is enriched at set times.
 type Job struct {
 	Name string
@@ -74,6 +84,8 @@ type Job struct {
 	Keep       int64         // how many dated outputs are kept; 0 for all
 	Retention  time.Duration // of the history
 	PauseAfter int64         // failures in a row
+	Alerts     []Alert       // the channels that are told of the job
+	NoRunAfter time.Duration // without a run that came to its end, an alert is sent; 0 for never
 }
 
 // List says where the list of a job comes from. One of its members is set.
@@ -134,6 +146,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	root := document.Root()
 	var defaults *config.Mapping
 	var all []config.Entry
+	var channels []string
 	for _, entry := range root.Entries() {
 		switch entry.Name {
 		case defaultsName:
@@ -145,6 +158,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 			}
 		case alertsName:
 			for _, alert := range entry.Mapping().Entries() {
+				channels = append(channels, alert.Name)
 				file.Alerts = append(file.Alerts, r.alert(alert)...)
 			}
 		default:
@@ -157,7 +171,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	}
 	of := map[string]string{} // jobs by their files of metrics
 	for _, entry := range all {
-		job := r.job(entry, defaults)
+		job := r.job(entry, defaults, file.Alerts, channels)
 		if other, taken := of[job.Metrics]; taken && job.Metrics != "" {
 			entry.Problem(fmt.Errorf("metrics: the jobs %s and %s write the same file; put {job} into its name", other, job.Name))
 		}
@@ -165,7 +179,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 		file.Jobs = append(file.Jobs, job)
 	}
 	if len(all) == 0 && defaults != nil {
-		r.set(&own{}, defaults)
+		r.set(&own{channels: channels}, defaults)
 	}
 	return file, document.Err()
 }
@@ -202,22 +216,28 @@ func flagsOf(o *own, run *pflag.FlagSet) *pflag.FlagSet {
 	return flags
 }
 
-// job reads one job.
-func (r Reader) job(entry config.Entry, defaults *config.Mapping) *Job {
+// job reads one job of a file with channels of alerts. Names are those of all channels, also of those with mistakes.
+func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Alert, names []string) *Job {
 	if !nameForm.MatchString(entry.Name) {
 		entry.Problem(fmt.Errorf("%.60q is not a valid job name: use up to 50 letters, digits, dashes and underscores", entry.Name))
 	}
-	o := &own{}
+	o := &own{channels: names}
 	mapping := entry.Mapping()
 	run := r.set(o, mapping, defaults)
 	job := &Job{
 		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest,
 		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Keep: o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
+		NoRunAfter: o.noRunAfter.Span,
 		Plan: schedule.Plan{
 			Job: entry.Name, Times: o.schedule.Times, Zone: o.zone.location, CatchUp: o.catchUp.Span, Jitter: o.jitter,
 			Overlaps: o.overlap.Value == "wait",
 		},
+	}
+	for _, channel := range channels {
+		if !o.alerts.given || slices.Contains(o.alerts.list, channel.Name) {
+			job.Alerts = append(job.Alerts, channel)
+		}
 	}
 	job.check(entry, func(name string) bool { return mapping.Has(name) || defaults != nil && defaults.Has(name) })
 	return job

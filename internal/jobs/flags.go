@@ -3,6 +3,7 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,9 @@ type own struct {
 	overlap               flagvalue.Choice
 	catchUp, retention    flagvalue.Age
 	pauseAfter            flagvalue.Count
+	alerts                words
+	noRunAfter            flagvalue.Age
+	channels              []string // that alerts may name
 }
 
 // The defaults of a job.
@@ -54,6 +58,8 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.Var(&o.catchUp, "catch-up", "how long after its time a missed occurrence still starts (default 24h)")
 	flags.Var(&o.retention, "retention", "how long the history of the job is kept (default 400d)")
 	flags.Var(&o.pauseAfter, "pause-after", "pause the job after this number of failures in a row")
+	flags.Var(&o.alerts, "alerts", "the names of the channels that are told of this job (default all)")
+	flags.Var(&o.noRunAfter, "no-run-after", "send an alert when no run came to its end for this time, such as 26h (default never)")
 	return flags
 }
 
@@ -69,6 +75,9 @@ func (o *own) problems() []config.Problem {
 	refuse(o.jitter < 0 || o.jitter > maxJitter, "jitter", "%s: choose 0 to %s", o.jitter, maxJitter)
 	refuse(o.jitter > o.catchUp.Span, "jitter", "%s is longer than the catch-up window of %s", o.jitter, o.catchUp.Span)
 	refuse(o.retention.Span < o.catchUp.Span, "retention", "%s is shorter than the catch-up window of %s", o.retention.Span, o.catchUp.Span)
+	for _, name := range o.alerts.list {
+		refuse(!slices.Contains(o.channels, name), "alerts", "%.60q is not a channel under the key alerts of the file", name)
+	}
 	return problems
 }
 

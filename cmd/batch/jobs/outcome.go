@@ -1,11 +1,16 @@
 package jobs
 
 import (
+	"maps"
+	"slices"
 	"time"
 
+	"payonce/checkpoint/record"
 	"payonce/internal/app"
 	"payonce/internal/jobs"
+	"payonce/internal/report/runview"
 	"payonce/internal/waiting"
+	"payonce/notify/rules"
 )
 
 // LongestPause is the longest pause of the service during which a run of a job keeps the journal. The job waits
@@ -23,7 +28,8 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	if summary.Stop != nil {
 		outcome.Reason = *summary.Stop
 	}
-	for _, field := range summary.FoundNow.Fields {
+	outcome.Facts = factsOf(summary)
+	for _, field := range outcome.Facts.Fields {
 		outcome.Found += field.Found
 	}
 	outcome.Until = waiting.Until(ended, began)
@@ -31,4 +37,20 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 		outcome.Exit = refused
 	}
 	return outcome
+}
+
+// factsOf returns what alerts tell of a run.
+func factsOf(summary *runview.Summary) rules.Facts {
+	facts := rules.Facts{InDoubt: summary.InDoubt}
+	for _, name := range slices.Sorted(maps.Keys(summary.FoundNow.Fields)) {
+		field := summary.FoundNow.Fields[name]
+		facts.Fields = append(facts.Fields, record.FieldCount{Name: name, Asked: field.Asked, Found: field.Found})
+	}
+	if drift := summary.Drift; drift != nil {
+		facts.Lost, facts.Higher = drift.Money, drift.Prices
+		for _, units := range drift.Free {
+			facts.LostUnits += units
+		}
+	}
+	return facts
 }

@@ -165,7 +165,7 @@ func reasonOf(one record.Occurrence) string {
 		return "missed: its catch-up window had passed"
 	case string(schedule.Overlap):
 		return "skipped: an earlier occurrence still ran"
-	case jobrun.NotFinished:
+	case record.NotFinished:
 		return "not finished, and not started again"
 	}
 	if !one.Until.IsZero() {
