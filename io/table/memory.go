@@ -10,7 +10,9 @@ type Memory struct {
 }
 
 // NewMemory returns a reader of rows, each with a text for every column.
-func NewMemory(columns []string, rows [][]string) *Memory { return &Memory{columns: columns, rows: rows} }
+func NewMemory(columns []string, rows [][]string) *Memory {
+	return &Memory{columns: columns, rows: rows}
+}
 
 // memoryRows is how many rows a block has.
 const memoryRows = 4096
