@@ -129,6 +129,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	amounts(m, 7, &p.Excess)
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
+	numbered.Uint(m, 10, &p.Told)
 }
 
 func snapshotMembers(m *numbered.Members, a *cost.Account) {
