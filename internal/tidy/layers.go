@@ -248,7 +248,7 @@ func jobLayers() map[string][]string {
 		"notify":             {},
 		"notify/rules":       {"notify", "checkpoint/record", "cost"},
 		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
+		"cmd/batch/jobs":     {"internal/jobpages", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
@@ -284,6 +284,7 @@ func runReportLayers() map[string][]string {
 		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
 		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
+		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},
 		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
