@@ -37,7 +37,8 @@ type Detail struct {
 	Apart bool
 	// Optional is a detail that is asked for separately.
 	Optional bool
-	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.
+	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others. It is shown
+	// beside any answer about its fields, but not where the subject was named by its id.
 	Role string
 }
 

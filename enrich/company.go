@@ -28,6 +28,7 @@ type Company struct {
 const (
 	NoCompanyIdentifiers Unidentifiable = "no company id, registration number, VAT number, website or profile URL"
 	NoCountry            Unidentifiable = "country missing; a registration or VAT number needs one"
+	NoCountryOfName      Unidentifiable = "country missing; a search by name needs one to find the right company"
 	BadCountry           Unidentifiable = "country is neither a country code nor the name of a country"
 	NoState              Unidentifiable = "state missing; a company in the US needs one"
 	BadState             Unidentifiable = "state is neither a code of two letters nor the name of a state of the US"

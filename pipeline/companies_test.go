@@ -48,7 +48,7 @@ func TestASampleListOfCompaniesIsPlanned(t *testing.T) {
 	list := csvList(content)
 	scope := companiesOf(t, list)
 	byName := scope
-	byName.Patterns, byName.LeftOut = enrich.PatternsOf(enrich.ByCompanyName), enrich.UsualPatterns()
+	byName.Search = row.Search{Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns()}
 	for _, tt := range []struct {
 		scope  row.Scope
 		asked  []string

@@ -263,6 +263,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
 	numbered.Text(m, 29, &r.Selected)
+	numbered.Flag(m, 30, &r.Resolve)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

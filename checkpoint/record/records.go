@@ -368,6 +368,7 @@ type Run struct {
 	Profile   bool             `json:"profile,omitempty"`
 	Priority  string           `json:"priority,omitempty"` // as given to --priority
 	Selected  string           `json:"selected,omitempty"` // absolute path of the file that was given to --selected
+	Resolve   bool             `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
 	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
 	Output    string           `json:"output"`             // absolute path
 	MaxSpend  cost.Money       `json:"max_spend_usd"`

@@ -96,6 +96,7 @@ type List struct {
 	Limit     int64 // 0 for none
 	Priority  string
 	Selected  string // a file of candidates in which somebody selected some; "" for none
+	Resolve   bool   // the service chooses where a search cannot decide
 }
 
 // Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

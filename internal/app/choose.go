@@ -30,7 +30,11 @@ func (j *job) search() *choosing.Search {
 	if !s.searches {
 		return nil
 	}
-	return &choosing.Search{Scope: s.scope, List: j.list, Journal: accounts.Known(s.account.Journal)}
+	search := &choosing.Search{Scope: s.scope, List: j.list, Journal: accounts.Known(s.account.Journal)}
+	if j.order.Resolve {
+		search.Resolving = j.run("")[:2]
+	}
+	return search
 }
 
 // candidatesRequest says where candidates are written.
@@ -51,9 +55,10 @@ func (j *job) checkCandidates(request outputs.Request, sources []target.Source) 
 func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
 	defer j.session.work.Observer.Surveying()()
 	s := j.session
-	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), outputs.Protection{
+	protection := outputs.Protection{
 		Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: j.name, Now: s.now(), Most: j.output.Keep,
-	})
+	}
+	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), protection)
 	if err != nil {
 		err = target.AsNotWritten(j.output.Candidates, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +17,8 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
 	"payonce/internal/report"
+	"payonce/internal/target"
 	"payonce/internal/userlist"
-	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
@@ -117,7 +116,7 @@ func (j *job) choosePrices() error {
 // record returns what the journal is to remember of the run, which keeps the time
 // of its first start. A comparison has no output, and may have no list.
 func (j *job) record() (checkpoint.Run, error) {
-	output, err := absolute(j.output.Path)
+	output, err := target.Absolute(j.output.Path)
 	if err != nil {
 		return checkpoint.Run{}, err
 	}
@@ -134,7 +133,8 @@ func (j *job) record() (checkpoint.Run, error) {
 		run.Columns, run.Header = columns.Columns, columns.Header
 		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
-		if run.Selected, err = absolute(j.order.Selected); err != nil {
+		run.Resolve = j.order.Resolve
+		if run.Selected, err = target.Absolute(j.order.Selected); err != nil {
 			return run, err
 		}
 	}
@@ -143,14 +143,6 @@ func (j *job) record() (checkpoint.Run, error) {
 		run.Started = earlier.Started
 	}
 	return run, err
-}
-
-// absolute returns the absolute path of a file; "" and standard output stay.
-func absolute(path string) (string, error) {
-	if path == "" || path == listfile.Standard {
-		return path, nil
-	}
-	return filepath.Abs(path)
 }
 
 // lookUp sends the lookups of the surveys and returns why it stopped. What an earlier

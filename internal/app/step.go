@@ -8,6 +8,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -126,6 +127,10 @@ func (j *job) addSteps() error {
 		Subject: j.reading.Lists, Companies: mapping.Identifies(interfaces.PatternsOf(enrich.Companies)),
 		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
 		Names:      mapping.Identifies(enrich.PatternsOf(enrich.ByCompanyName)),
+		Numbers:    len(mapping[columns.RegistrationNumber]) > 0,
+		Exact: mapping.Identifies(enrich.PatternsOf(enrich.ByWebsite, enrich.ByCompanyProfile)) ||
+			len(mapping[columns.VATNumber]) > 0,
+		Resolve: j.order.Resolve,
 	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
@@ -133,12 +138,12 @@ func (j *job) addSteps() error {
 	}
 	for _, p := range planned {
 		j.addStep(j.accountOf(p.Interface), row.Scope{
-			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Searched: p.Searched,
+			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), Search: p.Search, Searched: p.Searched, Resolves: p.Resolves, WithoutID: p.WithoutID,
 			Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
 			Reask: j.order.Reask, Limit: j.order.Limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
 		})
 		added := j.steps[len(j.steps)-1]
-		added.named, added.names, added.searches = p.ByID || p.Searched.Patterns != 0, p.Names(), p.Searches()
+		added.named, added.names, added.searches = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID, p.Names(), p.Searches()
 	}
 	return nil
 }
@@ -160,6 +165,12 @@ func (j *job) nameSteps() {
 		s.name = s.account.Catalogue.Interface
 		if len(j.of(s.account)) > 1 {
 			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.scope.Wanted), ",", "_")
+		}
+		switch { // fields that are asked for by their ids, too
+		case s.scope.Resolves:
+			s.name += "_resolve"
+		case s.searches && s.scope.Search.Patterns.Has(enrich.ByRegistration):
+			s.name += "_search"
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	order := reading
 	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
 	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
-	order.Selected = cmp.Or(reading.Selected, run.Selected)
+	order.Selected, order.Resolve = cmp.Or(reading.Selected, run.Selected), run.Resolve
 	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
 	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header, Fixed: true}
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {

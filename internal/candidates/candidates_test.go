@@ -220,8 +220,8 @@ func TestAmbiguousCompaniesAreGatheredOnce(t *testing.T) {
 	list := text("name,country,website\nFound,DE,\nacme,de,\nOther,DE,\nAcme,DE,acme.example\nNothing,DE,\nACME,Germany,\n,DE,\n")
 	scope := row.Scope{
 		Catalogue: v2fields.Catalogue(), Subject: enrich.Companies, Wanted: enrich.FieldsOf(v2fields.Match),
-		Mapping:  columns.Mapping{columns.CompanyName: {0}, columns.CompanyCountry: {1}, columns.CompanyWebsite: {2}},
-		Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns(),
+		Mapping: columns.Mapping{columns.CompanyName: {0}, columns.CompanyCountry: {1}, columns.CompanyWebsite: {2}},
+		Search:  row.Search{Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns()},
 	}
 	all, err := Gather(t.Context(), scope, list, known)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"payonce/internal/target"
 	"payonce/io/listfile"
 	"payonce/pipeline/row"
+	"payonce/pipeline/steps"
 )
 
 // Search is the step of a run that searches for companies.
@@ -20,6 +21,21 @@ type Search struct {
 	Scope   row.Scope
 	List    row.List // that the step reads
 	Journal candidates.Journal
+	// Resolving are the steps from the search to the one in which the service chooses; none where it does not.
+	Resolving steps.Steps
+}
+
+// unresolved returns the search on the rows as they are once the service has chosen.
+func (s Search) unresolved(ctx context.Context) (Search, func() error, error) {
+	if len(s.Resolving) == 0 {
+		return s, func() error { return nil }, nil
+	}
+	rows, err := s.Resolving.After(ctx, s.List, len(s.Resolving))
+	if err != nil {
+		return s, nil, err
+	}
+	s.List, s.Scope = rows.List, s.Resolving.Outputs().Follow(s.Scope)
+	return s, rows.Close, nil
 }
 
 // Choosing is the choice of a run.
@@ -76,7 +92,12 @@ func (c *Choosing) gather(
 	ctx context.Context, search *Search, file string,
 ) (all []candidates.Ambiguous, left *choices.View, err error) {
 	if search != nil {
-		if all, err = candidates.Gather(ctx, search.Scope, search.List, search.Journal); err != nil {
+		left, done, err := search.unresolved(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err = candidates.Gather(ctx, left.Scope, left.List, left.Journal)
+		if err = errors.Join(err, done()); err != nil {
 			return nil, nil, err
 		}
 	}

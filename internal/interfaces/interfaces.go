@@ -27,6 +27,10 @@ type Interface struct {
 	Matching enrich.Fields
 	// Patterns returns those by which one call can ask for fields. It may be nil for enrich.UsualPatterns.
 	Patterns func(enrich.Fields) enrich.Patterns
+	// Searching are the fields of companies that have a search of their own, by name or number.
+	Searching enrich.Fields
+	// With are the fields that are asked for together with a field: a call asks for those of them that a row lacks.
+	With enrich.ByField[enrich.Fields]
 	// Operations are the lookups by the fields that they ask for, in the order in which they are reported.
 	Operations []enrich.Fields
 	// WantsMoney reports whether a code of the service refuses only what is not free.
@@ -61,6 +65,8 @@ func V2(modules units.Modules) Interface {
 		i.Together = append(i.Together, enrich.FieldsOf(f))
 	}
 	i.Operations = i.Together
+	i.Searching = enrich.FieldsOf(v2fields.Insights, v2fields.Ownership)
+	i.With[v2fields.Contact] = v2fields.ContactData
 	return i
 }
 

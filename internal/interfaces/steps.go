@@ -9,17 +9,21 @@ import (
 	"payonce/pipeline/row"
 )
 
-// Step says what one step of a run asks, and which interface it asks.
+// Step says what one step of a run asks, and whom.
 type Step struct {
 	Interface Interface
 	Fields    enrich.Fields
 	Subject   enrich.Subject
 	// ByID says that the subjects are companies that answers of an earlier step name by their ids.
 	ByID bool
-	// LeftOut are patterns by which other steps ask: the step is for companies that are named in no such way.
-	LeftOut enrich.Patterns
-	// Searched says which companies an earlier step searches for, whose ids its answers then give.
+	// Search is that of a step that searches for companies, whose answers give their ids.
+	Search row.Search
+	// Searched is the search of an earlier step.
 	Searched row.Search
+	// WithoutID says that the step is for companies whose ids are not known.
+	WithoutID bool
+	// Resolves says that the step lets the service choose where that search could not decide.
+	Resolves bool
 }
 
 // Patterns returns the patterns by which the step asks.
@@ -27,9 +31,13 @@ func (s Step) Patterns() enrich.Patterns {
 	switch can := s.Interface.Patterns; {
 	case s.ByID:
 		return enrich.PatternsOf(enrich.ByID)
+	case s.Resolves:
+		return enrich.PatternsOf(enrich.ByCompanyName)
+	case s.Searches():
+		return s.Search.Patterns
 	case can == nil:
 		return enrich.UsualPatterns()
-	case s.Subject == enrich.Companies && s.LeftOut == 0:
+	case s.Subject == enrich.Companies:
 		return can(s.Fields) & enrich.UsualPatterns()
 	default:
 		return can(s.Fields)
@@ -39,22 +47,22 @@ func (s Step) Patterns() enrich.Patterns {
 // Names reports whether the answers of the step name companies by their ids.
 func (s Step) Names() bool {
 	if s.Subject == enrich.Companies {
-		return s.Fields&(s.Interface.Identifying|s.Interface.Matching) != 0
+		return s.Searches() || s.Fields&s.Interface.Identifying != 0
 	}
 	return s.Fields&s.Interface.naming() != 0
 }
 
 // Searches reports whether the step searches for companies by what may name several.
-func (s Step) Searches() bool {
-	return s.Subject == enrich.Companies && s.Fields&s.Interface.Matching != 0
-}
+func (s Step) Searches() bool { return s.Search.Patterns != 0 }
 
 // List is what the steps of a run depend on.
 type List struct {
 	Subject enrich.Subject // what its rows are
-	// Companies says that its columns name companies, CompanyIDs that one has their ids, and Names that one has
-	// their names.
-	Companies, CompanyIDs, Names bool
+	// Companies says that its columns name companies, CompanyIDs that one has their ids, Names that one has their
+	// names, Numbers that one has registration numbers, and Exact that others name companies exactly.
+	Companies, CompanyIDs, Names, Numbers, Exact bool
+	// Resolve says that the service chooses where a search cannot decide.
+	Resolve bool
 }
 
 // Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them.
@@ -141,7 +149,7 @@ func (s Set) place(name string, from []string, order []Interface, fields []enric
 		case !s.Configured(of.Catalogue.Interface):
 			lacking = of.Catalogue.Interface
 		default:
-			fields[i], found = fields[i].With(f), true
+			fields[i], found = fields[i].With(f)|of.With[f], true
 		}
 	}
 	switch {
@@ -236,32 +244,72 @@ func (l List) Steps(asked []Asked) (steps []Step, err error) {
 			found = found || persons&a.Interface.naming() != 0
 		}
 	}
-	var searched row.Search
 	byPersons := l.Subject == enrich.Persons && found
 	for _, a := range asked {
-		companies := a.about(enrich.Companies)
-		if companies != 0 && !found {
-			companies |= a.Interface.Identifying
-		}
-		if companies != 0 && l.Subject == enrich.Companies && l.Names {
-			companies |= a.Interface.Matching
-		}
-		for _, together := range a.Interface.Together {
-			if fields := companies & together; fields != 0 {
-				step := Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies, Searched: searched}
-				switch {
-				case fields&a.Interface.Matching != 0:
-					step.LeftOut = enrich.UsualPatterns()
-				case byPersons || fields&a.Interface.Identifying == 0:
-					step.ByID = true
-				}
-				if steps = append(steps, step); step.Searches() {
-					searched = row.Search{Patterns: step.Patterns(), LeftOut: step.LeftOut}
-				}
-			}
-		}
+		steps = append(steps, l.companySteps(a, found, byPersons)...)
 	}
 	return steps, nil
+}
+
+// companySteps returns the steps that ask an interface about companies. Found says that the list or earlier steps
+// give ids, and byPersons that answers about persons do.
+func (l List) companySteps(a Asked, found, byPersons bool) (steps []Step) {
+	companies := a.about(enrich.Companies)
+	if companies == 0 {
+		return nil
+	}
+	var searched row.Search
+	if fields, search := l.search(a, companies, found); search.Patterns != 0 {
+		step := Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies, Search: search}
+		steps, searched, found = append(steps, step), search, found || !l.Exact
+		if fields == a.Interface.Matching {
+			found = found && !l.Numbers
+		}
+		if l.Resolve {
+			steps = append(steps, Step{
+				Interface: a.Interface, Fields: a.Interface.Identifying, Subject: enrich.Companies, Searched: searched,
+				Resolves: true,
+			})
+		}
+	}
+	withoutID := enrich.Fields(0) // fields that are asked for to get ids
+	if !found {
+		withoutID = a.Interface.Identifying &^ companies
+		companies |= withoutID
+	}
+	for _, together := range a.Interface.Together {
+		if fields := companies & together; fields != 0 {
+			steps = append(steps, Step{
+				Interface: a.Interface, Fields: fields, Subject: enrich.Companies, Searched: searched,
+				ByID:      byPersons || fields&a.Interface.Identifying == 0,
+				WithoutID: fields == withoutID && searched.Patterns != 0,
+			})
+		}
+	}
+	return steps
+}
+
+// search returns which fields a step asks for that searches for companies, and for which. A field with a search
+// of its own is found by it, where no record of the company is wanted.
+func (l List) search(a Asked, companies enrich.Fields, found bool) (enrich.Fields, row.Search) {
+	if l.Subject != enrich.Companies {
+		return 0, row.Search{}
+	}
+	if own := firstOf(companies & a.Interface.Searching); own != 0 && companies&a.Interface.Identifying == 0 {
+		if l.Names || l.Numbers {
+			return own, row.Search{
+				Patterns: enrich.PatternsOf(enrich.ByRegistration, enrich.ByCompanyName),
+				LeftOut:  enrich.PatternsOf(enrich.ByID, enrich.ByWebsite, enrich.ByCompanyProfile),
+			}
+		}
+		return 0, row.Search{}
+	}
+	if !l.Names || a.Interface.Matching == 0 {
+		return 0, row.Search{}
+	}
+	return a.Interface.Matching, row.Search{
+		Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns(),
+	}
 }
 
 // firstOf returns the set of the first of some fields.

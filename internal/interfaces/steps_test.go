@@ -32,6 +32,15 @@ func shown(steps []interfaces.Step) (texts []string) {
 		if s.ByID {
 			text += " by id"
 		}
+		if s.Searches() {
+			text += " by search"
+		}
+		if s.WithoutID {
+			text += " without ids"
+		}
+		if s.Resolves {
+			text += " by the service's choice"
+		}
 		if s.Searched.Patterns != 0 {
 			text += " after a search"
 		}
@@ -42,8 +51,11 @@ func shown(steps []interfaces.Step) (texts []string) {
 
 // TestNamesOfFieldsDecideTheSteps goes through what users ask for.
 func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
-	persons, companies := interfaces.List{Companies: true}, interfaces.List{Subject: enrich.Companies, Companies: true}
-	named := interfaces.List{Subject: enrich.Companies, Companies: true, Names: true}
+	persons, companies := interfaces.List{Companies: true}, interfaces.List{Subject: enrich.Companies, Companies: true, Exact: true}
+	named := interfaces.List{Subject: enrich.Companies, Companies: true, Names: true, Exact: true}
+	names := interfaces.List{Subject: enrich.Companies, Names: true}
+	numbers := interfaces.List{Subject: enrich.Companies, Companies: true, Numbers: true}
+	resolved := interfaces.List{Subject: enrich.Companies, Names: true, Resolve: true}
 	withIDs := interfaces.List{Subject: enrich.Companies, Companies: true, CompanyIDs: true}
 	for _, test := range []struct {
 		list   interfaces.List
@@ -52,18 +64,41 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 		want   []string
 	}{
 		{persons, "email,phone", "", []string{"v1 email,phone"}},
-		{persons, "contact", "", []string{"v2 contact"}},
+		{persons, "contact", "", []string{"v2 contact,email,phone"}},
 		{persons, "email,phone", "v2", []string{"v2 email,phone"}},
 		{persons, "email,phone", "v2,v1", []string{"v2 email,phone", "v1 email,phone"}},
 		{persons, "phone", "v1,v2", []string{"v1 phone", "v2 phone"}},
 		{persons, "email,company", "v2,v1", []string{"v2 email", "v1 email", "v2 company of companies by id"}},
-		{named, "company", "", []string{"v2 match of companies", "v2 company of companies after a search"}},
-		{persons, "email,contact", "", []string{"v1 email", "v2 contact"}},
-		{persons, "contact,company", "", []string{"v2 contact", "v2 company of companies by id"}},
+		{named, "company", "", []string{"v2 match of companies by search", "v2 company of companies after a search"}},
+		{named, "insights", "", []string{
+			"v2 insights of companies by search", "v2 company of companies without ids after a search",
+			"v2 insights of companies by id after a search",
+		}},
+		{names, "ownership,insights", "", []string{
+			"v2 insights of companies by search", "v2 insights of companies by id after a search",
+			"v2 ownership of companies by id after a search",
+		}},
+		{numbers, "ownership", "", []string{
+			"v2 ownership of companies by search", "v2 ownership of companies by id after a search",
+		}},
+		{names, "financials", "", []string{
+			"v2 match of companies by search", "v2 financials of companies by id after a search",
+		}},
+		{names, "insights,company", "", []string{
+			"v2 match of companies by search", "v2 company of companies after a search",
+			"v2 insights of companies by id after a search",
+		}},
+		{numbers, "financials", "", []string{"v2 company of companies", "v2 financials of companies by id"}},
+		{resolved, "company", "", []string{
+			"v2 match of companies by search", "v2 company of companies by the service's choice after a search",
+			"v2 company of companies after a search",
+		}},
+		{persons, "email,contact", "", []string{"v1 email", "v2 contact,email,phone"}},
+		{persons, "contact,company", "", []string{"v2 contact,email,phone", "v2 company of companies by id"}},
 		{persons, "company", "", []string{"v2 company of companies"}},
 		{interfaces.List{}, "company", "", []string{"v2 contact", "v2 company of companies by id"}},
 		{persons, "email,contact,company,insights", "", []string{
-			"v1 email", "v2 contact", "v2 company of companies by id", "v2 insights of companies by id",
+			"v1 email", "v2 contact,email,phone", "v2 company of companies by id", "v2 insights of companies by id",
 		}},
 		{companies, "company,financials,insights,ownership", "", []string{
 			"v2 company of companies", "v2 financials of companies by id", "v2 insights of companies by id",

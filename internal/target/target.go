@@ -169,3 +169,11 @@ func CheckTables(tables []string, output, rejects string, sources []Source) erro
 	}
 	return nil
 }
+
+// Absolute returns the absolute path of a file; "" and standard output stay.
+func Absolute(path string) (string, error) {
+	if path == "" || path == listfile.Standard {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}

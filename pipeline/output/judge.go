@@ -73,7 +73,13 @@ func (j *judge) judge(line table.Row) error {
 		return err
 	}
 	j.resultOf(record)
+	if len(j.Scope.Selected) > 0 {
+		j.showID(line)
+	}
 	j.outcome, j.reason = j.result.outcome, j.withHeld(j.result.reason)
+	if j.outcome == matched && j.Scope.Resolves {
+		j.reason = reasonResolved
+	}
 	return nil
 }
 
@@ -141,6 +147,22 @@ func (j *judge) valueOf(line table.Row, f row.FieldColumn) string {
 	default:
 		return ""
 	}
+}
+
+// showID shows the id by which the step asked about the company of a row beside an answer that does not say it.
+func (j *judge) showID(line table.Row) {
+	id, details := j.Identity(line).Company.ID, j.result.answer.Details
+	for i, d := range j.Scope.Catalogue.Details[:len(details)] {
+		if d.Role != "" && details[i] == "" && j.Scope.Catalogue.About(enrich.Companies, d.Of) != 0 {
+			details[i] = id
+		}
+	}
+}
+
+// isUnresolved reports whether the step searched for the company of the row, or would have to, and cannot decide
+// which one is meant.
+func (j *judge) isUnresolved() bool {
+	return j.row.Reason == enrich.NoCountryOfName || j.told && j.result.answer.Status == enrich.Ambiguous
 }
 
 // waiting returns the fields of the row that the step may still find.

@@ -46,6 +46,7 @@ func (s Sequence) layout() *layout {
 			switch {
 			case slices.Contains(details, place) || slices.Contains(l.after, place):
 			case detail.Apart && detail.Of&step.Scope.Wanted == 0:
+			case detail.Role != "" && step.Scope.Patterns == enrich.PatternsOf(enrich.ByID): // the ids are known
 			case !detail.Optional:
 				details = append(details, place)
 			case step.Optional:

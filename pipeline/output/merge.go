@@ -86,13 +86,14 @@ func (t *through) mergedOutcome() (outcome, string) {
 	return matched, t.reasons(0)
 }
 
-// valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing.
+// valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing. What a
+// search found is not wanted for itself.
 func (t *through) valuesFound() (found, missing bool) {
 	for _, j := range t.judges {
 		for _, f := range j.fields {
 			place := j.places.fields[f.Field]
 			found = found || t.found.values[place] != ""
-			missing = missing || t.found.values[place] == "" &&
+			missing = missing || j.Scope.Search.Patterns == 0 && t.found.values[place] == "" &&
 				(j.row.Missing.Has(f.Field) || j.row.Reason != "" || t.found.waits[place])
 		}
 	}

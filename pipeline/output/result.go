@@ -63,7 +63,8 @@ func (o Output) recall(
 	}
 	o.addForfeited(r, record, attempts, seen)
 	for i, d := range o.Scope.Catalogue.Details {
-		if d.Of != 0 && i < len(r.answer.Details) && !r.fills(d.Of&missing) {
+		names := d.Role != "" && d.Of&missing != 0 // the subject of later steps, also without a value
+		if d.Of != 0 && i < len(r.answer.Details) && !names && !r.fills(d.Of&missing) {
 			r.answer.Details[i] = "" // it would speak of the row's own value
 		}
 	}
@@ -159,6 +160,9 @@ func (r *rowResult) fills(fields enrich.Fields) bool {
 
 // reasonMayBeFree is added while the charge of a row is an upper bound.
 const reasonMayBeFree = "charged at most this: the free allowance may have paid"
+
+// reasonResolved is that of a row for which the service chose among several companies.
+const reasonResolved = "the service chose the company"
 
 // The reasons of rows whose values are not in the journal any more; neither is
 // bought again.

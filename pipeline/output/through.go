@@ -111,6 +111,8 @@ type answered struct {
 	values  []string // "" for none
 	waits   []bool
 	used    bool // there may be values or waits
+	// unresolved says that a search could not decide which company is meant.
+	unresolved bool
 }
 
 // reset makes it a row for which nothing was found.
@@ -119,13 +121,14 @@ func (a *answered) reset(line table.Row) {
 	if a.used {
 		clear(a.values)
 		clear(a.waits)
-		a.used = false
+		a.used, a.unresolved = false, false
 	}
 }
 
 // add adds what a step found. The first value of a place stays.
 func (a *answered) add(line table.Row, j *judge) {
 	a.used = true
+	a.unresolved = a.unresolved || j.isUnresolved()
 	waiting := j.waiting()
 	for _, f := range j.fields {
 		place := j.places.fields[f.Field]
@@ -156,6 +159,9 @@ func (a *answered) Cell(i int) []byte {
 	}
 	return a.Row.Cell(i)
 }
+
+// Unresolved reports whether a search could not decide which company the row means.
+func (a *answered) Unresolved() bool { return a.unresolved }
 
 // Waits reports whether a step may still find the value of a column.
 func (a *answered) Waits(i int) bool {

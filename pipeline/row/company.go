@@ -12,15 +12,20 @@ import (
 type companyReader struct {
 	id, country, state, registration, vat, website, profileURL, name []int
 
-	prefer            enrich.Pattern
-	patterns, leftOut enrich.Patterns
-	searched          Search
-	selected          map[string]string
+	prefer           enrich.Pattern
+	patterns         enrich.Patterns
+	search, searched Search
+	resolves, most   bool
+	withoutID        bool
+	selected         map[string]string
 }
 
 func newCompanyReader(s Scope) *companyReader {
 	m := s.Mapping
-	r := &companyReader{prefer: s.Prefer, patterns: s.patterns(), leftOut: s.LeftOut, searched: s.Searched, selected: s.Selected}
+	r := &companyReader{
+		prefer: s.Prefer, patterns: s.patterns(), search: s.Search, searched: s.Searched, resolves: s.Resolves,
+		most: s.Most, withoutID: s.WithoutID, selected: s.Selected,
+	}
 	r.id, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
 	// The domain of a contact's company is that of its website.
@@ -42,24 +47,29 @@ func (r *companyReader) company(row table.Row) enrich.Company {
 // identify returns the identity by which the step asks about the company of a row.
 func (r *companyReader) identify(row table.Row) (enrich.Identity, enrich.Unidentifiable) {
 	company := r.company(row)
+	if r.search.exists() {
+		return r.search.identify(company, r.prefer)
+	}
 	if r.patterns.Has(enrich.ByID) {
 		company = r.withSelected(company)
 	}
 	return company.Only(r.patterns).Identify(r.prefer)
 }
 
-// leavesOut reports whether a row names its company in a way that is left to other steps, or was left to an
-// earlier one that did not find it.
-func (r *companyReader) leavesOut(row table.Row) bool {
-	if r.leftOut|r.searched.Patterns == 0 {
-		return false
+// leaves reports whether the company of a row is left to other steps.
+func (r *companyReader) leaves(row table.Row) bool {
+	switch {
+	case r.search.exists():
+		return r.search.leaves(r.withSelected(r.company(row)))
+	case r.resolves && !r.most && !row.(Answered).Unresolved():
+		return true
+	case r.resolves:
+		return !r.searched.isFor(r.withSelected(r.company(row)))
+	case r.searched.exists():
+		company := r.withSelected(r.company(row))
+		return r.withoutID && company.ID != "" || r.searched.isFor(company)
 	}
-	company := r.withSelected(r.company(row))
-	named := func(by enrich.Patterns) bool {
-		_, reason := company.Only(by).Identify(r.prefer)
-		return by != 0 && reason == ""
-	}
-	return named(r.leftOut) || named(r.searched.Patterns) && !named(r.searched.LeftOut)
+	return false
 }
 
 // withSelected returns a company with the id that somebody chose for its name or number, when that is what names

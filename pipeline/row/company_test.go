@@ -76,6 +76,12 @@ func TestACompanyThatIsSearchedForMissesNothingUntilItsIDIsKnown(t *testing.T) {
 			t.Errorf("%q misses %v", tt.row, missing)
 		}
 	}
+	scope.WithoutID = true
+	for _, known := range []cells{{"5", "Acme", "DE", "acme.example"}, {"", "chosen", "Germany", ""}} {
+		if missing := scope.Reader(keyOf).Missing(known); missing != 0 {
+			t.Errorf("%q misses %v, and its id is known", known, missing)
+		}
+	}
 	scope.Searched = Search{}
 	if scope.Reader(keyOf).Missing(cells{"", "Acme", "DE", ""}) == 0 {
 		t.Error("a row misses nothing, and no step searches for its company")

@@ -47,7 +47,10 @@ func TestAStepAsksByItsPatterns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			scope := wanting(enrich.Companies, roles)
-			scope.Patterns, scope.LeftOut, scope.Selected = tt.patterns, tt.leftOut, tt.selected
+			scope.Patterns, scope.Selected = tt.patterns, tt.selected
+			if tt.leftOut != 0 {
+				scope.Search = Search{Patterns: tt.patterns, LeftOut: tt.leftOut}
+			}
 			reader := scope.Reader(keyOf)
 			key, pattern, reason := reader.Key(tt.row)
 			want := enrich.Identity{Company: tt.want}

@@ -91,7 +91,7 @@ func (r *Reader) Missing(row table.Row) enrich.Fields {
 		}
 		missing = missing.With(f.Field)
 	}
-	if missing != 0 && r.companies != nil && r.companies.leavesOut(row) {
+	if missing != 0 && r.companies != nil && r.companies.leaves(row) {
 		return 0
 	}
 	return missing

@@ -9,10 +9,6 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// Search says which companies a step searches for: those that are named by one of the patterns, and not by one of
-// those that are left out.
-type Search struct{ Patterns, LeftOut enrich.Patterns }
-
 // Scope says which rows ask for what.
 type Scope struct {
 	Catalogue enrich.Catalogue // of the interface that is asked
@@ -23,12 +19,16 @@ type Scope struct {
 	Prefer    enrich.Pattern
 	// Patterns are those by which the step asks; zero for enrich.UsualPatterns.
 	Patterns enrich.Patterns
-	// LeftOut are patterns by which other steps ask: a row that names its company by one of them misses
-	// nothing in this step.
-	LeftOut enrich.Patterns
-	// Searched says which companies an earlier step searches for. Unless it finds their ids, their rows miss
-	// nothing in this step.
+	// Search is that of a step that searches for companies. The rows of others miss nothing in it.
+	Search Search
+	// Searched is the search of an earlier step. The rows of its companies miss nothing in this step, unless their
+	// ids are known.
 	Searched Search
+	// WithoutID says that the step leaves companies whose ids are known to other steps.
+	WithoutID bool
+	// Resolves says that the step asks for the companies of Searched, and only for those whose search could not
+	// decide.
+	Resolves bool
 	// Selected are the ids of companies that somebody chose, by the canonical forms of the identities by name or
 	// number that they are chosen for.
 	Selected map[string]string

@@ -44,6 +44,7 @@ type Flags struct {
 	Profile      bool
 	Name         string
 	Selected     string
+	Resolve      flagvalue.Choice
 	Sample       flagvalue.Count
 }
 
@@ -54,6 +55,7 @@ func (f *Flags) SetDefaults() {
 	f.Preset = flagvalue.Choice{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
 	}
+	f.Resolve = flagvalue.Choice{Value: nobody, Choices: []string{nobody, autocomplete}}
 	f.Held = flagvalue.Choice{Value: columns.HeldAll.String(), Choices: columns.HeldNames()}
 	f.Prefer = flagvalue.Choice{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
@@ -81,7 +83,7 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
 		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: f.Fields, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
-		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected,
+		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected, Resolve: f.Resolve.Value == autocomplete,
 	}
 }
 
@@ -123,9 +125,16 @@ func (f *Flags) AddSelected(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Selected, "selected", "", "a `FILE` of --candidates in which the right candidates are marked with x: their rows need no search")
 }
 
+// Who resolves the rows that a search left ambiguous.
+const (
+	nobody       = "none"
+	autocomplete = "autocomplete"
+)
+
 // AddSelection adds the flags that say which people of a list are looked up, and the name of the run.
 func (f *Flags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
+	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
