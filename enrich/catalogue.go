@@ -33,12 +33,13 @@ type Detail struct {
 	// Of are the fields that it is about. It is shown beside a value of one of them; without any, it is
 	// about the subject.
 	Of Fields
+	// Searched are the fields whose searches say it: it is shown beside such an answer, too, which has no values.
+	Searched Fields
 	// Apart says that it has a column only where one of its fields is wanted.
 	Apart bool
 	// Optional is a detail that is asked for separately.
 	Optional bool
-	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others. It is shown
-	// beside any answer about its fields, but not where the subject was named by its id.
+	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.
 	Role string
 }
 

@@ -164,7 +164,7 @@ func (j *job) nameSteps() {
 	for _, s := range j.steps {
 		s.name = s.account.Catalogue.Interface
 		if len(j.of(s.account)) > 1 {
-			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.scope.Wanted), ",", "_")
+			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.account.Leading(s.scope.Wanted)), ",", "_")
 		}
 		switch { // fields that are asked for by their ids, too
 		case s.scope.Resolves:

@@ -98,7 +98,7 @@ func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []planstep.Step{
-		{Step: "v2_contact", Lookups: 20, Fields: map[string]int64{"contact": 20}},
+		{Step: "v2_contact", Lookups: 20, Fields: map[string]int64{"contact": 20, "email": 20, "phone": 20}},
 		{Step: "v2_company", Lookups: 20, UpTo: true, Fields: map[string]int64{"company": 20}},
 	}
 	var got []planstep.Step
@@ -173,10 +173,10 @@ func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
 	if found == nil || found.Code != "max_units_missing" || found.Kind != problem.Usage {
 		t.Fatalf("%v", err)
 	}
-	if want := []any{"companies", "email_count"}; !slices.Equal(found.Values, want) {
+	if want := []any{"companies", "email_count", "phone_count"}; !slices.Equal(found.Values, want) {
 		t.Errorf("missing %v, want %v", found.Values, want)
 	}
-	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9}
+	o.Budget.Units, o.Budget.MonthlyUnits = map[string]int64{"contacts": 2, "companies": 9}, map[string]int64{"email_count": 9, "phone_count": 9}
 	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,15 @@ func V2(modules units.Modules) Interface {
 // About returns the kind of subjects that a field is about.
 func (i Interface) About(f enrich.Field) enrich.Subject { return i.Catalogue.Fields[f].About }
 
+// Leading returns those of some fields that are not asked for because of another one of them.
+func (i Interface) Leading(fields enrich.Fields) enrich.Fields {
+	leading := fields
+	for f := range fields.Each() {
+		leading = leading.Without(i.With[f].Without(enrich.FieldsOf(f)))
+	}
+	return leading
+}
+
 // PatternsOf returns the usual patterns by which subjects of a kind are named.
 func PatternsOf(subject enrich.Subject) (set enrich.Patterns) {
 	for p := range enrich.NumPatterns {

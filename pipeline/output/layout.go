@@ -45,8 +45,7 @@ func (s Sequence) layout() *layout {
 			p.details = append(p.details, place)
 			switch {
 			case slices.Contains(details, place) || slices.Contains(l.after, place):
-			case detail.Apart && detail.Of&step.Scope.Wanted == 0:
-			case detail.Role != "" && step.Scope.Patterns == enrich.PatternsOf(enrich.ByID): // the ids are known
+			case detail.Apart && step.Scope.FieldsOf(detail) == 0:
 			case !detail.Optional:
 				details = append(details, place)
 			case step.Optional:

@@ -63,8 +63,7 @@ func (o Output) recall(
 	}
 	o.addForfeited(r, record, attempts, seen)
 	for i, d := range o.Scope.Catalogue.Details {
-		names := d.Role != "" && d.Of&missing != 0 // the subject of later steps, also without a value
-		if d.Of != 0 && i < len(r.answer.Details) && !names && !r.fills(d.Of&missing) {
+		if d.Of != 0 && i < len(r.answer.Details) && o.Scope.FieldsOf(d)&missing&d.Searched == 0 && !r.fills(d.Of&missing) {
 			r.answer.Details[i] = "" // it would speak of the row's own value
 		}
 	}

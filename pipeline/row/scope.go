@@ -82,6 +82,15 @@ func (s Scope) Columns() []int {
 	return slices.Compact(slices.Sorted(slices.Values(wanted)))
 }
 
+// FieldsOf returns the wanted fields that a detail is about.
+func (s Scope) FieldsOf(detail enrich.Detail) enrich.Fields {
+	of := detail.Of
+	if s.Search.exists() {
+		of |= detail.Searched
+	}
+	return of & s.Wanted
+}
+
 // patterns returns the patterns by which the account is asked.
 func (s Scope) patterns() enrich.Patterns {
 	if s.Patterns == 0 {

@@ -27,9 +27,6 @@ const AllFields enrich.Fields = 1<<fieldCount - 1
 // for.
 const ContactData = enrich.Fields(1<<Contact | 1<<Email | 1<<Phone)
 
-// FieldsOfSearches is the set of the fields that are asked for in searches for one company, by its name or number.
-const FieldsOfSearches = enrich.Fields(1<<Match | 1<<Insights | 1<<Ownership)
-
 // companyID is the role of the columns by which later steps ask about the company.
 const companyID = "company_id"
 
@@ -54,7 +51,7 @@ func Catalogue() enrich.Catalogue {
 			case group.field == Contact:
 				detail.Of = ContactData
 			case name == companyID:
-				detail.Of |= FieldsOfSearches // also of a company that a search found
+				detail.Of, detail.Searched = detail.Of.With(Match), enrich.FieldsOf(Insights, Ownership)
 			}
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID
