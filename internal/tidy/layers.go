@@ -244,7 +244,7 @@ func jobLayers() map[string][]string {
 		"notify":             {},
 		"notify/rules":       {"notify", "checkpoint/record", "cost"},
 		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
+		"cmd/batch/jobs":     {"internal/baseurl", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
