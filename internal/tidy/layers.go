@@ -245,7 +245,8 @@ func runLayers() map[string][]string {
 func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":           {},
-		"notify":             {},
+		"internal/shell":     {},
+		"notify":             {"internal/shell"},
 		"notify/rules":       {"notify", "checkpoint/record", "cost"},
 		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
 		"cmd/batch/jobs":     {"internal/baseurl", "internal/jobpages", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
@@ -254,7 +255,7 @@ func jobLayers() map[string][]string {
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
 		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify/rules", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify/rules", "internal/jobs", "internal/problem", "internal/shell", "internal/workspace", "io/atomicfile"},
 	}
 }
 
