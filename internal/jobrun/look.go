@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/internal/delivery"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 )
@@ -15,6 +17,8 @@ import (
 type Known struct {
 	Job     record.Job
 	History []record.Occurrence // the oldest first
+	// Failures are the channels that do not accept alerts of the job.
+	Failures []delivery.Failure
 }
 
 // Waiting returns the occurrence that waits, and false for none.
@@ -38,6 +42,11 @@ func Look(ctx context.Context, job *jobs.Job) (known Known, err error) {
 		if known.Job, err = claims.Job(s, job.Name); err == nil {
 			known.History, err = claims.History(s, job.Name)
 		}
+		if err != nil {
+			return err
+		}
+		open, err := outbox.Open(s, job.Name)
+		known.Failures = delivery.Failures(open)
 		return err
 	})
 	return known, err
