@@ -199,7 +199,7 @@ func eachPixel(bounds image.Rectangle, do func(x, y int)) {
 
 // pagesJob is a job whose report has plots, ceilings and errors.
 const pagesJob = `
-defaults: {sandbox: true, time-zone: UTC, rate: 1000/1s}
+defaults: {sandbox: true, time-zone: UTC, rate: 1000/1s, report: pages}
 jobs:
   nightly: {list: demo.csv, output: 'demo-{date}-{time}.csv', fields: [email, phone], max-spend: 40, daily: 60, monthly: 300}
 `
@@ -215,7 +215,7 @@ func TestThePagesInABrowser(t *testing.T) {
 	w.run(0, "report", "--job", "nightly", "-o", "report.html", "--sandbox")
 	w.write("new.csv", []byte(strings.ReplaceAll(string(w.headOf("demo.csv", 60)), "Ada", "Adam")))
 	w.run(0, "plan", "new.csv", "--html", "plan.html", "--sandbox", "--fields", "email,phone", "--max-spend", "5")
-	for _, name := range []string{"report.html", "plan.html"} {
+	for _, name := range []string{"report.html", "plan.html", "pages/index.html"} {
 		t.Run(name, func(t *testing.T) { checkPage(t, filepath.Join(w.dir, name)) })
 	}
 }

@@ -129,6 +129,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	amounts(m, 7, &p.Excess)
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
+	numbered.Uint(m, 10, &p.Told)
 }
 
 func snapshotMembers(m *numbered.Members, a *cost.Account) {
@@ -261,6 +262,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
+	numbered.Text(m, 29, &r.Selected)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

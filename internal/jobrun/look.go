@@ -11,6 +11,7 @@ import (
 	"payonce/internal/delivery"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
+	"payonce/notify/rules"
 )
 
 // Known is what the journal knows of a job.
@@ -112,10 +113,12 @@ func (k Known) LastRun() (last record.Occurrence, found bool) {
 // LastSuccess returns when an occurrence last came to its end without a failure; zero for never.
 func (k Known) LastSuccess() (last time.Time) {
 	for _, one := range k.History {
-		ended := one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && isEnd(int(one.Exit))
-		if ended && one.Ended.After(last) {
+		if Succeeded(one) && one.Ended.After(last) {
 			last = one.Ended
 		}
 	}
 	return last
 }
+
+// Succeeded reports whether an occurrence came to its end without a failure.
+func Succeeded(one record.Occurrence) bool { return rules.CameToEnd(one) }

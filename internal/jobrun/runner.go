@@ -302,7 +302,7 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 		}
 	}
 	for name, value := range map[string]string{
-		"job": job.Name, "name": fmt.Sprintf("%s-%s-%s", job.Name, at.Date(), at.Clock()), "wait": b.wait.String(),
+		"job": job.Name, "name": RunName(job.Name, at), "wait": b.wait.String(),
 	} {
 		if err := flags.Set(name, value); err != nil {
 			return job.Run.Fail(err)
@@ -317,6 +317,11 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 		return job.Run.Fail(err)
 	}
 	return job.Run.Start(ctx, list)
+}
+
+// RunName returns the name of the run of an occurrence.
+func RunName(job string, at schedule.Local) string {
+	return fmt.Sprintf("%s-%s-%s", job, at.Date(), at.Clock())
 }
 
 // clear removes the lists that commands wrote for a job: all, or those of earlier occurrences when the one at a

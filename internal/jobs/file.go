@@ -81,6 +81,7 @@ type Job struct {
 
 	Latest     string        // a link to the newest output; "" for none
 	Metrics    string        // the file of metrics; "" for none
+	Report     string        // the directory of pages about runs; "" for none
 	Keep       int64         // how many dated outputs are kept; 0 for all
 	Retention  time.Duration // of the history
 	PauseAfter int64         // failures in a row
@@ -169,13 +170,15 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	if !root.Has(jobsName) {
 		root.Problem(errors.New("the key jobs is missing: it holds the jobs by their names"))
 	}
-	of := map[string]string{} // jobs by their files of metrics
+	taken := map[string]string{} // jobs by their files of metrics and directories of pages
 	for _, entry := range all {
 		job := r.job(entry, defaults, file.Alerts, channels)
-		if other, taken := of[job.Metrics]; taken && job.Metrics != "" {
-			entry.Problem(fmt.Errorf("metrics: the jobs %s and %s write the same file; put {job} into its name", other, job.Name))
+		for _, place := range []struct{ key, path string }{{"metrics", job.Metrics}, {"report", job.Report}} {
+			if other := taken[place.key+place.path]; other != "" && place.path != "" {
+				entry.Problem(fmt.Errorf("%s: the jobs %s and %s write to the same place; put {job} into its name", place.key, other, job.Name))
+			}
+			taken[place.key+place.path] = job.Name
 		}
-		of[job.Metrics] = job.Name
 		file.Jobs = append(file.Jobs, job)
 	}
 	if len(all) == 0 && defaults != nil {
@@ -226,7 +229,8 @@ func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Ale
 	run := r.set(o, mapping, defaults)
 	job := &Job{
 		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest,
-		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Keep: o.keep.OrZero(),
+		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Report: strings.ReplaceAll(o.report, "{job}", entry.Name),
+		Keep:      o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
 		NoRunAfter: o.noRunAfter.Span,
 		Plan: schedule.Plan{

@@ -17,7 +17,8 @@ import (
 // own are the values of a job that batch run does not know.
 type own struct {
 	list, newest, command string
-	latest, metrics       string
+	latest                string
+	metrics, report       string
 	keep                  flagvalue.Count
 	schedule              times
 	zone                  zone
@@ -50,6 +51,7 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
 	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
 	flags.StringVar(&o.metrics, "metrics", "", "write metrics of Prometheus to this `FILE`, whose name ends in .prom; {job} in the name stands for that of the job")
+	flags.StringVar(&o.report, "report", "", "write a page about each run and an index of them to this `DIR`; {job} in the name stands for that of the job")
 	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older ones that nobody changed are removed (default all)")
 	flags.Var(&o.schedule, "schedule", "when the job is due: daily at 02:30, or a cron expression of five fields (default only when it is started by hand)")
 	flags.Var(&o.zone, "time-zone", "the zone of the schedule, such as Europe/Berlin (default the machine's)")

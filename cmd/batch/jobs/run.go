@@ -54,6 +54,7 @@ func newRunCommand(env Environment) *cobra.Command {
 			}
 			result, err := runner.Run(cmd.Context(), request)
 			env.measure(cmd.Context(), runner.Load, nil)
+			env.writePages(cmd.Context(), runner.Load, result)
 			if err != nil {
 				return err
 			}
