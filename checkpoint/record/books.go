@@ -262,6 +262,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
+	numbered.Text(m, 29, &r.Selected)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

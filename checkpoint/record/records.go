@@ -367,6 +367,7 @@ type Run struct {
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`
 	Priority  string           `json:"priority,omitempty"` // as given to --priority
+	Selected  string           `json:"selected,omitempty"` // absolute path of the file that was given to --selected
 	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
 	Output    string           `json:"output"`             // absolute path
 	MaxSpend  cost.Money       `json:"max_spend_usd"`

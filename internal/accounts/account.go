@@ -45,6 +45,8 @@ type Service interface {
 	Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error)
 	// Rates returns what fields consume at their prices.
 	Rates(fields enrich.Fields, prices cost.Prices) cost.Rates
+	// Priced reports whether each unit of a meter costs money, so that a limit on money bounds it.
+	Priced(m cost.Meter) bool
 	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
 	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
 	// Sent returns lookups as they are sent.

@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/accounts"
+	"payonce/internal/budget"
 	"payonce/internal/report/planview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
@@ -94,6 +95,7 @@ type List struct {
 	Reask     attempt.Reask
 	Limit     int64 // 0 for none
 	Priority  string
+	Selected  string // a file of candidates in which somebody selected some; "" for none
 }
 
 // Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
@@ -104,22 +106,8 @@ type Recorded struct {
 	Fixed   bool     // no mapping file is looked for, also where there is no record
 }
 
-// Budget says what a run may spend. Nil means no limit.
-type Budget struct {
-	Job              string // "" for one of the run's name
-	MaxSpend         *cost.Money
-	MaxLookups       *int64
-	Daily            *cost.Money // the job's, as Monthly
-	Monthly          *cost.Money
-	WorkspaceMonthly *cost.Money
-	// Units are limits of meters that are not money, by the names of the meters: of the run, and of the job in a
-	// day and in a month.
-	Units, DailyUnits, MonthlyUnits map[string]int64
-	Threshold                       *cost.Money   // above which somebody has to approve
-	Approved                        *cost.Money   // what was approved
-	Expendable                      enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
-	Strict                          bool          // count every field at its full price
-}
+// Budget says what a run may spend.
+type Budget = budget.Budget
 
 // Pace says how lookups are sent within the limit of the workspace.
 type Pace struct {
@@ -135,9 +123,11 @@ type Output struct {
 	Tables  string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of outputs.TableFormats.
 	TablesFormat string
-	Keep         int // earlier versions of each file, at most
-	Stdout       io.Writer
-	Sources      []target.Source // files that are never overwritten, besides the list
+	// Candidates is the file for the companies among which somebody has to choose; "" for nowhere.
+	Candidates string
+	Keep       int // earlier versions of each file, at most
+	Stdout     io.Writer
+	Sources    []target.Source // files that are never overwritten, besides the list
 }
 
 // session is an open workspace with the lists that were opened for a use case.

@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
@@ -45,6 +46,7 @@ type job struct {
 
 	accounts []*accounts.Account // that are asked, in the order of their first steps
 	steps    []*step             // one at least
+	choosing choosing.Choosing   // among the results of searches
 	// approved is what the run may come to by what was agreed to; nil without that.
 	approved *cost.Money
 }
@@ -58,7 +60,7 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	s.lists = append(s.lists, list)
-	j := &job{session: s, order: order, list: list, name: order.Run, profile: s.work.Workspace.Service.Profile}
+	j := &job{session: s, order: order, list: list, choosing: choosing.Choosing{Selected: order.Selected}, name: order.Run, profile: s.work.Workspace.Service.Profile}
 	if j.asked, err = accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, accounts.AsUnasked(err)
 	}
@@ -115,12 +117,9 @@ func (j *job) choosePrices() error {
 // record returns what the journal is to remember of the run, which keeps the time
 // of its first start. A comparison has no output, and may have no list.
 func (j *job) record() (checkpoint.Run, error) {
-	output := j.output.Path
-	if output != "" && output != listfile.Standard {
-		var err error
-		if output, err = filepath.Abs(output); err != nil {
-			return checkpoint.Run{}, err
-		}
+	output, err := absolute(j.output.Path)
+	if err != nil {
+		return checkpoint.Run{}, err
 	}
 	run := checkpoint.Run{
 		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
@@ -135,12 +134,23 @@ func (j *job) record() (checkpoint.Run, error) {
 		run.Columns, run.Header = columns.Columns, columns.Header
 		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
+		if run.Selected, err = absolute(j.order.Selected); err != nil {
+			return run, err
+		}
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
 	if found {
 		run.Started = earlier.Started
 	}
 	return run, err
+}
+
+// absolute returns the absolute path of a file; "" and standard output stay.
+func absolute(path string) (string, error) {
+	if path == "" || path == listfile.Standard {
+		return path, nil
+	}
+	return filepath.Abs(path)
 }
 
 // lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
@@ -169,9 +179,12 @@ func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch
 // lookUpOnce sends the lookups of one survey of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
+	surveyed := func() {}
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
+		surveyed()
+		surveyed = func() {}
 		s := j.steps[i]
 		if refused := j.foreseen(s.account); refused != nil || s.account.Journal == nil {
 			return refused, nil // without a journal nothing is asked of the account
@@ -181,8 +194,12 @@ func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (disp
 		before := j.tally()
 		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) { update(before.Plus(now)) }).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
+		if i+1 < len(j.steps) {
+			surveyed = j.session.work.Observer.Surveying()
+		}
 		return stop, err
 	})
+	surveyed()
 	if tally := j.tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
 		stop = someGivenUp(tally)
 	}

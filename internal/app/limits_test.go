@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +19,6 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/internal/accounts"
 	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
 	"payonce/sandbox/units"
@@ -183,9 +181,7 @@ func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
 	dir := t.TempDir()
 	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[units.Module]int64{units.Companies: 1} })
 	work := s.work(dir)
-	meters := accounts.Interfaces(work.Workspace).All[1].Tariff.Meters
-	companies := cost.Meter(slices.IndexFunc(meters, func(m cost.MeterInfo) bool { return m.Name == "companies" }))
-	work.Workspace.V2.Modules.Operations = map[v2fields.Operation]cost.Meter{v2fields.GetFinancials: companies}
+	work.Workspace.V2.Modules.Operations = map[v2fields.Operation]cost.Meter{v2fields.GetFinancials: meterNamed(t, "companies")}
 	o := runOf(companyIDs(t, dir, "list.csv", 101, 103), "company", "financials", "ownership")
 	o.Pace.Concurrency = 1
 	ended, err := work.Run(t.Context(), o, silent{})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"payonce/cost"
@@ -10,7 +11,7 @@ import (
 )
 
 // plan works out what a run of the job would do.
-func (j *job) plan() (*planview.Plan, error) {
+func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 	first, paid := j.steps[0], j.paidStep()
 	account, counts := paid.account, paid.counts
 	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
@@ -20,6 +21,10 @@ func (j *job) plan() (*planview.Plan, error) {
 	}
 	maximum := j.maximum()
 	held, err := planview.HeldOf(j.schema, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
+	if err != nil {
+		return nil, err
+	}
+	ambiguous, err := j.choosing.Left(ctx, j.search())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +39,7 @@ func (j *job) plan() (*planview.Plan, error) {
 		Priority: j.order.Priority, Rows: planview.RowsOf(first.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
 		Prices: planview.PricesOf(account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
-		AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
+		Ambiguous: ambiguous, AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
 	for reason, rows := range first.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows

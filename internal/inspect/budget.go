@@ -10,6 +10,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
@@ -78,10 +79,10 @@ func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
 			show(c, true)
 		}
 		if len(run.Ceilings) == 0 { // recorded before ceilings were
-			show(cost.SpendCeiling(app.CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
+			show(cost.SpendCeiling(budget.CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
 		}
-		show(cost.Ceiling{Name: app.CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
-		show(cost.Ceiling{Name: app.CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
+		show(cost.Ceiling{Name: budget.CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
+		show(cost.Ceiling{Name: budget.CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
 		for _, c := range given.Ceilings(run.Name, jobOf(run)) {
 			show(c, true)
 		}
@@ -89,15 +90,15 @@ func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
 			show(c, true)
 		}
 	}
-	show(cost.Ceiling{Name: app.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
+	show(cost.Ceiling{Name: budget.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
 	slices.SortFunc(shown, budgetCeiling.compare)
 	return shown
 }
 
 // ceilingOrder is the order in which the ceilings of one scope are shown.
 var ceilingOrder = []string{
-	app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingMaxUnits, app.CeilingDaily, app.CeilingDailyUnits,
-	app.CeilingMonthly, app.CeilingMonthlyUnits, app.CeilingWorkspaceMonthly,
+	budget.CeilingMaxSpend, budget.CeilingMaxLookups, budget.CeilingMaxUnits, budget.CeilingDaily, budget.CeilingDailyUnits,
+	budget.CeilingMonthly, budget.CeilingMonthlyUnits, budget.CeilingWorkspaceMonthly,
 }
 
 // compare orders ceilings by their scopes, and those of one scope as ceilingOrder does.

@@ -9,6 +9,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
@@ -46,7 +47,7 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (accountview.
 		limit, left := inMeasure(c.Limit), inMeasure(max(c.Left(totals), 0))
 		view.Limit, view.Left = &limit, &left
 	}
-	if renews := app.Renewal(c.Period, at); !renews.IsZero() {
+	if renews := budget.Renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
 	return view, nil

@@ -15,6 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 	"payonce/internal/report/journalview"
 	"payonce/internal/report/planview"
@@ -107,17 +108,17 @@ func TestBudgetOfOneJobShowsNoOther(t *testing.T) {
 	if _, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "other"}}); !isCoded(err, "no_such_job") {
 		t.Errorf("%v", err)
 	}
-	budget, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "trial", Daily: new(cost.Dollar)}})
+	shown, err := Budget(t.Context(), w, BudgetOptions{Budget: app.Budget{Job: "trial", Daily: new(cost.Dollar)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, used := range budget.Ceilings {
-		if used.Name == app.CeilingDaily && (used.Of != "job trial" || used.Limit == nil || *used.Limit != "1.00") {
+	for _, used := range shown.Ceilings {
+		if used.Name == budget.CeilingDaily && (used.Of != "job trial" || used.Limit == nil || *used.Limit != "1.00") {
 			t.Errorf("%+v", used)
 		}
 	}
-	if budget.Account == nil {
-		t.Errorf("the account was not read: %s", budget.Why)
+	if shown.Account == nil {
+		t.Errorf("the account was not read: %s", shown.Why)
 	}
 }
 

@@ -88,6 +88,7 @@ type claim struct {
 	request    Request
 
 	alerts  []record.Alert // that follow from the decision
+	open    []record.Alert // that wait for their channels
 	job     record.Job
 	passed  []record.Occurrence
 	claimed *record.Occurrence
@@ -419,7 +420,9 @@ type ending struct {
 	noFailure bool
 	facts     rules.Facts
 	note      func(string)
-	state     record.Job // of the job, after write
+	// After write:
+	state record.Job     // of the job
+	open  []record.Alert // that wait for their channels
 }
 
 func (e *ending) write(s store.Store) error {
@@ -451,7 +454,11 @@ func (e *ending) write(s store.Store) error {
 	if err != nil {
 		return err
 	}
-	return claims.End(s, job, e.ended, before.String(), alerts...)
+	if err := claims.End(s, job, e.ended, before.String(), alerts...); err != nil {
+		return err
+	}
+	e.open, err = outbox.Open(s, job.Name)
+	return err
 }
 
 // alerts returns the writes that add the alerts about the end, and erase old ones.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"payonce/internal/jobs"
 	"payonce/internal/pglist"
 	"payonce/internal/problem"
+	"payonce/internal/shell"
 	"payonce/io/atomicfile"
 	"payonce/schedule"
 )
@@ -71,9 +71,8 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 		return "", err
 	}
 	defer file.Discard()
-	run := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	run := shell.Command(ctx, command)
 	run.Stdout, run.Stderr = file, stderr
-	run.WaitDelay = time.Second // for what the command started and left behind
 	if err := run.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()

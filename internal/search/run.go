@@ -16,11 +16,11 @@ import (
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/internal/search/found"
 	"payonce/internal/search/walk"
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/io/table"
 	"payonce/pipeline/dispatch"
 	v2 "payonce/service/v2"
 	"payonce/service/v2/calls"
@@ -173,12 +173,16 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows := found.NewRows(s.schema().Columns, progress.Items)
+	cells := make([][]string, len(progress.Items))
+	for i, item := range progress.Items {
+		cells[i] = item.Cells
+	}
+	rows := table.NewMemory(s.schema().Columns, cells)
 	kept, err := outputs.WriteNew(context.WithoutCancel(ctx), s.request(), rows, outputs.Protection{
 		Journal: s.journal, Run: s.name, Now: s.work.Env.Now(), Most: s.Output.Keep, Rows: int64(len(progress.Items)),
 	})
 	if err != nil {
-		return nil, &app.NotWrittenError{Path: s.Output.Path, Err: err}
+		return nil, &target.NotWrittenError{Path: s.Output.Path, Err: err}
 	}
 	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
 		s.account = account // as it is now

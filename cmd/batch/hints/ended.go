@@ -1,12 +1,13 @@
 package hints
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
@@ -16,7 +17,7 @@ import (
 func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
-		return p.adviceOnDoubts(view)
+		return cmp.Or(p.adviceOnDoubts(view), adviceOnChoices(view))
 	case dispatch.CeilingReached:
 		return ceilingAdvice(stop, now)
 	case dispatch.PriceHigher:
@@ -51,12 +52,12 @@ func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	}
 	next := "once the account has more, run the same command again"
 	switch c.Name {
-	case app.CeilingMaxSpend, app.CeilingMaxLookups:
+	case budget.CeilingMaxSpend, budget.CeilingMaxLookups:
 		next = "raise it and run the same command again"
-	case app.CeilingApproval:
+	case budget.CeilingApproval:
 		next = "run the same command again and have it approved"
-	case app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly:
-		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
+	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly:
+		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(budget.Renewal(c.Period, now)))
 	}
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
 }

@@ -51,6 +51,7 @@ var texts = map[string]string{
 	"mcp_protocol_version":      "Go on with --transport rest",
 	// What to do about errors. The text continues the error.
 	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
+	"ambiguous":               "; --candidates FILE writes them",
 	"run_ambiguous":           "; give more of the name",
 	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
@@ -117,6 +118,7 @@ var texts = map[string]string{
 	"give_state":            "Give --state DIR or set BATCH_STATE to a directory that can be written",
 	"make_readable":         "See to it that the directory can be read",
 	"journal_in_use":        "Wait until it ends: another --workspace would pay again",
+	"look_at_channel":       "Send it a message with batch jobs test-alert",
 	"look_at_doubts":        "Look at them with batch reconcile",
 	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
 	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",

@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/choices"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
@@ -55,8 +56,10 @@ type Plan struct {
 	Options         []Option           `json:"options"`
 	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
 	Sample          *Sample            `json:"sample,omitempty"`
-	AccountRead     bool               `json:"account_read"`
-	Refused         *Refused           `json:"refused_now,omitempty"`
+	// Ambiguous says what earlier searches left ambiguous.
+	Ambiguous   *choices.View `json:"ambiguous,omitempty"`
+	AccountRead bool          `json:"account_read"`
+	Refused     *Refused      `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps planstep.Steps `json:"steps,omitempty"`
 }

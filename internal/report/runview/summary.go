@@ -9,6 +9,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/outputs"
 	"payonce/internal/report"
+	"payonce/internal/report/choices"
 	"payonce/pipeline/row"
 )
 
@@ -35,6 +36,7 @@ type Summary struct {
 	FoundNow   Found                  `json:"found_now"`      // by this command
 	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
 	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
+	Ambiguous  *choices.View          `json:"ambiguous,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -109,6 +111,7 @@ func (v *Summary) Render(p *report.Page) {
 		p.Linef("Nothing left to look up: %s; %s spent.", found, report.UpTo(v.SpentLeast, v.Spent))
 		p.Linef("Run %s, output %s", v.Run, v.Output)
 		renderTables(p, v.Tables)
+		renderCandidates(p, v.Ambiguous)
 		renderKept(p, v.Kept)
 		return
 	}
@@ -132,6 +135,7 @@ func (v *Summary) Render(p *report.Page) {
 	}
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
+	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)
 	if v.Advice != "" {
 		p.Gap()
@@ -178,6 +182,14 @@ type Written struct {
 	Run    string                 `json:"run"`
 	Kept   []outputs.Kept         `json:"kept,omitempty"`
 	Tables *outputs.TablesWritten `json:"tables,omitempty"`
+
+	Ambiguous *choices.View `json:"ambiguous,omitempty"`
+}
+
+func renderCandidates(p *report.Page, v *choices.View) {
+	if file := v.Written(); file != "" {
+		p.Entryf("candidates", "%s", file)
+	}
 }
 
 func renderKept(p *report.Page, files []outputs.Kept) {
@@ -190,5 +202,6 @@ func (v *Written) Render(p *report.Page) {
 	renderRows(p, v.Rows)
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
+	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)
 }
