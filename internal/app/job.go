@@ -171,9 +171,12 @@ func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch
 // lookUpOnce sends the lookups of one survey of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
+	surveyed := func() {}
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
+		surveyed()
+		surveyed = func() {}
 		s := j.steps[i]
 		if refused := j.foreseen(s.account); refused != nil || s.account.Journal == nil {
 			return refused, nil // without a journal nothing is asked of the account
@@ -183,8 +186,12 @@ func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (disp
 		before := j.tally()
 		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) { update(before.Plus(now)) }).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
+		if i+1 < len(j.steps) {
+			surveyed = j.session.work.Observer.Surveying()
+		}
 		return stop, err
 	})
+	surveyed()
 	if tally := j.tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
 		stop = someGivenUp(tally)
 	}
