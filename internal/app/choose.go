@@ -42,15 +42,6 @@ func (j *job) candidatesRequest() outputs.Request {
 	return outputs.Request{Path: j.output.Candidates, Mode: j.session.work.Env.FileMode}
 }
 
-// checkCandidates refuses a file of candidates that cannot be written beside the outputs of a request.
-func (j *job) checkCandidates(request outputs.Request, sources []target.Source) error {
-	written := []target.Source{{What: "the output", Path: request.Path}, {What: "the file of rejects", Path: request.Rejects}}
-	for _, table := range request.Tables.Paths() {
-		written = append(written, target.Source{What: "a table", Path: table})
-	}
-	return choosing.CheckWrite(j.candidatesRequest(), written, sources)
-}
-
 // writeCandidates writes the candidates, also after an interrupt.
 func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
 	defer j.session.work.Observer.Surveying()()

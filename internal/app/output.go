@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
@@ -42,7 +43,7 @@ func tablesOf(run steps.Steps, to Output) outputs.Tables {
 func (j *job) checkOutputs() error {
 	request := j.session.requestOf(j.run(""), j.list, j.output)
 	sources := append(target.SourcesOf(j.list.Paths), j.output.Sources...)
-	if err := j.checkCandidates(request, sources); err != nil {
+	if err := choosing.CheckWrite(j.candidatesRequest(), request, sources); err != nil {
 		return err
 	}
 	if err := target.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, append(sources, j.choosing.Source())); err != nil {

@@ -105,14 +105,18 @@ func (c *Choosing) gather(
 	return all, choices.Of(companies, rows, file), nil
 }
 
-// CheckWrite refuses a file of candidates that cannot be written, that is one of the sources, or that is another
-// file which the run writes. It can be the one in which candidates were selected.
-func CheckWrite(to outputs.Request, written, sources []target.Source) error {
+// CheckWrite refuses a file of candidates that cannot be written, that is one of the sources, or that is one of the
+// outputs of the run. It can be the one in which candidates were selected.
+func CheckWrite(to, run outputs.Request, sources []target.Source) error {
 	switch to.Path {
 	case "":
 		return nil
 	case listfile.Standard:
 		return problem.Usagef("candidates are not written to standard output; name a file")
+	}
+	written := []target.Source{{What: "the output", Path: run.Path}, {What: "the file of rejects", Path: run.Rejects}}
+	for _, table := range run.Tables.Paths() {
+		written = append(written, target.Source{What: "a table", Path: table})
 	}
 	if err := target.CheckApart(to.Path, written, sources); err != nil {
 		return err
