@@ -18,7 +18,7 @@ import (
 // agreedFlags are the flags that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
-	"encoding", "delimiter", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"encoding", "delimiter", "sheet", "header-row", "fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
@@ -45,8 +45,11 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 		}
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
-	if card := o.prices.card; card != "" {
-		if kept.Options["rate-card"], err = filepath.Abs(card); err != nil {
+	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.Selected} {
+		if path == "" {
+			continue
+		}
+		if kept.Options[name], err = filepath.Abs(path); err != nil {
 			return err
 		}
 	}
