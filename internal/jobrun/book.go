@@ -40,7 +40,7 @@ func openBook(job *jobs.Job) (*book, error) {
 
 // spool returns the file for the output of the command of a list.
 func (b *book) spool(job string, at schedule.Local) string {
-	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+".csv")
+	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
 }
 
 // own calls do with the store of the journal, which it creates when there is none. No other process owns it

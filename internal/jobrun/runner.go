@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"payonce/checkpoint/outbox"
@@ -312,7 +314,12 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
 		return job.Run.Fail(err)
 	}
-	list, err := resolve(ctx, job.List, at, spool, r.Stderr)
+	list, err := "", error(nil)
+	if job.List.Query.SQL != "" {
+		list, err = r.rowsOf(ctx, job, at, spool)
+	} else {
+		list, err = resolve(ctx, job.List, at, spool, r.Stderr)
+	}
 	if err != nil {
 		return job.Run.Fail(err)
 	}
@@ -324,16 +331,20 @@ func RunName(job string, at schedule.Local) string {
 	return fmt.Sprintf("%s-%s-%s", job, at.Date(), at.Clock())
 }
 
-// clear removes the lists that commands wrote for a job: all, or those of earlier occurrences when the one at a
-// time goes on and reads its list again.
+// clear removes the lists that commands and queries wrote for a job: all, or those of earlier occurrences when the one
+// at a time goes on and reads its list again.
 func (r Runner) clear(b *book, job *jobs.Job, at schedule.Local, goesOn bool) {
 	spool := b.spool(job.Name, at)
-	written, _ := filepath.Glob(filepath.Join(filepath.Dir(spool), "*.csv")) // the pattern is right
-	for _, path := range written {
-		if path == spool && goesOn {
+	written, err := os.ReadDir(filepath.Dir(spool))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.Note(fmt.Sprintf("the lists of earlier occurrences are not removed: %v", err))
+	}
+	for _, entry := range written {
+		ending := filepath.Ext(entry.Name())
+		if ending != commandEnding && ending != queryEnding || goesOn && strings.HasPrefix(entry.Name(), prefixOf(filepath.Base(spool))) {
 			continue
 		}
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(filepath.Join(filepath.Dir(spool), entry.Name())); err != nil {
 			r.Note(fmt.Sprintf("the list of an occurrence is not removed: %v", err))
 		}
 	}
