@@ -263,6 +263,13 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
 	numbered.Text(m, 29, &r.Selected)
+	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
+}
+
+func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
+	numbered.Uint(m, 1, &d.Account)
+	numbered.Text(m, 2, &d.Module)
+	numbered.Int(m, 3, &d.Units)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

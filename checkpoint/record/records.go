@@ -377,7 +377,27 @@ type Run struct {
 	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
 	Stop      string           `json:"stop,omitempty"`     // why it ended early
 	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
-	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account 0, when it last ended
+	// ModuleDrifts are the same for the other accounts.
+	ModuleDrifts []ModuleDrift `json:"module_drifts,omitempty"`
+}
+
+// DriftOfModules returns the drifts of the modules of all accounts, nil for none.
+func (r Run) DriftOfModules() (units map[string]int64) {
+	for _, d := range r.ModuleDrifts {
+		if units == nil {
+			units = map[string]int64{}
+		}
+		units[d.Module] += d.Units
+	}
+	return units
+}
+
+// ModuleDrift is what an account lost of one module that the journal cannot explain.
+type ModuleDrift struct {
+	Account attempt.Account `json:"account"`
+	Module  string          `json:"module"`
+	Units   int64           `json:"units"`
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

@@ -248,9 +248,28 @@ func (a *Account) amounts(lost cost.Amounts) string {
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return runview.DriftOf(drift).String()
+		return runview.DriftOf(drift, nil).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
+}
+
+// Drifts returns the drift of the account 0 of the journal, and those of the modules of other accounts. The drifts
+// are those of the accounts, in their order.
+func Drifts(accounts []*Account, drifts []cost.Drift) (first cost.Drift, modules []checkpoint.ModuleDrift) {
+	for i, a := range accounts {
+		switch {
+		case a.Journal == nil:
+		case a.Journal.Number() == 0:
+			first = drifts[i]
+		default:
+			for m, info := range a.Tariff.Meters {
+				if units := drifts[i].Lost[m]; units > 0 && m != int(cost.USD) {
+					modules = append(modules, checkpoint.ModuleDrift{Account: a.Journal.Number(), Module: info.Name, Units: units})
+				}
+			}
+		}
+	}
+	return first, modules
 }
 
 // Drift compares the account with the journal before anything is sent. An error is the journal's or the

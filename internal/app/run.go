@@ -192,12 +192,12 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
 	done.kept = append(kept, done.kept...)
-	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drifts[0]
-	record.Stop = wordOf(stop)
+	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
+	record.Drift, record.ModuleDrifts = accounts.Drifts(j.accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	summary, err := j.summary(done, stop, drifts[0])
+	summary, err := j.summary(done, stop, runview.DriftOf(record.Drift, record.DriftOfModules()))
 	if err == nil {
 		summary.Ambiguous = ambiguous
 	}

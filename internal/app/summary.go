@@ -2,13 +2,12 @@ package app
 
 import (
 	"payonce/checkpoint"
-	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
 
-func (j *job) summary(done written, stop dispatch.Stop, drift cost.Drift) (*runview.Summary, error) {
+func (j *job) summary(done written, stop dispatch.Stop, drift *runview.Drift) (*runview.Summary, error) {
 	tally := j.tally()
 	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.name))
 	if err != nil {
@@ -33,6 +32,6 @@ func (j *job) summary(done written, stop dispatch.Stop, drift cost.Drift) (*runv
 	if stop != nil && stop == someGivenUp(tally) {
 		view.GivenUp = tally.GivenUp
 	}
-	view.Drift = runview.DriftOf(drift)
+	view.Drift = drift
 	return view, nil
 }

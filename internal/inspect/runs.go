@@ -133,7 +133,7 @@ func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
 			return nil, err
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
-		view.Drift = runview.DriftOf(run.Drift)
+		view.Drift = runview.DriftOf(run.Drift, run.DriftOfModules())
 		view.Spend, err = explainSpend(s.Journal, run)
 		return view, err
 	})

@@ -27,7 +27,7 @@ func (b *Builder) runs() []Run {
 	list := []Run{}
 	for _, run := range b.sortedRuns() {
 		view := Run{
-			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: runview.DriftOf(run.Drift),
+			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: runview.DriftOf(run.Drift, run.DriftOfModules()),
 		}
 		if !run.Ended.IsZero() {
 			ended := run.Ended.UTC()

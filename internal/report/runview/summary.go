@@ -3,6 +3,8 @@ package runview
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"payonce/cost"
@@ -54,11 +56,13 @@ type Drift struct {
 	// Prices are those that the account shows where they are higher than the ones that
 	// the run counted with.
 	Prices map[string]cost.Money `json:"higher_prices_usd,omitempty"`
+	// Units are those of modules that other accounts lost.
+	Units map[string]int64 `json:"units,omitempty"`
 }
 
-// DriftOf returns nil for none.
-func DriftOf(drift cost.Drift) *Drift {
-	if drift.Zero() {
+// DriftOf returns nil for none. The units are those of modules that other accounts lost.
+func DriftOf(drift cost.Drift, units map[string]int64) *Drift {
+	if drift.Zero() && len(units) == 0 {
 		return nil
 	}
 	view := &Drift{Money: drift.Lost.Money(), Free: report.FreeUnits(drift.Lost)}
@@ -70,10 +74,27 @@ func DriftOf(drift cost.Drift) *Drift {
 			view.Prices[report.Catalogue().Name(enrich.Field(f))] = shown
 		}
 	}
+	view.Units = units
 	return view
 }
 
 func (d *Drift) String() string {
+	if len(d.Units) == 0 {
+		return d.first()
+	}
+	var units []string
+	for _, module := range slices.Sorted(maps.Keys(d.Units)) {
+		units = append(units, fmt.Sprintf("%s of %s", report.Counted(d.Units[module], "unit"), module))
+	}
+	text := "the account lost " + strings.Join(units, " and ") + " that this journal did not use; somebody else uses it"
+	if d.Money == 0 && len(d.Prices) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(d.Free)), func(n int64) bool { return n != 0 }) {
+		return text
+	}
+	return d.first() + "; " + text
+}
+
+// first says what the first account lost.
+func (d *Drift) first() string {
 	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, report.Counts(d.Free))
 	if len(d.Prices) == 0 {
 		return lost + "; somebody else uses the workspace"
