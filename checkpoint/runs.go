@@ -5,6 +5,9 @@ import "payonce/checkpoint/record"
 // Run is what the journal remembers of a run besides its attempts.
 type Run = record.Run
 
+// AskedAccount is an account that a run asked.
+type AskedAccount = record.AskedAccount
+
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
 	return replace(j, record.NameKey(record.RunPrefix, run.Name), &run)

@@ -261,6 +261,13 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
+	numbered.List(m, 29, &r.Accounts, askedMembers)
+}
+
+func askedMembers(m *numbered.Members, a *AskedAccount) {
+	numbered.Uint(m, 1, &a.Account)
+	numbered.List(m, 2, &a.Ceilings, ceilingMembers)
+	numbered.Value(m, 3, &a.Drift, driftMembers)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -374,7 +374,15 @@ type Run struct {
 	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
 	Stop      string           `json:"stop,omitempty"`     // why it ended early
 	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
-	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account, when it last ended
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the first account of the run, when it last ended
+	Accounts  []AskedAccount   `json:"accounts,omitempty"` // that were asked; none in older records
+}
+
+// AskedAccount is an account that a run asked.
+type AskedAccount struct {
+	Account  attempt.Account `json:"account"`
+	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
+	Drift    cost.Drift      `json:"drift,omitzero"`     // between the journal and the account, when the run last ended
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

@@ -17,7 +17,8 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/internal/report/runview"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -232,7 +233,7 @@ func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 // amounts writes amounts that an account lost.
 func (a *Account) amounts(lost cost.Amounts) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(report.FreeUnits(lost)))
+		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(named.FreeUnits(a.Catalogue, a.Tariff, lost)))
 	}
 	var parts []string
 	for m, info := range a.Tariff.Meters {
@@ -246,7 +247,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return runview.DriftOf(drift).String()
+		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
 }

@@ -13,7 +13,10 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/accounts"
+	"payonce/internal/budget"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planview"
+	"payonce/internal/report/usageview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/internal/workspace"
@@ -39,7 +42,14 @@ type Observer interface {
 	Surveying() (done func())
 	// Sending reports that lookups are sent until done is called. It returns what is called
 	// after each of them.
-	Sending(lookups Sending) (update func(dispatch.Tally), done func())
+	Sending(lookups Sending) (update func(Sent), done func())
+}
+
+// Sent says what the lookups of a start came to so far.
+type Sent struct {
+	Tally dispatch.Tally                // of all steps
+	Step  int                           // that lookups are sent for, from 0
+	Found named.Values[usageview.Found] // by all steps
 }
 
 // Sending says what a run is about to send.
@@ -50,6 +60,14 @@ type Sending struct {
 	Rate     checkpoint.Rate
 	Spent    cost.Money // by the run before this start
 	MaxSpend cost.Money
+	Steps    []SendingStep // none for one step that has no name
+	Money    bool          // the lookups can cost money
+}
+
+// SendingStep is a step of a run that is about to send.
+type SendingStep struct {
+	Name string
+	Rate checkpoint.Rate
 }
 
 // Approver stands for the person who starts a run.
@@ -104,22 +122,8 @@ type Recorded struct {
 	Fixed   bool     // no mapping file is looked for, also where there is no record
 }
 
-// Budget says what a run may spend. Nil means no limit.
-type Budget struct {
-	Job              string // "" for one of the run's name
-	MaxSpend         *cost.Money
-	MaxLookups       *int64
-	Daily            *cost.Money // the job's, as Monthly
-	Monthly          *cost.Money
-	WorkspaceMonthly *cost.Money
-	// Units are limits of meters that are not money, by the names of the meters: of the run, and of the job in a
-	// day and in a month.
-	Units, DailyUnits, MonthlyUnits map[string]int64
-	Threshold                       *cost.Money   // above which somebody has to approve
-	Approved                        *cost.Money   // what was approved
-	Expendable                      enrich.Fields // not bought any more when the budget is short; 0 stops the run instead
-	Strict                          bool          // count every field at its full price
-}
+// Budget says what a run may spend.
+type Budget = budget.Budget
 
 // Pace says how lookups are sent within the limit of the workspace.
 type Pace struct {

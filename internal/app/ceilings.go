@@ -7,75 +7,9 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 )
-
-// The names of the ceilings that the user sets, and of the one that keeps a run to what was
-// approved.
-const (
-	CeilingMaxSpend         = "max-spend"
-	CeilingApproval         = "approval"
-	CeilingMaxLookups       = "max-lookups"
-	CeilingDaily            = "daily"
-	CeilingMonthly          = "monthly"
-	CeilingWorkspaceMonthly = "workspace-monthly"
-	// Those of units are followed by a space and the name of the meter.
-	CeilingMaxUnits     = "max-units"
-	CeilingDailyUnits   = "daily-units"
-	CeilingMonthlyUnits = "monthly-units"
-)
-
-// Ceilings returns the ceilings of the budget for a run of a job, the narrowest first.
-func (b Budget) Ceilings(run, job string) []cost.Ceiling {
-	var ceilings []cost.Ceiling
-	add := func(limit *cost.Money, ceiling cost.Ceiling) {
-		if limit != nil {
-			ceiling.Limit = int64(*limit)
-			ceilings = append(ceilings, ceiling)
-		}
-	}
-	add(b.MaxSpend, cost.Ceiling{Name: CeilingMaxSpend, Scope: checkpoint.RunScope(run)})
-	if b.MaxLookups != nil {
-		ceilings = append(ceilings, cost.Ceiling{
-			Name: CeilingMaxLookups, Scope: checkpoint.RunScope(run), Meter: cost.Lookups, Limit: *b.MaxLookups,
-		})
-	}
-	add(b.Daily, cost.Ceiling{Name: CeilingDaily, Scope: checkpoint.JobScope(job), Period: cost.Day})
-	add(b.Monthly, cost.Ceiling{Name: CeilingMonthly, Scope: checkpoint.JobScope(job), Period: cost.Month})
-	add(b.WorkspaceMonthly, cost.Ceiling{Name: CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month})
-	return ceilings
-}
-
-// UnitCeilings returns the ceilings of the budget on the meters of a tariff that are not money.
-func (b Budget) UnitCeilings(run, job string, tariff cost.Tariff) (ceilings []cost.Ceiling) {
-	for m, info := range tariff.Meters {
-		for _, limit := range []struct {
-			of map[string]int64
-			cost.Ceiling
-		}{
-			{b.Units, cost.Ceiling{Name: CeilingMaxUnits, Scope: checkpoint.RunScope(run)}},
-			{b.DailyUnits, cost.Ceiling{Name: CeilingDailyUnits, Scope: checkpoint.JobScope(job), Period: cost.Day}},
-			{b.MonthlyUnits, cost.Ceiling{Name: CeilingMonthlyUnits, Scope: checkpoint.JobScope(job), Period: cost.Month}},
-		} {
-			if units, given := limit.of[info.Name]; given && m != int(cost.USD) {
-				ceiling := limit.Ceiling
-				ceiling.Name, ceiling.Meter, ceiling.Limit = ceiling.Name+" "+info.Name, cost.Meter(m), units
-				ceilings = append(ceilings, ceiling)
-			}
-		}
-	}
-	return ceilings
-}
-
-// hasLimit reports whether the budget limits the units of a meter.
-func (b Budget) hasLimit(meter string) bool {
-	for _, limits := range []map[string]int64{b.Units, b.DailyUnits, b.MonthlyUnits} {
-		if _, given := limits[meter]; given {
-			return true
-		}
-	}
-	return false
-}
 
 // checkLimits refuses a run without a limit on something that it can consume.
 func (j *job) checkLimits() error {
@@ -87,7 +21,7 @@ func (j *job) checkLimits() error {
 			case !account.Consumes(cost.Meter(m)):
 			case m == int(cost.USD) && j.budget.MaxSpend == nil:
 				return maxSpendMissing()
-			case m != int(cost.USD) && !j.budget.hasLimit(info.Name):
+			case m != int(cost.USD) && !j.budget.HasLimit(info.Name):
 				names, flags = append(names, info.Name), append(flags, info.Name)
 			}
 		}
@@ -116,7 +50,7 @@ func (j *job) maxSpend() cost.Money {
 func (j *job) runCeilings() []cost.Ceiling {
 	ceilings := j.budget.Ceilings(j.name, j.jobName())
 	if j.approved != nil {
-		ceilings = append(ceilings, cost.SpendCeiling(CeilingApproval, checkpoint.RunScope(j.name), *j.approved))
+		ceilings = append(ceilings, cost.SpendCeiling(budget.CeilingApproval, checkpoint.RunScope(j.name), *j.approved))
 	}
 	return ceilings
 }
@@ -202,16 +136,4 @@ func (j *job) possible(maximum cost.Money) cost.Money {
 		}
 	}
 	return possible
-}
-
-// Renewal returns when a ceiling renews; zero when it never does.
-func Renewal(period cost.Period, now time.Time) time.Time {
-	year, month, day := now.UTC().Date()
-	switch period {
-	case cost.Day:
-		return time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
-	case cost.Month:
-		return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	return time.Time{}
 }

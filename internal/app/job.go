@@ -17,6 +17,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
 	"payonce/internal/report"
+	"payonce/internal/report/usageview"
 	"payonce/internal/userlist"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -129,6 +130,13 @@ func (j *job) record() (checkpoint.Run, error) {
 		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
+	for _, account := range j.accounts {
+		if account.Journal != nil {
+			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{
+				Account: account.Journal.Number(), Ceilings: j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff),
+			})
+		}
+	}
 	if j.list != nil {
 		recorded.Note(&run, j.list)
 		columns := j.recorded()
@@ -146,7 +154,7 @@ func (j *job) record() (checkpoint.Run, error) {
 // lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+func (j *job) lookUp(ctx context.Context, update func(Sent)) (dispatch.Stop, error) {
 	leftovers := 0
 	for _, account := range j.accounts {
 		if account.Journal != nil {
@@ -167,7 +175,7 @@ func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch
 }
 
 // lookUpOnce sends the lookups of one survey of each step.
-func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+func (j *job) lookUpOnce(ctx context.Context, update func(Sent)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
@@ -178,8 +186,10 @@ func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (disp
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		before := j.tally()
-		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) { update(before.Plus(now)) }).Run(ctx, next)
+		before, earlier := j.tally(), j.found()
+		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
+			update(Sent{before.Plus(now), i, usageview.Together(earlier, usageview.FoundOf(s.account.Catalogue, now.Asked, now.Returned))})
+		}).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
 		return stop, err
 	})

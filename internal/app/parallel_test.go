@@ -13,7 +13,6 @@ import (
 	"payonce/enrich"
 	"payonce/internal/report/planview"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 )
 
@@ -22,8 +21,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(Sending) (func(Sent), func()) {
+	return func(Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error              { return nil }
 func (silent) CanAsk() bool                           { return false }

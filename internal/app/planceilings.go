@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/forecast"
+	"payonce/internal/budget"
 	"payonce/internal/report/planstep"
 	"payonce/internal/report/planview"
 )
@@ -66,7 +67,7 @@ func viewCeiling(v *planview.Plan, j *job, l limit) planstep.Ceiling {
 		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
 		view.Covers = min(left/l.account.MostOf(l.Meter), j.limited(l))
 	}
-	if at := Renewal(l.Period, v.At); !at.IsZero() {
+	if at := budget.Renewal(l.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at
 	}
 	if l.Name == cost.UsageBudget && !l.account.Shown.Budget.ResetsAt.IsZero() {

@@ -8,12 +8,12 @@ import (
 	"payonce/internal/accounts"
 	"payonce/internal/recorded"
 	"payonce/internal/report/doubtview"
+	"payonce/internal/report/named"
 
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/problem"
-	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/vendorfile"
 	"payonce/pipeline/survey"
@@ -53,7 +53,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview
 	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, doubtview.Case{
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
@@ -104,7 +104,7 @@ func (s *session) lookAtAccount(ctx context.Context, view *doubtview.Reconciliat
 		}
 	}
 	view.Why = found.Why
-	view.Evidence = &doubtview.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
+	view.Evidence = &doubtview.Evidence{Free: named.FreeUnits(account.Catalogue, account.Tariff, found.Unexplained), Money: found.Unexplained.Money()}
 	for _, c := range found.Cases {
 		if c.Decidable {
 			findings[c.ID] = s.findingText(c)

@@ -206,11 +206,18 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, asNotWritten(j.output.Path, err)
 	}
 	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drifts[0]
+	for i, account := range j.accounts {
+		for n := range record.Accounts {
+			if account.Journal != nil && record.Accounts[n].Account == account.Journal.Number() {
+				record.Accounts[n].Drift = drifts[i]
+			}
+		}
+	}
 	record.Stop = wordOf(stop)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	summary, err := j.summary(done, stop, drifts[0])
+	summary, err := j.summary(record, done, stop)
 	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
@@ -240,7 +247,7 @@ func wordOf(stop dispatch.Stop) string {
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
 	update, sent := j.session.work.Observer.Sending(Sending{
 		Run: j.name, Fields: strings.Join(j.order.Fields, ","),
-		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
+		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Steps: j.sending(), Money: j.takesMoney(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
 	})
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})

@@ -9,6 +9,7 @@ import (
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
@@ -19,7 +20,7 @@ import (
 func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (accountview.Used, error) {
 	scope := c.At(at).Scope
 	if c.Meter != cost.USD && c.Meter != cost.Lookups {
-		scope = secondAccount(s).Scope(scope)
+		scope = c.account.Scope(scope)
 	}
 	totals := s.Journal.Totals(scope)
 	mayBeFree, err := s.Journal.MayBeFree(scope)
@@ -46,7 +47,7 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (accountview.
 		limit, left := inMeasure(c.Limit), inMeasure(max(c.Left(totals), 0))
 		view.Limit, view.Left = &limit, &left
 	}
-	if renews := app.Renewal(c.Period, at); !renews.IsZero() {
+	if renews := budget.Renewal(c.Period, at); !renews.IsZero() {
 		view.RenewsAt = &renews
 	}
 	return view, nil

@@ -12,7 +12,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/row"
 )
 
@@ -27,8 +27,9 @@ func (b *Builder) runs() []Run {
 	list := []Run{}
 	for _, run := range b.sortedRuns() {
 		view := Run{
-			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: runview.DriftOf(run.Drift),
+			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows,
 		}
+		b.addDrifts(&view, run)
 		if !run.Ended.IsZero() {
 			ended := run.Ended.UTC()
 			view.Ended = &ended
@@ -36,6 +37,29 @@ func (b *Builder) runs() []Run {
 		list = append(list, view)
 	}
 	return list
+}
+
+// addDrifts shows what the accounts lost that the journal cannot explain, when the run last ended.
+func (b *Builder) addDrifts(view *Run, run checkpoint.Run) {
+	asked := run.Accounts
+	if len(asked) == 0 { // recorded before runs had accounts
+		asked = []checkpoint.AskedAccount{{Drift: run.Drift}}
+	}
+	for _, one := range asked {
+		var tariff cost.Tariff
+		catalogue := b.catalogueOf(one.Account)
+		if int(one.Account) < len(b.facts.Tariffs) {
+			tariff = b.facts.Tariffs[one.Account]
+		}
+		drift := usageview.DriftOf(catalogue, tariff, one.Drift)
+		if drift == nil {
+			continue
+		}
+		if view.Drift == nil {
+			view.Drift, view.Drifts = drift, map[string]*usageview.Drift{}
+		}
+		view.Drifts[catalogue.Interface] = drift
+	}
 }
 
 // stages returns the stages from rows to values. Rows that need nothing, or that nobody can be asked about,

@@ -21,7 +21,6 @@ import (
 	"payonce/internal/search"
 	"payonce/internal/search/query"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	"payonce/service/v2/calls"
 	"payonce/service/v2/units"
 )
@@ -172,8 +171,8 @@ type observer struct{ t *testing.T }
 
 func (o observer) Note(text string) { o.t.Log(text) }
 func (observer) Surveying() func()  { return func() {} }
-func (observer) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (observer) Sending(app.Sending) (func(app.Sent), func()) {
+	return func(app.Sent) {}, func() {}
 }
 
 // bench is a workspace with a service, and a place for lists.

@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
@@ -19,24 +20,24 @@ func Until(ended *app.Ended, began time.Time) time.Time {
 	switch stop := ended.Stop.(type) {
 	case dispatch.CeilingReached:
 		if stop.Ceiling.Name == cost.UsageBudget {
-			return budget(ended, began)
+			return accountMonth(ended, began)
 		}
-		return app.Renewal(stop.Ceiling.Period, began)
+		return budget.Renewal(stop.Ceiling.Period, began)
 	case dispatch.ServiceRefused:
 		if stop.Code == v1.CodeBudgetReached {
-			return budget(ended, began)
+			return accountMonth(ended, began)
 		}
 		return stop.Until
 	}
 	return time.Time{}
 }
 
-// budget returns when the account's monthly budget begins again.
-func budget(ended *app.Ended, began time.Time) time.Time {
+// accountMonth returns when the account's monthly budget begins again.
+func accountMonth(ended *app.Ended, began time.Time) time.Time {
 	if resets := ended.BudgetResets; resets.After(began) {
 		return resets
 	}
-	return app.Renewal(cost.Month, began) // the account does not say
+	return budget.Renewal(cost.Month, began) // the account does not say
 }
 
 // NeedsCredit reports whether a run stopped because the account has no more of something. It does not get more
@@ -47,7 +48,7 @@ func NeedsCredit(ended *app.Ended) bool {
 		return false
 	}
 	switch stop.Ceiling.Name {
-	case cost.UsageBudget, app.CeilingMaxSpend, app.CeilingMaxLookups, app.CeilingApproval:
+	case cost.UsageBudget, budget.CeilingMaxSpend, budget.CeilingMaxLookups, budget.CeilingApproval:
 		return false
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1"
 )
@@ -25,11 +26,11 @@ func TestUntilIsWhenALimitEndsByItself(t *testing.T) {
 	}{
 		"it came to its end":            {stop: nil},
 		"interrupted":                   {stop: dispatch.Interrupted{}},
-		"its own ceiling":               {stop: ceiling(app.CeilingMaxSpend, cost.Ever)},
-		"its own number of lookups":     {stop: ceiling(app.CeilingMaxLookups, cost.Ever)},
-		"the day's ceiling":             {stop: ceiling(app.CeilingDaily, cost.Day), want: midnight},
-		"the month's ceiling":           {stop: ceiling(app.CeilingMonthly, cost.Month), want: month},
-		"the workspace's ceiling":       {stop: ceiling(app.CeilingWorkspaceMonthly, cost.Month), want: month},
+		"its own ceiling":               {stop: ceiling(budget.CeilingMaxSpend, cost.Ever)},
+		"its own number of lookups":     {stop: ceiling(budget.CeilingMaxLookups, cost.Ever)},
+		"the day's ceiling":             {stop: ceiling(budget.CeilingDaily, cost.Day), want: midnight},
+		"the month's ceiling":           {stop: ceiling(budget.CeilingMonthly, cost.Month), want: month},
+		"the workspace's ceiling":       {stop: ceiling(budget.CeilingWorkspaceMonthly, cost.Month), want: month},
 		"the budget":                    {stop: ceiling(cost.UsageBudget, cost.Ever), resets: resets, want: resets},
 		"the budget, renewal not known": {stop: ceiling(cost.UsageBudget, cost.Ever), want: month},
 		"the budget, renewal has passed": {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
@@ -51,12 +51,12 @@ func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	}
 	next := "once the account has more, run the same command again"
 	switch c.Name {
-	case app.CeilingMaxSpend, app.CeilingMaxLookups:
+	case budget.CeilingMaxSpend, budget.CeilingMaxLookups:
 		next = "raise it and run the same command again"
-	case app.CeilingApproval:
+	case budget.CeilingApproval:
 		next = "run the same command again and have it approved"
-	case app.CeilingDaily, app.CeilingMonthly, app.CeilingWorkspaceMonthly:
-		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(app.Renewal(c.Period, now)))
+	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly:
+		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(budget.Renewal(c.Period, now)))
 	}
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
 }

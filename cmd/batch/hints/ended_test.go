@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/app"
+	"payonce/internal/budget"
 	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
 )
@@ -14,7 +14,7 @@ import (
 func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
-	ceiling := cost.Ceiling{Name: app.CeilingDaily, Period: cost.Day, Limit: int64(cost.Dollar)}
+	ceiling := cost.Ceiling{Name: budget.CeilingDaily, Period: cost.Day, Limit: int64(cost.Dollar)}
 	for name, test := range map[string]struct {
 		view runview.Summary
 		stop dispatch.Stop

@@ -58,9 +58,9 @@ func TestProgressIsLoggedWithItsFigures(t *testing.T) {
 			Lookups: 60, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Spent: cost.Dollar, MaxSpend: 9 * cost.Dollar,
 		})
 		clock = now.Add(29 * time.Second)
-		update(dispatch.Tally{Lookups: 14, Spent: 40 * cost.Cent})
+		update(app.Sent{Tally: dispatch.Tally{Lookups: 14, Spent: 40 * cost.Cent}})
 		clock = now.Add(30 * time.Second)
-		update(dispatch.Tally{Lookups: 15, Spent: 50 * cost.Cent})
+		update(app.Sent{Tally: dispatch.Tally{Lookups: 15, Spent: 50 * cost.Cent}})
 		done()
 		if diff := cmp.Diff(test.want, out.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)

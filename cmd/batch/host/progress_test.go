@@ -12,7 +12,9 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // halfDone is the progress of a long run at its middle.
@@ -21,8 +23,9 @@ func halfDone(now func() time.Time) *progress {
 		now: now, begun: now(), line: &line{now: now}, total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
 		tally: dispatch.Tally{
 			Lookups: 12000, Spent: cost.Cents(360000),
-			Asked: enrich.ByField[int64]{100, 100}, Returned: enrich.ByField[int64]{66, 43},
 		},
+		takes: true,
+		sent:  app.Sent{Found: usageview.FoundOf(v1fields.Catalogue(), enrich.ByField[int64]{100, 100}, enrich.ByField[int64]{66, 43})},
 	}
 }
 
@@ -74,9 +77,9 @@ func TestEveryStageHasOneLine(t *testing.T) {
 	}
 	observer.Surveying()()
 	update, done := observer.Sending(app.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
-	update(dispatch.Tally{Lookups: 1}) // too early
+	update(app.Sent{Tally: dispatch.Tally{Lookups: 1}}) // too early
 	clock = clock.Add(time.Second)
-	update(dispatch.Tally{Lookups: 2})
+	update(app.Sent{Tally: dispatch.Tally{Lookups: 2}})
 	observer.Note("the account lost $1.00")
 	done()
 	observer.End()

@@ -24,7 +24,7 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 		outcome.Reason = *summary.Stop
 	}
 	for _, field := range summary.FoundNow.Fields {
-		outcome.Found += field.Found
+		outcome.Found += field.Value.Found
 	}
 	outcome.Until = waiting.Until(ended, began)
 	if waiting.NeedsCredit(ended) {

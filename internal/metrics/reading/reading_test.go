@@ -22,7 +22,6 @@ import (
 	"payonce/internal/runreport"
 	reports "payonce/internal/runreport/reading"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 	"payonce/service/v2/units"
 )
@@ -32,8 +31,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(app.Sending) (func(app.Sent), func()) {
+	return func(app.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }

@@ -2,10 +2,13 @@
 package planview
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"payonce/cost"
-	"payonce/internal/report"
+	"payonce/enrich"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
@@ -30,33 +33,34 @@ type Plan struct {
 	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
-	EncodingGuessed bool               `json:"encoding_guessed,omitempty"`
-	Priority        string             `json:"priority,omitempty"`
-	Rows            RowCounts          `json:"rows"`
-	Unidentifiable  map[string]int64   `json:"unidentifiable,omitempty"`
-	Lookups         map[string]int64   `json:"lookups"`
-	Fields          map[string]int64   `json:"fields"`
-	FreeAllowance   map[string]int64   `json:"free_allowance"`
-	Prices          Prices             `json:"prices"`
-	Maximum         cost.Money         `json:"maximum_usd"`
-	Split           Split              `json:"maximum_split"`
-	Expected        *cost.Money        `json:"expected_usd"`       // null without a history
-	ExpectedRange   *Range             `json:"expected_range_usd"` // the same
-	History         History            `json:"history"`
-	SpentBefore     *SpentBefore       `json:"spent_before,omitempty"` // on the people of the list; left out for none
-	Ceilings        []planstep.Ceiling `json:"ceilings"`
-	Possible        cost.Money         `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval        *Approval          `json:"approval,omitempty"`
-	Seconds         int64              `json:"seconds"`
-	Rate            string             `json:"rate"`
-	EndsAt          time.Time          `json:"ends_at"`
-	BudgetReset     *Reset             `json:"budget_reset,omitempty"`
-	Option          string             `json:"option"` // "" when the prices do not tell one
-	Options         []Option           `json:"options"`
-	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
-	Sample          *Sample            `json:"sample,omitempty"`
-	AccountRead     bool               `json:"account_read"`
-	Refused         *Refused           `json:"refused_now,omitempty"`
+	EncodingGuessed bool                `json:"encoding_guessed,omitempty"`
+	Priority        string              `json:"priority,omitempty"`
+	Rows            RowCounts           `json:"rows"`
+	Unidentifiable  map[string]int64    `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64    `json:"lookups"`
+	Asks            []Ask               `json:"asks,omitempty"` // the lookups by the fields that they ask for
+	Fields          named.Values[int64] `json:"fields"`
+	FreeAllowance   named.Values[int64] `json:"free_allowance"`
+	Prices          Prices              `json:"prices"`
+	Maximum         cost.Money          `json:"maximum_usd"`
+	Split           Split               `json:"maximum_split"`
+	Expected        *cost.Money         `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range              `json:"expected_range_usd"` // the same
+	History         History             `json:"history"`
+	SpentBefore     *SpentBefore        `json:"spent_before,omitempty"` // on the people of the list; left out for none
+	Ceilings        []planstep.Ceiling  `json:"ceilings"`
+	Possible        cost.Money          `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval           `json:"approval,omitempty"`
+	Seconds         int64               `json:"seconds"`
+	Rate            string              `json:"rate"`
+	EndsAt          time.Time           `json:"ends_at"`
+	BudgetReset     *Reset              `json:"budget_reset,omitempty"`
+	Option          string              `json:"option"` // "" when the prices do not tell one
+	Options         []Option            `json:"options"`
+	MayPayBy        []string            `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample             `json:"sample,omitempty"`
+	AccountRead     bool                `json:"account_read"`
+	Refused         *Refused            `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps planstep.Steps `json:"steps,omitempty"`
 }
@@ -102,18 +106,18 @@ type RowCounts struct {
 
 // Prices says what a returned field costs and where that stands.
 type Prices struct {
-	Source        string                `json:"source"`
-	USD           map[string]cost.Money `json:"usd"`
-	Disagreements []string              `json:"disagreements,omitempty"`
+	Source        string                   `json:"source"`
+	USD           named.Values[cost.Money] `json:"usd"`
+	Disagreements []string                 `json:"disagreements,omitempty"`
 }
 
 // Split says what the maximum is paid from, in the order of use. What the
 // account does not tell is null.
 type Split struct {
-	Free      map[string]int64 `json:"free"` // fields
-	Included  *cost.Money      `json:"included_usd"`
-	Prepaid   *cost.Money      `json:"prepaid_usd"`
-	Uncovered *cost.Money      `json:"uncovered_usd"` // beyond the balance
+	Free      named.Values[int64] `json:"free"` // fields
+	Included  *cost.Money         `json:"included_usd"`
+	Prepaid   *cost.Money         `json:"prepaid_usd"`
+	Uncovered *cost.Money         `json:"uncovered_usd"` // beyond the balance
 }
 
 // Approval says whether somebody has to approve the run.
@@ -191,14 +195,35 @@ type Sample struct {
 	MaxSpend cost.Money `json:"-"` // that the sample needs
 }
 
-// PricesOf shows what the wanted fields cost.
-func PricesOf(quote cost.Quote) Prices {
-	view := Prices{Source: quote.Source(report.Catalogue()), USD: map[string]cost.Money{}}
-	for f, price := range quote.Prices {
-		view.USD[report.Catalogue().Name(f)] = price
+// PricesOf shows what the wanted fields of a catalogue cost.
+func PricesOf(c enrich.Catalogue, quote cost.Quote) Prices {
+	view := Prices{Source: quote.Source(c), USD: named.Values[cost.Money]{}}
+	for f := range c.All().Each() {
+		if price, known := quote.Prices[f]; known {
+			view.USD = append(view.USD, named.Value[cost.Money]{Name: c.Name(f), Value: price})
+		}
 	}
 	for _, disagreement := range quote.Disagreements {
-		view.Disagreements = append(view.Disagreements, disagreement.Sentence(report.Catalogue()))
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(c))
 	}
 	return view
+}
+
+// Ask says how many lookups ask for a set of fields.
+type Ask struct {
+	Words   []string `json:"words"` // for the fields
+	Lookups int64    `json:"lookups"`
+}
+
+// AsksOf shows the lookups of a workload, those that ask for most fields first.
+func AsksOf(c enrich.Catalogue, lookups cost.Workload) (asks []Ask) {
+	for fields, n := range lookups {
+		if n > 0 {
+			asks = append(asks, Ask{c.WordsOf(fields), n})
+		}
+	}
+	slices.SortFunc(asks, func(a, b Ask) int {
+		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), slices.Compare(b.Words, a.Words))
+	})
+	return asks
 }

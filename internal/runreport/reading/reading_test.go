@@ -26,7 +26,6 @@ import (
 	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 )
 
@@ -35,8 +34,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(app.Sending) (func(app.Sent), func()) {
+	return func(app.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
@@ -143,7 +142,7 @@ func TestTheReportEqualsTheLedgerAndTheOutputs(t *testing.T) {
 			free[p.Field] += p.Count
 		}
 	}
-	for field, units := range ledger.FreeUsed {
+	for field, units := range ledger.FreeUsed.Map() {
 		if free[field] != units {
 			t.Errorf("free units of %s: %d, in the ledger %d", field, free[field], units)
 		}
