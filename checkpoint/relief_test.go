@@ -97,6 +97,31 @@ func TestTheLastDoubtsAreBoundByWhatAnswersCost(t *testing.T) {
 	}
 }
 
+// TestNoMoreIsAssumedThanTheAccountLost: somebody says that three calls were charged, and the account lost less than
+// their prices. So it lost all of that to them, and no more.
+func TestNoMoreIsAssumedThanTheAccountLost(t *testing.T) {
+	r := newRig(t)
+	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
+	var ids []attempt.ID
+	for n := range 3 {
+		ids = append(ids, r.lose(n, email|phone, "run"))
+	}
+	_, err := r.Reconcile(paidAccount(10*cost.Dollar-65*cost.Cent), false)
+	r.check(err)
+	for n, want := range []cost.Money{40 * cost.Cent, 65 * cost.Cent, 65 * cost.Cent} {
+		r.check(r.Assume(true, ids[n]))
+		if got := r.Totals(ScopeAll).Settled.Money(); got != want {
+			t.Errorf("$%s is booked for %d calls, want $%s", got, n+1, want)
+		}
+		wantSound(t, r.store)
+		r.reopen()
+		r.want(r.begin(request(person(n), email)), attempt.Known{Fields: email})
+	}
+	if _, held := r.InDoubt(""); held != 0 {
+		t.Errorf("$%s is held", held)
+	}
+}
+
 // TestCheckKnowsReducedHolds: a period that reduces more than its calls in doubt hold, or less
 // than the sums say, is a problem.
 func TestCheckKnowsReducedHolds(t *testing.T) {

@@ -87,11 +87,11 @@ func (t Tariff) between(base, now Account, m Meter) (before, after Optional[int6
 	return t.left(base, m), t.left(now, m)
 }
 
-// reservationsKnown reports whether an account tells, of every meter that it shows, how much is
-// reserved for calls under way.
+// reservationsKnown reports whether an account tells how much money, and how much of every free allowance,
+// is reserved for calls under way.
 func (t Tariff) reservationsKnown(a Account) bool {
 	for m := range t.Shown().Each() {
-		known := a.Reserved[m].Known
+		known := true
 		if f, found := t.fieldOf(m); found {
 			known = a.FreeReserved[f].Known
 		}

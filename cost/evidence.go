@@ -60,7 +60,10 @@ type Evidence struct {
 
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
-	Lost Amounts // of each meter that the account shows
+	Lost Amounts // of each meter of Told
+	// Told are the meters of which the snapshots tell. Of a module that one of them leaves out, or whose counter
+	// fell because a new period began, nothing is known.
+	Told Meters
 	// Exact says that the money of Lost is what was spent. Otherwise it is an upper bound: credit
 	// that expired is part of it.
 	Exact bool
@@ -88,25 +91,44 @@ func (e Evidence) Change() (change Change, why string) {
 		if m == USD {
 			continue
 		}
-		name := "units of every meter"
-		if _, free := e.Tariff.fieldOf(m); free {
-			name = "free allowance"
-		}
+		_, free := e.Tariff.fieldOf(m)
 		before, after := e.Tariff.between(e.Base, e.Now, m)
-		if !before.Known || !after.Known {
-			return change, "the account status does not tell the " + name
-		}
-		change.Lost[m] = before.Value - after.Value
-		if change.Lost[m] < 0 {
-			return change, "the " + name + " has grown in between"
+		lost := before.Value - after.Value
+		switch known := before.Known && after.Known; {
+		case free && !known:
+			return change, "the account status does not tell the free allowance"
+		case free && lost < 0:
+			return change, "the free allowance has grown in between"
+		case known && lost >= 0 && e.quietOf(m):
+			change.Lost[m], change.Told = lost, change.Told|MetersOf(m)
 		}
 	}
 	if e.Tariff.Shown().Has(USD) {
 		var money Money
 		money, change.Exact, why = e.moneyLost()
-		change.Lost[USD] = int64(money)
+		change.Lost[USD], change.Told = int64(money), change.Told|MetersOf(USD)
+	}
+	if why == "" && change.Told == 0 {
+		why = "the account status does not tell what was used"
 	}
 	return change, why
+}
+
+// quietOf reports whether both snapshots tell that no call under way holds something of a meter.
+func (e Evidence) quietOf(m Meter) bool {
+	_, free := e.Tariff.fieldOf(m)
+	return free || e.Base.Reserved[m].Known && e.Now.Reserved[m].Known
+}
+
+// untold returns the name of a meter that calls for the fields can consume and of which the account tells
+// nothing, "" when there is none.
+func (e Evidence) untold(fields enrich.Fields, change Change) string {
+	for f := range fields.Each() {
+		for m := range (e.Rates[f].most().Meters() & e.Tariff.Shown() &^ change.Told).Each() {
+			return e.Tariff.Meters[m].Name
+		}
+	}
+	return ""
 }
 
 // moneyLost returns what the account paid between the snapshots. Deposits and renewals
@@ -169,7 +191,7 @@ func (e Evidence) Unexplained() (difference Amounts, why string) {
 	if why != "" {
 		return Amounts{}, why
 	}
-	return change.Lost.Minus(e.Booked.Settled).Only(e.Tariff.Shown()), ""
+	return change.Lost.Minus(e.Booked.Settled).Only(change.Told), ""
 }
 
 // usable returns the change when the evidence can be used. Otherwise it returns the reason.
@@ -276,6 +298,9 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		judgements[i] = common.judge(fields, lost)
 		if judgements[i].Finding == Undecided {
 			why = e.whyUndecided(exact, asked)
+			if name := e.untold(fields, change); name != "" {
+				why = "the account does not tell what was used of " + name
+			}
 		}
 	}
 	return judgements, why
@@ -329,7 +354,7 @@ func (e Evidence) whyUndecided(exact explanations, asked []enrich.Fields) string
 // account is the same whichever of the calls that ask for a field was charged, so only their number
 // counts.
 func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) movement {
-	shown, sure := e.Tariff.Shown(), e.sure()
+	shown, sure := change.Told, e.sure()
 	var m movement
 	grain := int64(1)
 	for f := range enrich.Field(e.count()) {
@@ -379,7 +404,7 @@ func (e Evidence) bound(change Change) explanations {
 
 // MostInDoubt returns the most that the lost calls can have been charged together of each meter: what
 // the account lost, less the least that the certain charges cost. It is not known when the evidence
-// cannot be used. A meter that the account does not show does not have such a limit.
+// cannot be used. A meter of which the account does not tell does not have such a limit.
 func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, known bool) {
 	change, why := e.usable()
 	if why != "" {
@@ -390,7 +415,7 @@ func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, know
 	}
 	m := e.movement(change, certain, enrich.ByField[int64]{})
 	i := 0
-	for meter := range e.Tariff.Shown().Each() {
+	for meter := range change.Told.Each() {
 		lost := m.lost[i]
 		least := sort.Search(int(lost), func(less int) bool {
 			m.lost[i] = int64(less)

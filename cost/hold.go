@@ -77,6 +77,36 @@ func (h Hold) Answered(answer enrich.Answered) Charge {
 	return charge
 }
 
+// Limit returns the charge with at most the amounts that are left of some meters. Of a meter that the account does not
+// show, such as money for units that it sells by the unit, it takes out what belongs to the parts of the
+// charge of which nothing is left.
+func (c Charge) Limit(left Amounts, told Meters, rates Rates) Charge {
+	limited := c.Amounts
+	for m := range told.Each() {
+		limited[m] = min(limited[m], max(left[m], 0))
+	}
+	if limited == c.Amounts {
+		return c
+	}
+	parts := []Amounts{rates.call(c.Paid)}
+	for f := range c.Paid.Each() {
+		parts = append(parts, rates[f].Uses)
+	}
+	for _, part := range parts {
+		shown := part.Meters() & told
+		if shown == 0 || limited.Only(shown) != (Amounts{}) {
+			continue
+		}
+		for m, amount := range part {
+			if !told.Has(Meter(m)) {
+				limited[m] = max(limited[m]-amount, 0)
+			}
+		}
+	}
+	c.Amounts, c.Reported = limited, true
+	return c
+}
+
 // Follows reports whether a charge follows from the hold for the given fields. Fields that the
 // charge has as free beyond the hold were corrected.
 func (h Hold) Follows(charge Charge, charged enrich.Fields) bool {

@@ -204,6 +204,16 @@ func (r Rates) Total(fields enrich.Fields) (total Amounts, err error) {
 	return total.Plus(r.call(fields)), nil
 }
 
+// Fractions reports whether a price has a fraction of a cent.
+func (r Rates) Fractions() bool {
+	for _, rate := range r {
+		if rate.Price()%Cent != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // call returns what a call that asks for the fields consumes once.
 func (r Rates) call(fields enrich.Fields) (call Amounts) {
 	for f := range fields.Each() {

@@ -134,7 +134,7 @@ func (t teams) Send(ctx context.Context, m Message) error {
 type ping struct{ poster }
 
 func (p ping) Send(ctx context.Context, m Message) error {
-	path := map[Kind]string{Started: "/start", Success: "", Failure: "/fail"}
+	path := map[Kind]string{Started: "/start", Success: "", Failure: "/fail", Approval: "/fail", NoRun: "/fail"}
 	suffix, known := path[m.Kind]
 	if !known {
 		suffix = "/log"

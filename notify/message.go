@@ -32,28 +32,45 @@ type Kind string
 
 // The kinds.
 const (
-	Test    Kind = "test"
-	Started Kind = "started"
-	Success Kind = "success"
-	Failure Kind = "failure"
+	Test      Kind = "test"
+	Started   Kind = "started"
+	Success   Kind = "success"
+	Failure   Kind = "failure"
+	Ceiling   Kind = "ceiling"
+	Doubt     Kind = "doubt"
+	Approval  Kind = "approval"
+	Drift     Kind = "drift"
+	Price     Kind = "price"
+	MatchRate Kind = "match_rate"
+	Missed    Kind = "missed"
+	NoRun     Kind = "no_run"
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{Test, Started, Success, Failure} }
+func Kinds() []Kind { return append([]Kind{Test, Started}, Alerts()...) }
+
+// Alerts returns the kinds of messages that follow from what happened to a job.
+func Alerts() []Kind {
+	return []Kind{Failure, Ceiling, Doubt, Approval, Drift, Price, MatchRate, Missed, NoRun, Success}
+}
 
 // Severity says how urgent a message is.
 type Severity string
 
 // The severities.
 const (
-	Info  Severity = "info"
-	Error Severity = "error"
+	Info    Severity = "info"
+	Warning Severity = "warning"
+	Error   Severity = "error"
 )
 
 // SeverityOf returns the severity of a kind.
 func SeverityOf(kind Kind) Severity {
-	if kind == Failure {
+	switch kind {
+	case Failure, Approval, NoRun:
 		return Error
+	case Ceiling, Doubt, Drift, Price, MatchRate, Missed:
+		return Warning
 	}
 	return Info
 }

@@ -77,10 +77,11 @@ func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 // limitVarying reduces what charged calls consumed of meters that vary to what the account lost. While
 // others stay undecided, nobody knows whose the rest is, so each call can have consumed all of it.
 func limitVarying(cases []attempt.Case, evidence cost.Evidence) {
-	spare, why := evidence.Unexplained()
+	change, why := evidence.Change()
 	if why != "" {
 		return
 	}
+	spare, _ := evidence.Unexplained()
 	undecided := false
 	for _, c := range cases {
 		undecided = undecided || c.Decidable && c.Finding == cost.Undecided
@@ -93,7 +94,7 @@ func limitVarying(cases []attempt.Case, evidence cost.Evidence) {
 		if c.Finding != cost.Charged {
 			continue
 		}
-		most := c.Charge.Varying(c.Hold.Rates).Only(evidence.Tariff.Shown())
+		most := c.Charge.Varying(c.Hold.Rates).Only(change.Told)
 		varying := most.Least(spare)
 		if varying != most {
 			cases[i].Charge.Amounts, cases[i].Charge.Reported = c.Charge.Amounts.Minus(most).Plus(varying), true

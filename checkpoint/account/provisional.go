@@ -61,7 +61,7 @@ func (a *Account) ClosePeriod(next attempt.ID, evidence cost.Evidence, correct C
 		Lost: cost.OfMoney(cost.MaxMoney), Booked: totals.Settled, Rates: a.Rates, Provisional: list,
 	}
 	if change, why := evidence.Change(); why == "" && !a.Strict {
-		period.Lost = change.Lost
+		period.Lost, period.Told = change.Lost, change.Told
 		most, known := evidence.MostInDoubt(certain)
 		period.Limit(totals.Held, most, known)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
@@ -36,6 +37,26 @@ func History(s store.Store, job string) (found []record.Occurrence, err error) {
 		return true, err
 	})
 	return found, err
+}
+
+// Newest returns the newest occurrences of a job up to now, the oldest first: at least a number of them, if the journal has as many.
+func Newest(s store.Store, job string, now time.Time, least int) (found []record.Occurrence, err error) {
+	for days := 10; ; days *= 10 {
+		from := record.OccurrenceKey(job, now.AddDate(0, 0, -days).Format(time.DateOnly))
+		if days >= 10_000 {
+			from = nil
+		}
+		found = nil
+		err = s.Scan(record.OccurrenceKey(job, ""), from, func(key, value []byte) (bool, error) {
+			var one record.Occurrence
+			err := record.Decode(key, value, &one)
+			found = append(found, one)
+			return true, err
+		})
+		if err != nil || from == nil || len(found) >= least {
+			return found, err
+		}
+	}
 }
 
 // Waiting returns the occurrences that wait, by the names of their jobs.

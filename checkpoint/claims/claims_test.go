@@ -169,3 +169,21 @@ func TestEndRemovesWhatIsOlder(t *testing.T) {
 		t.Errorf("days that are left (-want +got):\n%s", diff)
 	}
 }
+
+func TestNewestReadsNoMoreThanItNeeds(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	for day := 1; day <= 30; day++ {
+		ok(t, claimed(s, occurrence(day, 1)))
+	}
+	now := time.Date(2026, 3, 31, 0, 0, 0, 0, time.UTC)
+	for least, want := range map[int]string{1: "2026-03-21T02:30", 10: "2026-03-21T02:30", 11: "2026-03-01T02:30", 100: "2026-03-01T02:30"} {
+		newest, err := Newest(s, "nightly", now, least)
+		if err != nil || newest[0].At != want || newest[len(newest)-1].At != "2026-03-30T02:30" {
+			t.Errorf("at least %d: from %s to %s, error %v", least, newest[0].At, newest[len(newest)-1].At, err)
+		}
+	}
+	if newest, err := Newest(s, "weekly", now, 1); err != nil || len(newest) != 0 {
+		t.Errorf("another job has %+v, %v", newest, err)
+	}
+}

@@ -129,6 +129,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	amounts(m, 7, &p.Excess)
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
+	numbered.Uint(m, 10, &p.Told)
 }
 
 func snapshotMembers(m *numbered.Members, a *cost.Account) {
@@ -261,7 +262,8 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
-	numbered.List(m, 29, &r.Accounts, askedMembers)
+	numbered.Text(m, 29, &r.Selected)
+	numbered.List(m, 30, &r.Accounts, askedMembers)
 }
 
 func askedMembers(m *numbered.Members, a *AskedAccount) {

@@ -3,6 +3,7 @@ package record
 import (
 	"time"
 
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/numbered"
 )
@@ -61,6 +62,9 @@ type Occurrence struct {
 	InDoubt int64 `json:"in_doubt,omitempty"`
 }
 
+// NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
+const NotFinished = "not_finished"
+
 // FieldCount counts the values of one field that an occurrence asked for.
 type FieldCount struct {
 	Name  string `json:"name"`
@@ -100,3 +104,35 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.
 func OccurrenceKey(job, at string) []byte { return NameKey(OccurrencePrefix, job+"/"+at) }
+
+// LastPrices returns the prices of the last attempts of all accounts, by the names of fields. Where accounts have
+// fields of one name, the first account counts.
+func LastPrices(s store.Store) (map[string]cost.Money, error) {
+	state, _, err := Load[State](s, StateKey)
+	if err != nil {
+		return nil, err
+	}
+	first, _, err := Load[FieldNames](s, FieldsKey)
+	if err != nil {
+		return nil, err
+	}
+	others, err := Registrations(s)
+	if err != nil {
+		return nil, err
+	}
+	prices := map[string]cost.Money{}
+	add := func(names []string, rates cost.Rates) {
+		for f, rate := range rates {
+			if int(f) < len(names) && prices[names[f]] == 0 {
+				prices[names[f]] = rate.Price()
+			}
+		}
+	}
+	add(first.Names, state.Rates)
+	for i, other := range others {
+		if i < len(state.Others) {
+			add(other.Fields, state.Others[i].Rates)
+		}
+	}
+	return prices, nil
+}

@@ -65,7 +65,26 @@ func (p *ClosedPeriod) Settle(id attempt.ID, hold cost.Hold, charge cost.Charge,
 			free = free.With(enrich.Field(f))
 		}
 	}
-	settled = charge.Correct(free, hold.Rates)
+	settled = p.limit(charge.Correct(free, hold.Rates), hold.Rates)
 	p.Excess = p.Excess.Minus(hold.Amounts().Minus(settled.Amounts)).Most(cost.Amounts{}).Least(rest)
 	return settled, correction
+}
+
+// limit returns a charge that is booked because somebody said so, reduced to what is left of the account's loss.
+// What was booked already includes it. Units of free allowances are not reduced: whether one or money paid for
+// a value is corrected before.
+func (p *ClosedPeriod) limit(charge cost.Charge, rates cost.Rates) cost.Charge {
+	left := p.Lost.Minus(p.Booked.Minus(charge.Amounts)).Most(cost.Amounts{})
+	if rates.Fractions() {
+		left[cost.USD] += int64(cost.Cent) - 1 // the account shows whole cents
+	}
+	told := p.Told
+	for _, rate := range rates {
+		if rate.Allowance != cost.USD {
+			told &^= cost.MetersOf(rate.Allowance)
+		}
+	}
+	least := charge.Limit(left, told, rates)
+	p.Booked = p.Booked.Minus(charge.Amounts).Plus(least.Amounts)
+	return least
 }

@@ -247,7 +247,9 @@ type Provisional struct {
 type ClosedPeriod struct {
 	First, Next attempt.ID   // its attempts: from First on, before Next
 	Lost        cost.Amounts // by the account, at most; its money is cost.MaxMoney when that is not known
-	Booked      cost.Amounts // by the journal
+	// Told are the meters of which Lost tells; none in records from before that was kept.
+	Told   cost.Meters  `json:",omitzero"`
+	Booked cost.Amounts // by the journal
 	// From and To are the times of the two snapshots.
 	From, To time.Time `json:",omitzero"`
 	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
@@ -365,6 +367,7 @@ type Run struct {
 	Limit     int64            `json:"limit,omitempty"`
 	Profile   bool             `json:"profile,omitempty"`
 	Priority  string           `json:"priority,omitempty"` // as given to --priority
+	Selected  string           `json:"selected,omitempty"` // absolute path of the file that was given to --selected
 	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
 	Output    string           `json:"output"`             // absolute path
 	MaxSpend  cost.Money       `json:"max_spend_usd"`
@@ -383,6 +386,15 @@ type AskedAccount struct {
 	Account  attempt.Account `json:"account"`
 	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
 	Drift    cost.Drift      `json:"drift,omitzero"`     // between the journal and the account, when the run last ended
+}
+
+// NoteDrift records what an account that was asked had lost beyond the journal.
+func (r *Run) NoteDrift(number attempt.Account, drift cost.Drift) {
+	for i := range r.Accounts {
+		if r.Accounts[i].Account == number {
+			r.Accounts[i].Drift = drift
+		}
+	}
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

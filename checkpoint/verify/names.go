@@ -178,6 +178,7 @@ type provisional struct {
 type closed struct {
 	First, Next attempt.ID
 	Lost        cost.Amounts
+	Told        cost.Meters `json:",omitzero"`
 	Booked      cost.Amounts
 	From, To    time.Time    `json:",omitzero"`
 	Excess      cost.Amounts `json:",omitzero"`
@@ -203,7 +204,7 @@ func (n *names) account(number attempt.Account, a record.Account) account {
 	}
 	for _, p := range a.Closed {
 		shown.Closed = append(shown.Closed, closed{
-			First: p.First, Next: p.Next, Lost: p.Lost, Booked: p.Booked, From: p.From, To: p.To, Excess: p.Excess,
+			First: p.First, Next: p.Next, Lost: p.Lost, Told: p.Told, Booked: p.Booked, From: p.From, To: p.To, Excess: p.Excess,
 			Rates: byName(c, p.Rates), Provisional: provisionalOf(c, p.Provisional),
 		})
 	}

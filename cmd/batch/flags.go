@@ -93,12 +93,13 @@ func (f *budgetFlags) value() app.Budget {
 type outputFlags struct {
 	path, rejects, keepAs string
 	tables, tablesFormat  string
+	candidates            string
 	pages                 pages.Flags
 	keep                  uint // earlier versions
 }
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
+	return app.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
@@ -123,11 +124,13 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	o.list.AddAsking(flags)
 	o.list.AddSelection(flags)
 	o.service.AddPace(flags)
+	o.list.AddSelected(flags)
 	o.addRejectsFlag(flags)
 }
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.StringVar(&o.output.candidates, "candidates", "", "write the companies among which a search left the choice to this `FILE`; see --selected")
 	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")
 	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")

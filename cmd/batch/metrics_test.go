@@ -39,7 +39,7 @@ func TestServeHasMetricsOfItsJobs(t *testing.T) {
 	close(release)
 	n.service.watch.Store(nil)
 	scheduler.stderr.await(t, ": exit 0")
-	served := regexp.MustCompile(`payonce_job_last_run_exit_code\{job="(full|half)"\} 0\n`)
+	served := regexp.MustCompile(`payonce_job_last_run_exit_code\{job_name="(full|half)"\} 0\n`)
 	for end := time.Now().Add(20 * time.Second); ; { // the metrics are read after the line is written
 		if _, text := getPage(t, address+"/metrics"); served.MatchString(text) {
 			break
@@ -59,7 +59,7 @@ func TestServeHasMetricsOfItsJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `payonce_job_last_run_spend_dollars{job="` + ran.Job + `"} ` + strings.TrimRight(strings.TrimRight(ran.Spent.String(), "0"), ".") + "\n"
+	want := `payonce_job_last_run_spend_dollars{job_name="` + ran.Job + `"} ` + strings.TrimRight(strings.TrimRight(ran.Spent.String(), "0"), ".") + "\n"
 	if !strings.Contains(string(file), want) {
 		t.Errorf("%s is missing in\n%s", want, file)
 	}

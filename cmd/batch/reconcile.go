@@ -17,7 +17,8 @@ func newReconcileCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
-		Long: "Compare the account with the journal and settle the lookups whose response was lost.\n" +
+		Long: "Compare each account with the journal and settle the lookups whose response was lost. What an account of\n" +
+			"v2 shows are the counters of its modules, and the emails and phones that it was given.\n" +
 			"\n" +
 			"Others may spend from the same account. So a lookup counts as not charged only when the account\n" +
 			"lost too little for it; then it may be asked again. A lookup counts as charged only with\n" +

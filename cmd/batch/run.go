@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/host"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/report"
@@ -200,22 +199,7 @@ func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
 	return p.env.confirm(ctx, question)
 }
 
-// confirm asks a question and waits for a line, or for an interrupt.
+// confirm asks a question.
 func (env environment) confirm(ctx context.Context, question string) bool {
-	fmt.Fprint(env.stderr, question)
-	answer := make(chan string, 1)
-	go func() {
-		line, err := bufio.NewReader(env.stdin).ReadString('\n')
-		if err != nil {
-			fmt.Fprintln(env.stderr) // nobody ended the question's line
-		}
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(env.stderr)
-		return false
-	case text := <-answer:
-		return text == "y" || text == "yes"
-	}
+	return host.Confirm(ctx, env.stdin, env.stderr, question)
 }

@@ -129,6 +129,14 @@ func (a *Account) InDoubt() (held cost.Amounts) {
 	return held
 }
 
+// Number returns the number of the account in the journal, 0 where the journal does not know it.
+func (a *Account) Number() int {
+	if a.Journal == nil {
+		return 0
+	}
+	return int(a.Journal.Number())
+}
+
 // FreeLeft returns the free allowance that a plan counts on.
 func (a *Account) FreeLeft() cost.Allowances {
 	if a.Strict {

@@ -56,16 +56,12 @@ func (s *V2) Open(a *Account, use Use) (err error) {
 }
 
 // Register implements Service. The journal gets to know the account once the service has accepted its key.
-// Meters that the account does not show are hidden from then on: nothing can be proved by them.
 func (s *V2) Register(ctx context.Context, a *Account) error {
-	shown, err := a.Status.Status(ctx)
-	if err != nil {
+	if _, err := a.Status.Status(ctx); err != nil {
 		return problem.AsRefused(ctx, err)
 	}
-	for m := range a.Tariff.Meters {
-		a.Tariff.Meters[m].Hidden = a.Tariff.Meters[m].Hidden || !shown.Left[m].Known && !shown.Used[m].Known
-	}
-	a.Journal, err = s.place.RegisterV2With(a.Tariff)
+	var err error
+	a.Journal, err = s.place.RegisterV2()
 	return err
 }
 

@@ -14,60 +14,21 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/budget"
-	"payonce/internal/report/named"
+	"payonce/internal/observe"
 	"payonce/internal/report/planview"
-	"payonce/internal/report/usageview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/internal/workspace"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/dispatch"
 )
 
 // Work is where use cases work: one workspace, and somebody who watches.
 type Work struct {
 	Env       workspace.Environment
 	Workspace workspace.Options
-	Observer  Observer
+	Observer  observe.Observer
 	// Explain words an error, and what to do about it where the service is at fault.
 	Explain func(error) string
-}
-
-// Observer hears how a use case proceeds. Its methods may be called at the same time.
-type Observer interface {
-	// Note reports what a person should know at once.
-	Note(text string)
-	// Surveying reports that a list is surveyed until the returned function is called: much is
-	// kept in memory then that holds no pointers.
-	Surveying() (done func())
-	// Sending reports that lookups are sent until done is called. It returns what is called
-	// after each of them.
-	Sending(lookups Sending) (update func(Sent), done func())
-}
-
-// Sent says what the lookups of a start came to so far.
-type Sent struct {
-	Tally dispatch.Tally                // of all steps
-	Step  int                           // that lookups are sent for, from 0
-	Found named.Values[usageview.Found] // by all steps
-}
-
-// Sending says what a run is about to send.
-type Sending struct {
-	Run      string
-	Fields   string // that are wanted
-	Lookups  int64
-	Rate     checkpoint.Rate
-	Spent    cost.Money // by the run before this start
-	MaxSpend cost.Money
-	Steps    []SendingStep // none for one step that has no name
-	Money    bool          // the lookups can cost money
-}
-
-// SendingStep is a step of a run that is about to send.
-type SendingStep struct {
-	Name string
-	Rate checkpoint.Rate
 }
 
 // Approver stands for the person who starts a run.
@@ -112,6 +73,7 @@ type List struct {
 	Reask     attempt.Reask
 	Limit     int64 // 0 for none
 	Priority  string
+	Selected  string // a file of candidates in which somebody selected some; "" for none
 }
 
 // Recorded is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
@@ -139,9 +101,11 @@ type Output struct {
 	Tables  string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of outputs.TableFormats.
 	TablesFormat string
-	Keep         int // earlier versions of each file, at most
-	Stdout       io.Writer
-	Sources      []target.Source // files that are never overwritten, besides the list
+	// Candidates is the file for the companies among which somebody has to choose; "" for nowhere.
+	Candidates string
+	Keep       int // earlier versions of each file, at most
+	Stdout     io.Writer
+	Sources    []target.Source // files that are never overwritten, besides the list
 }
 
 // session is an open workspace with the lists that were opened for a use case.

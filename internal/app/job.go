@@ -12,11 +12,14 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
+	"payonce/internal/observe"
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
 	"payonce/internal/userlist"
 	"payonce/io/listfile"
@@ -46,6 +49,7 @@ type job struct {
 
 	accounts []*accounts.Account // that are asked, in the order of their first steps
 	steps    []*step             // one at least
+	choosing choosing.Choosing   // among the results of searches
 	// approved is what the run may come to by what was agreed to; nil without that.
 	approved *cost.Money
 }
@@ -59,7 +63,7 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	s.lists = append(s.lists, list)
-	j := &job{session: s, order: order, list: list, name: order.Run, profile: s.work.Workspace.Service.Profile}
+	j := &job{session: s, order: order, list: list, choosing: choosing.Choosing{Selected: order.Selected}, name: order.Run, profile: s.work.Workspace.Service.Profile}
 	if j.asked, err = accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, accounts.AsUnasked(err)
 	}
@@ -116,12 +120,9 @@ func (j *job) choosePrices() error {
 // record returns what the journal is to remember of the run, which keeps the time
 // of its first start. A comparison has no output, and may have no list.
 func (j *job) record() (checkpoint.Run, error) {
-	output := j.output.Path
-	if output != "" && output != listfile.Standard {
-		var err error
-		if output, err = filepath.Abs(output); err != nil {
-			return checkpoint.Run{}, err
-		}
+	output, err := absolute(j.output.Path)
+	if err != nil {
+		return checkpoint.Run{}, err
 	}
 	run := checkpoint.Run{
 		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
@@ -143,6 +144,9 @@ func (j *job) record() (checkpoint.Run, error) {
 		run.Columns, run.Header = columns.Columns, columns.Header
 		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
+		if run.Selected, err = absolute(j.order.Selected); err != nil {
+			return run, err
+		}
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
 	if found {
@@ -151,10 +155,18 @@ func (j *job) record() (checkpoint.Run, error) {
 	return run, err
 }
 
+// absolute returns the absolute path of a file; "" and standard output stay.
+func absolute(path string) (string, error) {
+	if path == "" || path == listfile.Standard {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
+
 // lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, update func(Sent)) (dispatch.Stop, error) {
+func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	leftovers := 0
 	for _, account := range j.accounts {
 		if account.Journal != nil {
@@ -175,7 +187,7 @@ func (j *job) lookUp(ctx context.Context, update func(Sent)) (dispatch.Stop, err
 }
 
 // lookUpOnce sends the lookups of one survey of each step.
-func (j *job) lookUpOnce(ctx context.Context, update func(Sent)) (dispatch.Stop, error) {
+func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
@@ -186,9 +198,10 @@ func (j *job) lookUpOnce(ctx context.Context, update func(Sent)) (dispatch.Stop,
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		before, earlier := j.tally(), j.found()
+		before, earlier := j.tally(), runview.FoundNow(j.stepsDone()).Fields
 		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
-			update(Sent{before.Plus(now), i, usageview.Together(earlier, usageview.FoundOf(s.account.Catalogue, now.Asked, now.Returned))})
+			found := usageview.Together(earlier, usageview.FoundOf(s.account.Catalogue, now.Asked, now.Returned))
+			update(observe.Sent{Tally: before.Plus(now), Step: i, Found: found})
 		}).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
 		return stop, err

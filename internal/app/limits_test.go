@@ -1,7 +1,11 @@
 package app
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -32,6 +38,7 @@ type standingService struct {
 	asked  map[string]int // requests by the first part of their path below /v2
 	denied string         // the part of the path whose requests are told that the key is invalid
 	offset time.Duration  // of the clock
+	lost   func(path string, handle func()) (isLost bool)
 }
 
 func (s *standingService) now() time.Time {
@@ -69,13 +76,16 @@ func stand(t *testing.T, change func(*sandbox.Config)) *standingService {
 		t.Fatal(err)
 	}
 	handler := s.Handler()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path, is := strings.CutPrefix(r.URL.Path, "/v2/"); is {
 			first, _, _ := strings.Cut(path, "/")
 			s.mu.Lock()
 			s.asked[first]++
-			denied := first == s.denied
+			denied, lost := first == s.denied, s.lost
 			s.mu.Unlock()
+			if lost != nil && lost(first, func() { handler.ServeHTTP(httptest.NewRecorder(), r) }) {
+				panic(http.ErrAbortHandler)
+			}
 			if denied {
 				w.WriteHeader(http.StatusUnauthorized)
 				w.Write([]byte(`{"detail": "Invalid token."}`))
@@ -84,6 +94,8 @@ func stand(t *testing.T, change func(*sandbox.Config)) *standingService {
 		}
 		handler.ServeHTTP(w, r)
 	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Start()
 	t.Cleanup(func() {
 		server.Close()
 		if err := s.Close(); err != nil {
@@ -201,5 +213,57 @@ func TestAnInvalidKeyBindsLaterStepsOfTheAccount(t *testing.T) {
 	stop, is := ended.Stop.(dispatch.ServiceRefused)
 	if !is || stop.Code != "invalid_api_key" || ended.Summary.Posts != 1 || s.calls("financial")+s.calls("ownership") > 0 {
 		t.Errorf("stopped by %+v, %d calls, %d of them for figures", ended.Stop, ended.Summary.Posts, s.calls("financial"))
+	}
+}
+
+// TestReconcileLooksAtTheAccountOfV2: a run that ended before it could look at the account left a call in doubt.
+func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
+	t.Parallel()
+	for title, c := range map[string]struct {
+		counted bool
+		finding string
+		units   map[string]int64
+		inDoubt int
+	}{
+		"counted":     {true, "undecided: the account does not prove it", map[string]int64{"companies": 1}, 1},
+		"not counted": {false, "not charged: may be asked again", nil, 0},
+	} {
+		dir := t.TempDir()
+		s := stand(t, func(*sandbox.Config) {})
+		ctx, cancel := context.WithCancel(t.Context())
+		s.lost = func(path string, handle func()) bool {
+			if path != "companies" || ctx.Err() != nil {
+				return false
+			}
+			cancel()
+			if c.counted {
+				handle()
+			}
+			return true
+		}
+		ended, err := s.work(dir).Run(ctx, runOf(companyIDs(t, dir, "list.csv", 101, 101), "company"), silent{})
+		if err != nil || ended.Summary.InDoubt != 1 {
+			t.Fatalf("%s: %+v, %v", title, ended, err)
+		}
+		found, err := s.work(dir).Reconcile(t.Context(), ReconcileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Cases) != 1 || found.Cases[0].Finding != c.finding || found.InDoubt != c.inDoubt {
+			t.Errorf("%s: %+v", title, found)
+		}
+		if diff := cmp.Diff(map[string]int64{"companies": 1}, found.Cases[0].Units); diff != "" {
+			t.Errorf("%s: the call holds\n%s", title, diff)
+		}
+		if diff := cmp.Diff(c.units, found.HeldUnits); diff != "" || !maps.Equal(c.units, found.Units) {
+			t.Errorf("%s: in doubt %v, unexplained %v", title, found.HeldUnits, found.Units)
+		}
+		if !c.counted {
+			continue
+		}
+		found, err = s.work(dir).Reconcile(t.Context(), ReconcileOptions{Assume: "charged"})
+		if err != nil || found.InDoubt != 0 || found.Cases[0].Finding != "assumed charged" {
+			t.Errorf("%s: %+v, %v", title, found, err)
+		}
 	}
 }

@@ -42,7 +42,10 @@ func tablesOf(run steps.Steps, to Output) outputs.Tables {
 func (j *job) checkOutputs() error {
 	request := j.session.requestOf(j.run(""), j.list, j.output)
 	sources := append(target.SourcesOf(j.list.Paths), j.output.Sources...)
-	if err := target.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, sources); err != nil {
+	if err := j.checkCandidates(request, sources); err != nil {
+		return err
+	}
+	if err := target.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, append(sources, j.choosing.Source())); err != nil {
 		return err
 	}
 	err := outputs.CheckCreate(request)
@@ -80,7 +83,7 @@ type written struct {
 }
 
 // write writes the output of a run, and its rejects when a path is given. When a format fails, it
-// writes text beside the output instead and returns a *NotWrittenError.
+// writes text beside the output instead and returns a *target.NotWrittenError.
 func (s *session) write(ctx context.Context, run steps.Steps, list *userlist.File, to Output) (written, error) {
 	request := s.requestOf(run, list, to)
 	done, err := s.writeFiles(ctx, request, run, list, to.Keep)
@@ -89,7 +92,7 @@ func (s *session) write(ctx context.Context, run steps.Steps, list *userlist.Fil
 	}
 	if instead, other := request.AsText(err); other {
 		if _, textErr := s.writeFiles(ctx, instead, run, list, to.Keep); textErr == nil {
-			return done, &NotWrittenError{Path: to.Path, Err: err, Instead: instead.Path}
+			return done, &target.NotWrittenError{Path: to.Path, Err: err, Instead: instead.Path}
 		}
 	}
 	return done, err

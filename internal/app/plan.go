@@ -36,6 +36,9 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := j.choose(ctx); err != nil {
+		return nil, err
+	}
 	s.warnOfDelay()
 	j.budget = o.Budget
 	opened, err := s.place.ReadExisting(ctx, "plan")
@@ -55,13 +58,16 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.open(use); err != nil {
 		return nil, err
 	}
+	if err := j.choosing.Check(ctx, j.search()); err != nil {
+		return nil, err
+	}
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
 	if err := j.readService(ctx, o.Offline); err != nil {
 		return nil, err
 	}
-	plan, err := j.plan()
+	plan, err := j.plan(ctx)
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}

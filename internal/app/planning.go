@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"payonce/cost"
@@ -11,7 +12,7 @@ import (
 )
 
 // plan works out what a run of the job would do.
-func (j *job) plan() (*planview.Plan, error) {
+func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 	first, paid := j.steps[0], j.paidStep()
 	account, counts := paid.account, paid.counts
 	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
@@ -21,6 +22,10 @@ func (j *job) plan() (*planview.Plan, error) {
 	}
 	maximum := j.maximum()
 	held, err := planview.HeldOf(j.schema, account.Catalogue, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
+	if err != nil {
+		return nil, err
+	}
+	ambiguous, err := j.choosing.Left(ctx, j.search())
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +39,8 @@ func (j *job) plan() (*planview.Plan, error) {
 		Held: held, Placeholders: first.counts.Placeholders, DoubtfulNames: first.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
 		Priority: j.order.Priority, Rows: planview.RowsOf(first.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: named.Values[int64]{}, FreeAllowance: named.Values[int64]{},
-		Prices: planview.PricesOf(account.Catalogue, account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
-		AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
+		Prices: planview.PricesOf(account.Catalogue, account.Prices.Quote), Maximum: maximum, Split: planview.SplitOf(account.Catalogue, paid.scope.Wanted, own, paid.counts.Asked, free, account.Shown.Balance), Possible: j.possible(maximum),
+		Ambiguous: ambiguous, AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
 	for reason, rows := range first.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
@@ -60,42 +65,12 @@ func (j *job) plan() (*planview.Plan, error) {
 	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
 		view.Option = view.MayPayBy[0]
 	}
-	addOptions(view, account.Prices.Card.Compare(demand, free))
+	view.Options = planview.OptionsOf(account.Prices.Card.Compare(demand, free))
 	forecast := paid.forecast()
 	addForecast(view, paid, forecast)
 	addCeilings(view, j, forecast)
 	j.showSteps(view)
 	return view, nil
-}
-
-// addOptions shows what the list would cost by every option of the rate card.
-func addOptions(v *planview.Plan, costs []cost.OptionCost) {
-	for _, c := range costs {
-		v.Options = append(v.Options, planview.Option{
-			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
-			Maximum: report.Known(c.Usage), Total: report.Known(c.Total), Cheapest: c.Cheapest,
-		})
-	}
-}
-
-// split says what the maximum is paid from (specification v1, "Allowances and rate
-// card").
-func (s *step) split(maximum cost.Money, free cost.Allowances) planview.Split {
-	split := planview.Split{Free: named.Values[int64]{}}
-	for f := range s.scope.Wanted.Each() {
-		split.Free = named.Add(split.Free, s.account.Catalogue.Name(f), min(s.counts.Asked[f], max(free[f], 0)))
-	}
-	balance := s.account.Shown.Balance
-	if balance.Included.Known {
-		included := min(maximum, balance.Included.Value)
-		split.Included = &included
-		if balance.Prepaid.Known {
-			prepaid := min(maximum-included, balance.Prepaid.Value)
-			uncovered := maximum - included - prepaid
-			split.Prepaid, split.Uncovered = &prepaid, &uncovered
-		}
-	}
-	return split
 }
 
 // schedule says how long the lookups take and when the last of them can be sent.

@@ -63,12 +63,12 @@ func (j *job) read() bool {
 	return true
 }
 
-// countUpTo adds to the counts of steps that ask about companies by id what earlier steps may still find: each
-// answer may name another company.
+// countUpTo adds to the counts of steps that ask about companies by the ids in answers what earlier steps may
+// still find: each answer may name another company.
 func (j *job) countUpTo() {
 	var naming int64
 	for _, s := range j.steps {
-		if s.byID && naming > 0 {
+		if s.named && naming > 0 {
 			fields := s.scope.Wanted
 			s.counts.Lookup += naming
 			s.counts.Lookups[fields] += naming
@@ -77,7 +77,11 @@ func (j *job) countUpTo() {
 				s.counts.Asked[f] += naming
 			}
 		}
-		if s.names {
+		switch {
+		case !s.names:
+		case s.named: // its lookups are about the companies that were named before, too
+			naming = s.counts.Lookup
+		default:
 			naming += s.counts.Lookup
 		}
 	}
@@ -110,7 +114,7 @@ func (j *job) showSteps(v *planview.Plan) {
 			UpTo: i > 0 && s.counts.Lookup > 0, Prices: map[string]cost.Money{},
 			Seconds: int64(account.Duration(s.counts.Lookup) / time.Second), Rate: report.Rate(account.Rate),
 		}
-		view.Free = s.split(0, account.FreeLeft()).Free.Map()
+		view.Free = planview.FreeOf(account.Catalogue, s.scope.Wanted, s.counts.Asked, account.FreeLeft()).Map()
 		for f := range s.scope.Wanted.Each() {
 			view.Fields[account.Catalogue.Name(f)] = s.counts.Asked[f]
 			if price := account.Prices.Quote.Prices[f]; account.Consumes(cost.USD) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
 	"payonce/internal/recorded"
 	"payonce/internal/report/doubtview"
 	"payonce/internal/report/named"
@@ -42,10 +43,8 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview
 	}
 	view := &doubtview.Reconciliation{Cases: []doubtview.Case{}}
 	findings := map[attempt.ID]string{}
-	if s.journal().AwaitsAccount() {
-		if err := s.lookAtAccount(ctx, view, findings); err != nil {
-			return nil, err
-		}
+	if err := s.lookAtAccounts(ctx, view, findings); err != nil {
+		return nil, err
 	}
 	if err := s.assume(o.Assume, o.Attempts, findings); err != nil {
 		return nil, err
@@ -53,12 +52,16 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview
 	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, doubtview.Case{
+			Units:   accounts.Units(s.work.Workspace, catalogues[d.Account].Interface, d.Hold.Amounts()),
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")
+	for _, c := range view.Open() {
+		view.HoldUnits(c.Units)
+	}
 	if view.Vendor = o.Vendor; o.Vendor != "" {
 		if err := s.writeVendorFile(o.Vendor); err != nil {
 			return nil, err
@@ -84,33 +87,28 @@ func (s *session) writeVendorFile(path string) error {
 	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().DoubtsOfAll())
 }
 
-// lookAtAccount lets the journal decide by the account.
-func (s *session) lookAtAccount(ctx context.Context, view *doubtview.Reconciliation, findings map[attempt.ID]string) error {
-	account := s.v1()
-	if err := account.Open(accounts.Reading); err != nil {
-		return err
+// lookAtAccounts lets the journal decide by each account that can tell more.
+func (s *session) lookAtAccounts(ctx context.Context, view *doubtview.Reconciliation, findings map[attempt.ID]string) error {
+	tell := func(found attempt.Findings) {
+		view.AddWhy(found.Why)
+		for _, c := range found.Cases {
+			if c.Decidable {
+				findings[c.ID] = s.findingText(c)
+			}
+		}
 	}
-	if err := s.place.CheckKey(); err != nil {
-		return err
-	}
-	s.note("waiting for the account to settle")
-	found, err := account.Reconciler().Reconcile(ctx)
-	if err != nil {
-		return problem.IfRefused(ctx, err)
-	}
-	if len(found.Cases) > 0 || found.Why == "" { // the account was read
-		if err := s.place.RememberKey(); err != nil {
+	if s.journal().AwaitsAccount() {
+		found, err := accounts.SettleV1(ctx, s.place, s.v1())
+		if err != nil {
 			return err
 		}
+		view.Evidence = &doubtview.Evidence{Free: named.FreeUnits(interfaces.V1().Catalogue, interfaces.V1().Tariff, found.Unexplained), Money: found.Unexplained.Money()}
+		tell(found)
 	}
-	view.Why = found.Why
-	view.Evidence = &doubtview.Evidence{Free: named.FreeUnits(account.Catalogue, account.Tariff, found.Unexplained), Money: found.Unexplained.Money()}
-	for _, c := range found.Cases {
-		if c.Decidable {
-			findings[c.ID] = s.findingText(c)
-		}
-	}
-	return nil
+	found, units, err := accounts.SettleV2(ctx, s.place, s.note)
+	view.Units = units
+	tell(found)
+	return err
 }
 
 // stillInDoubt reports whether the outcome of an attempt is unknown.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -12,7 +11,9 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
+	"payonce/internal/observe"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report/runview"
@@ -57,6 +58,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err != nil {
 		return nil, err
 	}
+	if err := j.choose(ctx); err != nil {
+		return nil, err
+	}
 	s.warnOfDelay()
 	j.budget, j.pace, j.output = o.Budget, o.Pace, o.Output
 	if err := j.checkLimits(); err != nil {
@@ -77,6 +81,9 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 		return nil, err
 	}
 	if err := j.open(accounts.Paying); err != nil {
+		return nil, err
+	}
+	if err := j.choosing.Check(ctx, j.search()); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -117,14 +124,14 @@ func (o RunOptions) check(approver Approver) error {
 	case !o.Yes && !approver.CanAsk():
 		return problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
-	return target.CheckBoth(o.Output.Path, o.Output.Rejects, append(target.SourcesOf(o.List.Names), o.Output.Sources...))
+	return target.CheckBoth(o.Output.Path, o.Output.Rejects, append(target.SourcesOf(o.List.Names), append(o.Output.Sources, (&choosing.Choosing{Selected: o.List.Selected}).Source())...))
 }
 
 // showPlanAndAsk shows the plan, compares it with the one that the run is to
 // follow, and asks before anything is spent.
 func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approver) error {
 	j.keepToApproved()
-	plan, err := j.plan()
+	plan, err := j.plan(ctx)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -136,30 +143,6 @@ func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approve
 	}
 	return j.ask(ctx, plan, o.Yes, approver)
 }
-
-// NotWrittenError says that the output was not written. The answers are recorded.
-type NotWrittenError struct {
-	Path    string
-	Err     error
-	Instead string // the text file that was written in its place; "" for none
-}
-
-func (e *NotWrittenError) Error() string {
-	text := "every answer that came is recorded, but " + target.PlaceOf(e.Path) + " was not written: " + e.Err.Error()
-	if e.Instead != "" {
-		return text + "; the list with its answers was written to " + e.Instead
-	}
-	return text + "; correct this and run the same command: it writes the output and buys nothing twice"
-}
-
-func asNotWritten(path string, err error) error {
-	if known, isKnown := errors.AsType[*NotWrittenError](err); isKnown {
-		return known
-	}
-	return &NotWrittenError{Path: path, Err: err}
-}
-
-func (e *NotWrittenError) Unwrap() error { return e.Err }
 
 // openAccounts settles what earlier starts left, and reads the accounts before anything is sent.
 func (j *job) openAccounts(ctx context.Context) error {
@@ -201,16 +184,19 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 			return nil, err
 		}
 	}
+	ambiguous, kept, err := j.writeCandidates(ctx)
+	if err != nil {
+		return nil, err
+	}
 	done, err := j.writeWhole(ctx, j.run(wordOf(stop)))
 	if err != nil {
-		return nil, asNotWritten(j.output.Path, err)
+		return nil, target.AsNotWritten(j.output.Path, err)
 	}
+	done.kept = append(kept, done.kept...)
 	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drifts[0]
 	for i, account := range j.accounts {
-		for n := range record.Accounts {
-			if account.Journal != nil && record.Accounts[n].Account == account.Journal.Number() {
-				record.Accounts[n].Drift = drifts[i]
-			}
+		if account.Journal != nil {
+			record.NoteDrift(account.Journal.Number(), drifts[i])
 		}
 	}
 	record.Stop = wordOf(stop)
@@ -218,6 +204,9 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, err
 	}
 	summary, err := j.summary(record, done, stop)
+	if err == nil {
+		summary.Ambiguous = ambiguous
+	}
 	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
@@ -245,7 +234,7 @@ func wordOf(stop dispatch.Stop) string {
 // lookUpWatched sends the lookups while the accounts are watched, and compares them with the journal a last
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
-	update, sent := j.session.work.Observer.Sending(Sending{
+	update, sent := j.session.work.Observer.Sending(observe.Sending{
 		Run: j.name, Fields: strings.Join(j.order.Fields, ","),
 		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Steps: j.sending(), Money: j.takesMoney(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
 	})

@@ -25,8 +25,10 @@ type step struct {
 	survey *survey.Survey
 	counts survey.Counts
 	tally  dispatch.Tally // what the lookups of this start came to
-	byID   bool           // it asks about companies by ids that answers may give
+	named  bool           // it asks about companies by ids that answers of earlier steps may give
 	names  bool           // its answers name companies by their ids
+	// searches says that it searches for companies by what may name several.
+	searches bool
 }
 
 // knownTo returns what the journal knows of an account.
@@ -131,11 +133,12 @@ func (j *job) addSteps() error {
 	}
 	for _, p := range planned {
 		j.addStep(j.accountOf(p.Interface), row.Scope{
-			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
+			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), LeftOut: p.LeftOut, Searched: p.Searched,
+			Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
 			Reask: j.order.Reask, Limit: j.order.Limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
 		})
 		added := j.steps[len(j.steps)-1]
-		added.byID, added.names = p.ByID, p.Names()
+		added.named, added.names, added.searches = p.ByID || p.Searched.Patterns != 0, p.Names(), p.Searches()
 	}
 	return nil
 }

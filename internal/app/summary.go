@@ -6,8 +6,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
+	"payonce/internal/observe"
 	"payonce/internal/report"
-	"payonce/internal/report/named"
 	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
 	"payonce/internal/usage"
@@ -48,11 +48,8 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 func (j *job) stepsDone() (done []runview.StepDone) {
 	for _, s := range j.steps {
 		view := usageview.Account{
-			Interface: s.account.Catalogue.Interface, Lookups: s.tally.Answered,
+			Number: s.account.Number(), Interface: s.account.Catalogue.Interface, Lookups: s.tally.Answered,
 			Found: usageview.FoundOf(s.account.Catalogue, s.tally.Asked, s.tally.Returned),
-		}
-		if s.account.Journal != nil {
-			view.Number = int(s.account.Journal.Number())
 		}
 		if s.account.Consumes(cost.USD) {
 			view.Spent = &s.tally.Spent
@@ -67,18 +64,15 @@ func (s *session) usage() usage.Reader {
 	return usage.Reader{Journal: s.journal(), Interfaces: accounts.Interfaces(s.work.Workspace).All}
 }
 
-// found returns what the lookups of this start found.
-func (j *job) found() named.Values[usageview.Found] { return runview.FoundNow(j.stepsDone()).Fields }
-
 // takesMoney reports whether the lookups can cost money.
 func (j *job) takesMoney() bool {
 	return slices.ContainsFunc(j.accounts, func(a *accounts.Account) bool { return a.Consumes(cost.USD) })
 }
 
 // sending describes the steps to somebody who watches.
-func (j *job) sending() (steps []SendingStep) {
+func (j *job) sending() (steps []observe.SendingStep) {
 	for _, s := range j.steps {
-		steps = append(steps, SendingStep{s.name, s.account.Rate})
+		steps = append(steps, observe.SendingStep{Name: s.name, Rate: s.account.Rate})
 	}
 	return steps
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"payonce/internal/accounts"
@@ -47,16 +48,25 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 				return nil, err
 			}
 		}
-		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), lists...)); err != nil {
+		if err := target.CheckBoth(to.Path, to.Rejects, append(append(target.SourcesOf(j.list.Paths), to.Sources...), append(lists, j.choosing.Source())...)); err != nil {
 			return nil, err
 		}
 		j.profile, j.output = run.Profile, to
+		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search())); err != nil {
+			return nil, err
+		}
 		if err := j.checkOutputs(); err != nil {
 			return nil, err
 		}
+		ambiguous, kept, err := j.writeCandidates(ctx)
+		if err != nil {
+			return nil, err
+		}
 		done, err := s.write(ctx, j.run(run.Stop), j.list, to)
-		view := &runview.Written{Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: done.kept, Tables: done.tables}
-		return view, err
+		return &runview.Written{
+			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),
+			Tables: done.tables, Ambiguous: ambiguous,
+		}, err
 	})
 }
 
@@ -70,6 +80,7 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	order := reading
 	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
 	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
+	order.Selected = cmp.Or(reading.Selected, run.Selected)
 	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
 	order.Recorded = Recorded{Columns: run.Columns, Header: run.Header, Fixed: true}
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {

@@ -1,4 +1,4 @@
-// Package budget has what a run may spend and use, and the ceilings that follow from that.
+// Package budget says what a run may spend, as ceilings.
 package budget
 
 import (

@@ -3,7 +3,8 @@ package candidates
 import (
 	"context"
 	"errors"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/internal/outputs"
 	"payonce/io/csvtable"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -39,18 +42,28 @@ var acme = Ambiguous{
 	},
 }
 
+// memory is a journal of files that remembers nothing.
+type memory struct{}
+
+func (memory) File(string) (record.File, bool, error) { return record.File{}, false, nil }
+func (memory) SaveFile(record.File) error             { return nil }
+
 // write returns the file of ambiguous companies.
-func write(t rapid.TB, all ...Ambiguous) string {
+func write(t rapid.TB, choices Choices, all ...Ambiguous) string {
 	t.Helper()
-	var b strings.Builder
-	w, err := NewWriter(&b)
-	for _, a := range all {
-		err = errors.Join(err, w.Write(a))
-	}
-	if err = errors.Join(err, w.Flush()); err != nil {
+	dir, err := os.MkdirTemp("", "candidates")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "candidates.csv")
+	protection := outputs.Protection{Journal: memory{}, Run: "run", Now: time.Unix(0, 0)}
+	_, err = Write(context.Background(), all, choices, outputs.Request{Path: path}, protection)
+	text, readErr := os.ReadFile(path)
+	if err = errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestCandidatesAreWrittenOneALine(t *testing.T) {
@@ -59,8 +72,25 @@ func TestCandidatesAreWrittenOneALine(t *testing.T) {
 		"3,Acme,DE,,,7,Acme GmbH,active,DE,HRB 1,\n" +
 		"3,Acme,DE,,,8,\"=Acme, AG\",,DE,,\n" +
 		"9,,US,NY,C1,9,,,,,\n"
-	if diff := cmp.Diff(want, write(t, acme, numbered)); diff != "" {
+	if diff := cmp.Diff(want, write(t, nil, acme, numbered)); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+}
+
+// TestChoicesKeepTheirMarks writes the file from which choices were read again, with one whose search the journal
+// does not know.
+func TestChoicesKeepTheirMarks(t *testing.T) {
+	file := strings.Replace(write(t, nil, acme), "HRB 1,\n", "HRB 1,x\n", 1) + ",Other,AT,,,5,,,,,x\n"
+	choices, err := Read(t.Context(), text(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(file, write(t, choices, acme)); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+	other := Ambiguous{Rows: 2, Sought: enrich.Company{Name: "Third"}, Found: acme.Found}
+	if companies, rows := choices.Left([]Ambiguous{acme, other}); companies != 1 || rows != 2 {
+		t.Errorf("%d companies of %d rows are left", companies, rows)
 	}
 }
 
@@ -73,25 +103,33 @@ func TestChoicesAreRead(t *testing.T) {
 		want       map[string]string
 		err        string
 	}{
-		{"as it was written", write(t, acme), map[string]string{}, ""},
-		{"one is selected", strings.Replace(write(t, acme), "HRB 1,\n", "HRB 1,x\n", 1), map[string]string{form: "7"}, ""},
+		{"as it was written", write(t, nil, acme), map[string]string{}, ""},
+		{"one is selected", strings.Replace(write(t, nil, acme), "HRB 1,\n", "HRB 1,x\n", 1), map[string]string{form: "7"}, ""},
 		{"semicolons, other columns, another order", "Selected;note;candidate_id;country;name\nJa;a;7;Germany;ACME\nnein;b;8;DE;Acme\n", map[string]string{form: "7"}, ""},
 		{"an id that a spreadsheet changed", "name,country,candidate_id,selected\nAcme,DE,7.0,1\n", map[string]string{form: "7"}, ""},
 		{"by number", "name,country,state,registration_number,candidate_id,selected\n,US,NY,c-1,9,yes\n", map[string]string{numbered.Canonical(): "9"}, ""},
 		{"the same twice", "name,country,candidate_id,selected\nAcme,DE,7,x\nACME,DE,7,x\n", map[string]string{form: "7"}, ""},
-		{"two for one", "name,country,candidate_id,selected\nAcme,DE,7,x\nACME,DE,8,x\n", nil, "line 3: company named ACME in DE is selected twice, in line 2 as 7; select one candidate"},
-		{"another word", "name,country,candidate_id,selected\nAcme,DE,7,maybe\n", nil, `line 2: "maybe" in the column selected: write x, or nothing`},
-		{"no id", "name,country,candidate_id,selected\nAcme,DE,,x\n", nil, "line 2: the id of the candidate is missing or damaged"},
+		{"two for one", "name,country,candidate_id,selected\nAcme,DE,7,x\nACME,DE,8,x\n", nil, "line 3, column selected: company named ACME in DE is selected twice, in line 2 as 7; select one candidate"},
+		{"another word", "name,country,candidate_id,selected\nAcme,DE,7,maybe\n", nil, `line 2, column selected: "maybe" is neither x nor empty`},
+		{"no id", "name,country,candidate_id,selected\nAcme,DE,,x\n", nil, "line 2, column candidate_id: the id of the candidate is missing or damaged"},
 		{"no name", "name,country,candidate_id,selected\n,DE,7,x\n", nil, "line 2: " + string(enrich.NoCompanyIdentifiers)},
 		{"another file", "name,country\nAcme,DE\n", nil, `there is no column "candidate_id"; give a file of candidates with its header`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Read(t.Context(), text(tt.file))
-			if diff := cmp.Diff(tt.want, got); diff != "" || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			if diff := cmp.Diff(tt.want, idsOf(got)); diff != "" || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%v; choices (-want +got):\n%s", err, diff)
 			}
 		})
 	}
+}
+
+// idsOf returns the ids of choices, nil where there are no choices.
+func idsOf(choices Choices) map[string]string {
+	if choices == nil {
+		return nil
+	}
+	return choices.IDs()
 }
 
 // TestAChoiceComesBackAsItWasSought writes companies of any names, selects the last candidate of each, and reads
@@ -112,12 +150,12 @@ func TestAChoiceComesBackAsItWasSought(t *testing.T) {
 			all = append(all, Ambiguous{Row: int64(i + 1), Sought: id.Company, Found: []match.Candidate{{ID: "a"}, {ID: last}}})
 			want[id.Canonical()] = last
 		}
-		lines := strings.SplitAfter(write(t, all...), "\n")
+		lines := strings.SplitAfter(write(t, nil, all...), "\n")
 		for i := 2; i < len(lines); i += 2 {
 			lines[i] = strings.TrimSuffix(lines[i], "\n") + "x\n"
 		}
 		got, err := Read(context.Background(), text(strings.Join(lines, "")))
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got.IDs()); diff != "" || err != nil {
 			t.Fatalf("%v; choices (-want +got):\n%s", err, diff)
 		}
 	})
@@ -126,13 +164,13 @@ func TestAChoiceComesBackAsItWasSought(t *testing.T) {
 // FuzzRead reads files of any text: what is chosen has an id.
 func FuzzRead(f *testing.F) {
 	f.Add("name,country,candidate_id,selected\nAcme,DE,7,x\n")
-	f.Add(write(f, acme))
+	f.Add(write(f, nil, acme))
 	f.Add("name;country;candidate_id;selected;state\n\"a\nb\";US;;x;NY\n")
 	f.Fuzz(func(t *testing.T, file string) {
 		selected, err := Read(t.Context(), text(file))
-		for form, id := range selected {
-			if form == "" || id == "" || err != nil {
-				t.Errorf("%q: %q is chosen, %v", form, id, err)
+		for form, choice := range selected {
+			if form == "" || choice.ID == "" || choice.Sought.Canonical() != form || err != nil {
+				t.Errorf("%q: %v is chosen, %v", form, choice, err)
 			}
 		}
 	})
@@ -185,16 +223,34 @@ func TestAmbiguousCompaniesAreGatheredOnce(t *testing.T) {
 		Mapping:  columns.Mapping{columns.CompanyName: {0}, columns.CompanyCountry: {1}, columns.CompanyWebsite: {2}},
 		Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns(),
 	}
-	var rows []int64
-	var ids []string
-	err := Gather(t.Context(), scope, list, known, func(a Ambiguous) error {
-		rows = append(rows, a.Row)
-		for _, c := range a.Found {
-			ids = append(ids, c.ID)
+	all, err := Gather(t.Context(), scope, list, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sought := enrich.Company{Name: "Acme", Country: "DE"}
+	want := []Ambiguous{{Row: 2, Rows: 2, Sought: sought, Found: []match.Candidate{
+		{ID: "7", Name: "Acme", Country: "DE"}, {ID: "8", Name: "Acme", Country: "DE"},
+	}}}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("ambiguous companies (-want +got):\n%s", diff)
+	}
+	scope.Selected = map[string]string{enrich.Identity{Company: sought}.Canonical(): "7"}
+	if again, err := Gather(t.Context(), scope, list, known); err != nil || !cmp.Equal(again, all) {
+		t.Errorf("a company is missing once it was chosen: %v, %v", again, err)
+	}
+	for file, problem := range map[string]string{
+		"Acme,DE,8,x\n":              "",
+		"Other,DE,77,x\n":            "", // the journal does not know what a search finds
+		"Acme,DE,9,x\n":              "line 2, column candidate_id: the search for company named Acme in DE did not find 9",
+		"Acme,AT,8,x\nAcme,DE,9,x\n": "line 2: no row of the list is a company named Acme in AT",
+	} {
+		choices, err := Read(t.Context(), text("name,country,candidate_id,selected\n"+file))
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil || !slices.Equal(rows, []int64{2}) || !slices.Equal(ids, []string{"7", "8"}) {
-		t.Errorf("rows %d with the candidates %q, %v", rows, ids, err)
+		err = choices.Check(t.Context(), scope, list, known)
+		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), problem) {
+			t.Errorf("%q: %v, want %q", file, err, problem)
+		}
 	}
 }

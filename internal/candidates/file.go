@@ -1,21 +1,23 @@
 // Package candidates writes the companies among which somebody has to choose to a file, and reads the choices.
 //
-// The file has a line for each candidate of each company that a search by name left ambiguous. Somebody marks the
-// right ones in the column "selected". Runs that are given the file ask for these companies by their ids.
+// The file has a line for each candidate of each company that a search left ambiguous. Somebody marks the right
+// ones in the column "selected". Runs that are given the file ask for these companies by their ids.
 package candidates
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"payonce/enrich"
+	"payonce/internal/outputs"
+	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/service/v2/match"
 )
@@ -23,6 +25,7 @@ import (
 // Ambiguous is a company that several candidates may be.
 type Ambiguous struct {
 	Row    int64 // the first row of the list that names it
+	Rows   int64 // how many name it
 	Sought enrich.Company
 	Found  []match.Candidate
 }
@@ -41,52 +44,41 @@ const (
 // header returns the names of the columns.
 func header() []string {
 	return []string{
-		rowColumn, nameColumn, countryColumn, stateColumn, registrationColumn, idColumn, "candidate_name", "candidate_status",
-		"candidate_country", "candidate_registration_number", selectedColumn,
+		rowColumn, nameColumn, countryColumn, stateColumn, registrationColumn, idColumn, "candidate_name",
+		"candidate_status", "candidate_country", "candidate_registration_number", selectedColumn,
 	}
 }
 
-// Writer writes candidates as CSV.
-type Writer struct {
-	csv  *csv.Writer
-	rows int64
-}
-
-// NewWriter returns a writer that has written the header.
-func NewWriter(w io.Writer) (*Writer, error) {
-	out := &Writer{csv: csv.NewWriter(w)}
-	return out, out.csv.Write(header())
-}
-
-// Write writes a line for each candidate. One without an id cannot be chosen and gets none.
-func (w *Writer) Write(a Ambiguous) error {
-	s := a.Sought
+// lines returns the cells of the line of each candidate, with a mark for the one that was selected. A candidate
+// without an id cannot be selected and has none.
+func (a Ambiguous) lines(selected string) (lines [][]string) {
 	for _, c := range a.Found {
-		if c.ID == "" {
-			continue
+		switch c.ID {
+		case "":
+		case selected:
+			lines = append(lines, lineOf(a.Row, a.Sought, c, chosenMark))
+		default:
+			lines = append(lines, lineOf(a.Row, a.Sought, c, ""))
 		}
-		line := []string{
-			strconv.FormatInt(a.Row, 10), s.Name, s.Country, s.State, s.RegistrationNumber, c.ID, c.Name, c.Status, c.Country,
-			c.Registration, "",
-		}
-		for i, text := range line {
-			line[i] = plain(text)
-		}
-		if err := w.csv.Write(line); err != nil {
-			return err
-		}
-		w.rows++
 	}
-	return nil
+	return lines
 }
 
-// Lines returns how many candidates were written.
-func (w *Writer) Lines() int64 { return w.rows }
+// chosenMark is what stands in the column "selected" of a candidate that was selected.
+const chosenMark = "x"
 
-// Flush writes what is left.
-func (w *Writer) Flush() error {
-	w.csv.Flush()
-	return w.csv.Error()
+// lineOf returns the cells of a line. A row of zero is left out.
+func lineOf(row int64, s enrich.Company, c match.Candidate, mark string) []string {
+	cells := []string{
+		"", s.Name, s.Country, s.State, s.RegistrationNumber, c.ID, c.Name, c.Status, c.Country, c.Registration, mark,
+	}
+	if row > 0 {
+		cells[0] = strconv.FormatInt(row, 10)
+	}
+	for i, text := range cells {
+		cells[i] = plain(text)
+	}
+	return cells
 }
 
 // plain returns a text on one line.
@@ -99,22 +91,97 @@ func plain(text string) string {
 	}, text)
 }
 
-// LineError says what is wrong with a line of a file.
-type LineError struct {
-	Line int64
-	Text string
+// CheckWrite returns the error that Write would return before it writes a line. It leaves no file.
+func CheckWrite(to outputs.Request) error {
+	return outputs.CheckNew(to, table.Schema{Columns: header()})
 }
 
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
+// Write writes the candidates of companies, in the format that the name of the file says. Those that were
+// selected keep their marks, so the file can be the one that they were read from. A file that somebody edited is
+// kept.
+func Write(
+	ctx context.Context, all []Ambiguous, choices Choices, to outputs.Request, protection outputs.Protection,
+) ([]outputs.Kept, error) {
+	var lines [][]string
+	written := map[string]bool{}
+	for _, a := range all {
+		form := a.form()
+		lines = append(lines, a.lines(choices[form].ID)...)
+		written[form] = true
+	}
+	for _, form := range slices.Sorted(maps.Keys(choices)) { // those of which the journal knows no search
+		if choice := choices[form]; !written[form] {
+			found := match.Candidate{ID: choice.ID}
+			lines = append(lines, lineOf(0, choice.Sought.Company, found, chosenMark))
+		}
+	}
+	to.Remade, protection.Rows = true, int64(len(lines))
+	return outputs.WriteNew(ctx, to, table.NewMemory(header(), lines), protection)
+}
+
+// form returns the canonical form of the company that was sought.
+func (a Ambiguous) form() string { return enrich.Identity{Company: a.Sought}.Canonical() }
+
+// Left returns how many companies nothing was selected for, and how many rows name them.
+func (c Choices) Left(all []Ambiguous) (companies, rows int64) {
+	for _, a := range all {
+		if _, chosen := c[a.form()]; !chosen {
+			companies, rows = companies+1, rows+a.Rows
+		}
+	}
+	return companies, rows
+}
+
+// LineError says what is wrong with a line of a file.
+type LineError struct {
+	Line   int64
+	Column string // "" for several
+	Text   string
+}
+
+func (e *LineError) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Text)
+	}
+	return fmt.Sprintf("line %d, column %s: %s", e.Line, e.Column, e.Text)
+}
+
+// Choice is a candidate that somebody selected.
+type Choice struct {
+	ID     string
+	Sought enrich.Identity // the company that it was selected for
+	Line   int64           // of the file
+}
+
+// Choices are the candidates that somebody selected, by the canonical forms of the companies that were sought.
+type Choices map[string]Choice
+
+// IDs returns the ids of the candidates, for row.Scope.
+func (c Choices) IDs() map[string]string {
+	ids := make(map[string]string, len(c))
+	for form, choice := range c {
+		ids[form] = choice.ID
+	}
+	return ids
+}
 
 // List opens a file for one pass, as row.List does.
 type List interface {
 	Open(columns []int) (table.Reader, error)
 }
 
-// Read returns the ids that somebody chose, by the canonical forms of the companies that were sought. A file
-// without a choice gives none.
-func Read(ctx context.Context, list List) (selected map[string]string, err error) {
+// ReadFile reads the choices of a file in any format of lists.
+func ReadFile(ctx context.Context, path string) (choices Choices, err error) {
+	list, err := listfile.New(listfile.Options{}, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, list.Close()) }()
+	return Read(ctx, list)
+}
+
+// Read reads the choices of a file. A file without a choice gives none.
+func Read(ctx context.Context, list List) (choices Choices, err error) {
 	reader, err := list.Open(nil)
 	if err != nil {
 		return nil, err
@@ -131,11 +198,11 @@ func Read(ctx context.Context, list List) (selected map[string]string, err error
 			return nil, fmt.Errorf("there is no column %q; give a file of candidates with its header", name)
 		}
 	}
-	r := reading{places: places, selected: map[string]string{}, lines: map[string]int64{}}
+	r := reading{places: places, choices: Choices{}}
 	for {
 		block, err := reader.Next()
 		if errors.Is(err, io.EOF) {
-			return r.selected, nil
+			return r.choices, nil
 		}
 		if err == nil {
 			err = block.Each(r.take)
@@ -149,9 +216,8 @@ func Read(ctx context.Context, list List) (selected map[string]string, err error
 
 // reading is a Read under way.
 type reading struct {
-	places   map[string]int
-	selected map[string]string
-	lines    map[string]int64 // of the choices
+	places  map[string]int
+	choices Choices
 }
 
 // take reads one line.
@@ -164,26 +230,28 @@ func (r reading) take(line table.Row) error {
 	}
 	chosen, err := isChosen(cell(selectedColumn))
 	if err != nil {
-		return &LineError{line.Line(), err.Error()}
+		return &LineError{line.Line(), selectedColumn, err.Error()}
 	}
 	if !chosen {
 		return nil
 	}
 	sought, reason := enrich.Company{
-		Name: cell(nameColumn), Country: cell(countryColumn), State: cell(stateColumn), RegistrationNumber: cell(registrationColumn),
+		Name: cell(nameColumn), Country: cell(countryColumn), State: cell(stateColumn),
+		RegistrationNumber: cell(registrationColumn),
 	}.Identify(enrich.ByRegistration)
 	if reason != "" {
-		return &LineError{line.Line(), string(reason)}
+		return &LineError{Line: line.Line(), Text: string(reason)}
 	}
 	found, reason := enrich.Company{ID: cell(idColumn)}.Identify(enrich.ByID)
 	if reason != "" {
-		return &LineError{line.Line(), "the id of the candidate is missing or damaged"}
+		return &LineError{line.Line(), idColumn, "the id of the candidate is missing or damaged"}
 	}
 	form := sought.Canonical()
-	if other, twice := r.selected[form]; twice && other != found.Company.ID {
-		return &LineError{line.Line(), fmt.Sprintf("%s is selected twice, in line %d as %s; select one candidate", sought, r.lines[form], other)}
+	if other, twice := r.choices[form]; twice && other.ID != found.Company.ID {
+		return &LineError{line.Line(), selectedColumn, fmt.Sprintf(
+			"%s is selected twice, in line %d as %s; select one candidate", sought, other.Line, other.ID)}
 	}
-	r.selected[form], r.lines[form] = found.Company.ID, line.Line()
+	r.choices[form] = Choice{found.Company.ID, sought, line.Line()}
 	return nil
 }
 
@@ -197,5 +265,5 @@ func isChosen(text string) (bool, error) {
 	case slices.Contains(strings.Fields(yes), text):
 		return true, nil
 	}
-	return false, fmt.Errorf("%q in the column %s: write x, or nothing", text, selectedColumn)
+	return false, fmt.Errorf("%q is neither x nor empty", text)
 }

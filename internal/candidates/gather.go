@@ -3,7 +3,9 @@ package candidates
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -22,17 +24,103 @@ type Journal interface {
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
-// Gather calls visit for each company of a list that a search left ambiguous, once, in the order of the rows. The
-// scope is that of the step that searches, and the list is the one that the step reads.
-func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal, visit func(Ambiguous) error) (err error) {
+// Gather returns the companies of a list that a search left ambiguous, each once, in the order of the rows. Those
+// for which somebody selected a candidate are among them. The scope is that of the step that searches, and the
+// list is the one that the step reads.
+func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal) (all []Ambiguous, err error) {
+	scope.Selected = nil
+	places := map[enrich.Key]int{} // of ambiguous companies; -1 for others
+	search := newSearch(scope, journal)
+	err = search.each(ctx, scope, list, func(line table.Row, form []byte) error {
+		key := journal.KeyOf(form)
+		place, seen := places[key]
+		if !seen {
+			company, err := search.ambiguous(key)
+			if err != nil {
+				return err
+			}
+			if place = -1; len(company.Found) > 0 {
+				company.Row, place = line.Number(), len(all)
+				all = append(all, company)
+			}
+			places[key] = place
+		}
+		if place >= 0 {
+			all[place].Rows++
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Check refuses choices for companies that no row of a list names, and candidates that the search did not find.
+// What the journal does not know of a search is not checked. The scope and the list are those of Gather.
+func (c Choices) Check(ctx context.Context, scope row.Scope, list row.List, journal Journal) error {
+	scope.Selected = nil
+	named := map[string]bool{}
+	search := newSearch(scope, journal)
+	var wrong []*LineError
+	err := search.each(ctx, scope, list, func(_ table.Row, form []byte) error {
+		choice, chosen := c[string(form)]
+		if !chosen || named[string(form)] {
+			return nil
+		}
+		named[string(form)] = true
+		results, _, err := search.results(journal.KeyOf(form))
+		if err != nil || len(results.Candidates) == 0 {
+			return err
+		}
+		if !slices.ContainsFunc(results.Candidates, func(c match.Candidate) bool { return c.ID == choice.ID }) {
+			wrong = append(wrong, &LineError{choice.Line, idColumn, fmt.Sprintf(
+				"the search for %s did not find %s; select one of its candidates", choice.Sought, choice.ID)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for form, choice := range c {
+		if !named[form] {
+			wrong = append(wrong, &LineError{Line: choice.Line, Text: fmt.Sprintf(
+				"no row of the list is a %s that has to be searched for", choice.Sought)})
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return slices.MinFunc(wrong, func(a, b *LineError) int { return int(a.Line - b.Line) })
+}
+
+// search reads what the journal knows of the searches of a step.
+type search struct {
+	rows    *row.Reader
+	wanted  enrich.Fields
+	journal Journal
+	recall  func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+}
+
+func newSearch(scope row.Scope, journal Journal) search {
+	return search{scope.Reader(journal.KeyOf), scope.Wanted, journal, journal.Recall(0, false)}
+}
+
+// each calls visit for each row whose company has to be searched for, with the canonical form of the company.
+func (s search) each(
+	ctx context.Context, scope row.Scope, list row.List, visit func(line table.Row, form []byte) error,
+) (err error) {
 	reader, err := list.Open(scope.Columns())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	g := gathering{
-		rows: scope.Reader(journal.KeyOf), wanted: scope.Wanted, journal: journal, recall: journal.Recall(0, false),
-		seen: map[enrich.Key]bool{}, visit: visit,
+	take := func(line table.Row) error {
+		if s.rows.Missing(line) == 0 {
+			return nil
+		}
+		form, _, reason := s.rows.Canonical(line)
+		if reason != "" {
+			return nil
+		}
+		return visit(line, form)
 	}
 	for {
 		block, err := reader.Next()
@@ -40,7 +128,7 @@ func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal
 			return nil
 		}
 		if err == nil {
-			err = block.Each(g.take)
+			err = block.Each(take)
 			block.Release()
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -49,60 +137,39 @@ func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal
 	}
 }
 
-// gathering is a Gather under way.
-type gathering struct {
-	rows    *row.Reader
-	wanted  enrich.Fields
-	journal Journal
-	recall  func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
-	seen    map[enrich.Key]bool
-	visit   func(Ambiguous) error
+// ambiguous returns the candidates for a company; none where the search was not answered or found the company.
+func (s search) ambiguous(key enrich.Key) (Ambiguous, error) {
+	results, sought, err := s.results(key)
+	if err != nil || len(results.Candidates) == 0 {
+		return Ambiguous{}, err
+	}
+	if _, why := match.Choose(sought, results); why == "" {
+		return Ambiguous{}, nil
+	}
+	return Ambiguous{Sought: sought, Found: results.Candidates}, nil
 }
 
-// take looks at one row.
-func (g gathering) take(line table.Row) error {
-	if g.rows.Missing(line) == 0 {
-		return nil
-	}
-	key, _, reason := g.rows.Key(line)
-	if reason != "" || g.seen[key] {
-		return nil
-	}
-	g.seen[key] = true
-	record, err := g.journal.RecordOf(key)
+// results returns what the search for a company found, and what was sought; nothing where it was not answered.
+func (s search) results(key enrich.Key) (found match.Found, sought enrich.Company, err error) {
+	record, err := s.journal.RecordOf(key)
 	if err != nil {
-		return err
+		return found, sought, err
 	}
-	for f := range g.wanted.Each() {
-		if id := record.Attempts[f]; id != 0 {
-			found, err := g.ambiguous(id)
-			if err != nil || len(found.Found) == 0 {
-				return err
-			}
-			found.Row = line.Number()
-			return g.visit(found)
+	for f := range s.wanted.Each() {
+		if record.Attempts[f] == 0 {
+			continue
 		}
+		known, err := s.recall([]attempt.ID{record.Attempts[f]}, nil)
+		if err != nil || len(known) == 0 || !known[0].Ended.Answered() {
+			return found, sought, err
+		}
+		answer := known[0].Ended.Answer()
+		search, err := answers.Decode(answer)
+		if err != nil || search.About == (enrich.Company{}) {
+			return found, sought, err
+		}
+		found, err = answers.Found(answer)
+		return found, search.About, err
 	}
-	return nil
-}
-
-// ambiguous returns the candidates of a search; none where the search was not answered or found the company.
-func (g gathering) ambiguous(id attempt.ID) (found Ambiguous, err error) {
-	known, err := g.recall([]attempt.ID{id}, nil)
-	if err != nil || len(known) == 0 || !known[0].Ended.Answered() {
-		return found, err
-	}
-	answer := known[0].Ended.Answer()
-	search, err := answers.Decode(answer)
-	if err != nil || search.About == (enrich.Company{}) {
-		return found, err
-	}
-	results, err := answers.Found(answer)
-	if err != nil {
-		return found, err
-	}
-	if _, why := match.Choose(search.About, results); why == "" {
-		return found, nil
-	}
-	return Ambiguous{Sought: search.About, Found: results.Candidates}, nil
+	return found, sought, nil
 }

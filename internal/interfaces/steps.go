@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/pipeline/row"
 )
 
 // Step says what one step of a run asks, and which interface it asks.
@@ -17,6 +18,8 @@ type Step struct {
 	ByID bool
 	// LeftOut are patterns by which other steps ask: the step is for companies that are named in no such way.
 	LeftOut enrich.Patterns
+	// Searched says which companies an earlier step searches for, whose ids its answers then give.
+	Searched row.Search
 }
 
 // Patterns returns the patterns by which the step asks.
@@ -39,6 +42,11 @@ func (s Step) Names() bool {
 		return s.Fields&(s.Interface.Identifying|s.Interface.Matching) != 0
 	}
 	return s.Fields&s.Interface.naming() != 0
+}
+
+// Searches reports whether the step searches for companies by what may name several.
+func (s Step) Searches() bool {
+	return s.Subject == enrich.Companies && s.Fields&s.Interface.Matching != 0
 }
 
 // List is what the steps of a run depend on.
@@ -228,6 +236,7 @@ func (l List) Steps(asked []Asked) (steps []Step, err error) {
 			found = found || persons&a.Interface.naming() != 0
 		}
 	}
+	var searched row.Search
 	byPersons := l.Subject == enrich.Persons && found
 	for _, a := range asked {
 		companies := a.about(enrich.Companies)
@@ -239,14 +248,16 @@ func (l List) Steps(asked []Asked) (steps []Step, err error) {
 		}
 		for _, together := range a.Interface.Together {
 			if fields := companies & together; fields != 0 {
-				step := Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies}
+				step := Step{Interface: a.Interface, Fields: fields, Subject: enrich.Companies, Searched: searched}
 				switch {
 				case fields&a.Interface.Matching != 0:
 					step.LeftOut = enrich.UsualPatterns()
 				case byPersons || fields&a.Interface.Identifying == 0:
 					step.ByID = true
 				}
-				steps = append(steps, step)
+				if steps = append(steps, step); step.Searches() {
+					searched = row.Search{Patterns: step.Patterns(), LeftOut: step.LeftOut}
+				}
 			}
 		}
 	}

@@ -32,6 +32,9 @@ func shown(steps []interfaces.Step) (texts []string) {
 		if s.ByID {
 			text += " by id"
 		}
+		if s.Searched.Patterns != 0 {
+			text += " after a search"
+		}
 		texts = append(texts, text)
 	}
 	return texts
@@ -54,7 +57,7 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 		{persons, "email,phone", "v2,v1", []string{"v2 email,phone", "v1 email,phone"}},
 		{persons, "phone", "v1,v2", []string{"v1 phone", "v2 phone"}},
 		{persons, "email,company", "v2,v1", []string{"v2 email", "v1 email", "v2 company of companies by id"}},
-		{named, "company", "", []string{"v2 match of companies", "v2 company of companies"}},
+		{named, "company", "", []string{"v2 match of companies", "v2 company of companies after a search"}},
 		{persons, "email,contact", "", []string{"v1 email", "v2 contact"}},
 		{persons, "contact,company", "", []string{"v2 contact", "v2 company of companies by id"}},
 		{persons, "company", "", []string{"v2 company of companies"}},

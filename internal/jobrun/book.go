@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 	"payonce/internal/workspace"
+	"payonce/notify/rules"
 	"payonce/schedule"
 )
 
@@ -80,9 +82,12 @@ func (b *book) read(ctx context.Context, doing string, do func(store.Store) erro
 type claim struct {
 	plan       schedule.Plan
 	pauseAfter int64
+	noRunAfter time.Duration
+	receivers  []rules.Receiver // of alerts
 	now        time.Time
 	request    Request
 
+	alerts  []record.Alert // that follow from the decision
 	job     record.Job
 	passed  []record.Occurrence
 	claimed *record.Occurrence
@@ -92,12 +97,23 @@ type claim struct {
 	wake    time.Time // when there is something to decide again; zero for never
 }
 
+// newClaim returns a claim of a job that has decided nothing yet.
+func newClaim(job *jobs.Job, q Request, now time.Time) *claim {
+	return &claim{
+		plan: job.Plan, pauseAfter: job.PauseAfter, noRunAfter: job.NoRunAfter, receivers: job.Receivers(), request: q, now: now,
+	}
+}
+
 // decide decides on what the store holds, and records it.
 func (c *claim) decide(s store.Store) (err error) {
 	if _, err := c.choose(s); err != nil || c.done {
 		return err
 	}
-	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed})
+	alerts, err := outbox.Add(s, rules.Address(c.alerts, c.receivers))
+	if err != nil {
+		return err
+	}
+	return claims.Decide(s, claims.Decided{Job: c.job, Passed: c.passed, Claim: c.claimed, More: alerts})
 }
 
 // choose decides on what the store holds. It reports whether there is something to record.
@@ -109,8 +125,32 @@ func (c *claim) choose(s store.Store) (changes bool, err error) {
 		return true, c.chooseOne(s)
 	}
 	was := c.job
+	if err := c.lookForSilence(s); err != nil {
+		return false, err
+	}
 	err = c.chooseDue(s)
 	return c.claimed != nil || len(c.passed) > 0 || c.job != was, err
+}
+
+// lookForSilence finds that no run came to its end for too long.
+func (c *claim) lookForSilence(s store.Store) error {
+	if c.noRunAfter <= 0 {
+		return nil
+	}
+	recent, err := claims.Newest(s, c.job.Name, c.now, 1)
+	if err != nil || slices.ContainsFunc(recent, func(one record.Occurrence) bool {
+		return rules.CameToEnd(one) && one.Ended.Add(c.noRunAfter).After(c.now)
+	}) {
+		return err
+	}
+	history, err := claims.History(s, c.job.Name)
+	if err != nil {
+		return err
+	}
+	if alert, since := rules.OfSilence(c.job, history, c.noRunAfter, c.now); alert != nil {
+		c.alerts, c.job.Silent = append(c.alerts, *alert), since
+	}
+	return nil
 }
 
 // chooseDue decides on the occurrences that are due.
@@ -131,6 +171,9 @@ func (c *claim) chooseDue(s store.Store) error {
 		}
 		if was.Count <= one.Count { // else the clock was set back, and the record has earlier ones too
 			c.passed = append(c.passed, one)
+			if passed.Reason == schedule.Missed {
+				c.alerts = append(c.alerts, rules.OfMissed(one, c.now))
+			}
 		}
 	}
 	c.job.Decided, c.wake = d.Decided.String(), d.Wake
@@ -225,7 +268,11 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 		return err
 	}
 	if found && was.Starts > 0 && was.Ended.IsZero() { // the process ended in the middle
+		running := c.job.PausedAt.IsZero()
 		fail(&c.job, c.pauseAfter, c.now)
+		if running && !c.job.PausedAt.IsZero() {
+			c.alerts = append(c.alerts, rules.OfCrash(was, c.job))
+		}
 		if !c.job.PausedAt.IsZero() && c.request == (Request{}) {
 			return nil
 		}
@@ -241,6 +288,7 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 	claimed := record.Occurrence{
 		Job: c.job.Name, At: at.String(), Count: 1, Zone: c.plan.Zone.String(), Due: c.plan.Due(at).UTC(),
 		Starts: was.Starts + 1, Began: c.now.UTC(), Found: was.Found, Lookups: was.Lookups, Spent: was.Spent, Outputs: was.Outputs,
+		Fields: was.Fields, InDoubt: was.InDoubt,
 	}
 	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
 	if was.Starts > 0 {
@@ -281,14 +329,14 @@ func (c *claim) keepEarlier(s store.Store, was record.Occurrence) error {
 	return nil
 }
 
-// NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
-const NotFinished = "not_finished"
-
 // abandon records that the unfinished occurrence does not start again.
 func (c *claim) abandon(s store.Store) error {
 	abandoned, _, err := claims.Occurrence(s, c.job.Name, c.job.Unfinished)
-	abandoned.Reason, abandoned.Until, c.job.Unfinished = NotFinished, time.Time{}, ""
+	abandoned.Reason, abandoned.Until, c.job.Unfinished = record.NotFinished, time.Time{}, ""
 	c.passed = append(c.passed, abandoned)
+	if c.job.PausedAt.IsZero() { // else it was given up because somebody paused the job, or an alert has told of that
+		c.alerts = append(c.alerts, rules.OfNotFinished(abandoned, c.now))
+	}
 	return err
 }
 
@@ -369,6 +417,7 @@ type ending struct {
 	ended record.Occurrence
 	// noFailure says that nobody has to act, though the run did not come to its end.
 	noFailure bool
+	facts     rules.Facts
 	note      func(string)
 	state     record.Job // of the job, after write
 }
@@ -393,9 +442,78 @@ func (e *ending) write(s store.Store) error {
 	case !goesOn(exit) && !e.noFailure:
 		fail(&job, e.job.PauseAfter, now)
 	}
+	if e.ended.Fields, err = priced(s, e.ended.Fields, e.facts.Fields); err != nil {
+		return err
+	}
 	before := schedule.LocalOf(now.Add(-e.job.Retention).In(e.job.Plan.Zone))
 	e.state = job
-	return claims.End(s, job, e.ended, before.String())
+	alerts, err := e.alerts(s)
+	if err != nil {
+		return err
+	}
+	return claims.End(s, job, e.ended, before.String(), alerts...)
+}
+
+// alerts returns the writes that add the alerts about the end, and erase old ones.
+func (e *ending) alerts(s store.Store) ([]store.Write, error) {
+	old, err := outbox.Expired(s, e.ended.Ended.Add(-acceptedRetention), e.ended.Ended.Add(-e.job.Retention))
+	if err != nil {
+		return nil, err
+	}
+	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts}
+	if len(e.job.Alerts) > 0 {
+		if told.Earlier, err = claims.Newest(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
+			return nil, err
+		}
+	}
+	told.Facts.Fields = nil
+	for _, field := range e.ended.Fields { // with their prices
+		if slices.ContainsFunc(e.facts.Fields, func(asked record.FieldCount) bool { return asked.Name == field.Name }) {
+			told.Facts.Fields = append(told.Facts.Fields, field)
+		}
+	}
+	more, err := outbox.Add(s, rules.Address(rules.OfEnd(told), e.job.Receivers()))
+	return append(more, old...), err
+}
+
+// comparedRuns is how many earlier occurrences rules look at, at least.
+const comparedRuns = 100
+
+// acceptedRetention is how long alerts are kept that every channel accepted.
+const acceptedRetention = 30 * 24 * time.Hour
+
+// end returns how the start of the occurrence ended.
+func (e *ending) end() rules.End {
+	exit := int(e.ended.Exit)
+	switch {
+	case !e.ended.Until.IsZero():
+		return rules.Waits
+	case goesOn(exit):
+		return rules.GoesOn
+	case isEnd(exit) || e.noFailure:
+		return rules.Done
+	}
+	return rules.Failed
+}
+
+// priced returns the counts of fields with the prices of those that were asked for now. They are the prices of the
+// last attempts in the journal.
+func priced(s store.Store, counts, asked []record.FieldCount) ([]record.FieldCount, error) {
+	if len(asked) == 0 {
+		return counts, nil
+	}
+	prices, err := record.LastPrices(s)
+	if err != nil {
+		return nil, err
+	}
+	counts = slices.Clone(counts)
+	for i := range counts {
+		isAsked := slices.ContainsFunc(asked, func(one record.FieldCount) bool { return one.Name == counts[i].Name && one.Asked > 0 })
+		if price := prices[counts[i].Name]; isAsked && price > 0 {
+			counts[i].Price = price
+		}
+	}
+	return counts, nil
 }
 
 // removeOutputs removes the oldest dated outputs, when there are more than the job keeps. One that was changed

@@ -77,7 +77,7 @@ func Resume(ctx context.Context, job *jobs.Job, note string, now time.Time, wait
 		if known.PausedAt.IsZero() {
 			return problem.Usagef("the job %s is not paused", job.Name)
 		}
-		c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: now}
+		c := newClaim(job, Request{}, now)
 		if err := c.decide(s); err != nil {
 			return err
 		}
@@ -103,10 +103,14 @@ func (k Known) LastRun() (last record.Occurrence, found bool) {
 // LastSuccess returns when an occurrence last came to its end without a failure; zero for never.
 func (k Known) LastSuccess() (last time.Time) {
 	for _, one := range k.History {
-		ended := one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && isEnd(int(one.Exit))
-		if ended && one.Ended.After(last) {
+		if Succeeded(one) && one.Ended.After(last) {
 			last = one.Ended
 		}
 	}
 	return last
+}
+
+// Succeeded reports whether an occurrence came to its end without a failure.
+func Succeeded(one record.Occurrence) bool {
+	return one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && isEnd(int(one.Exit))
 }

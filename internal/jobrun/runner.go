@@ -151,7 +151,7 @@ func (r Runner) decide(ctx context.Context, b *book, job *jobs.Job, q Request) (
 	doing, changes := "jobs run "+job.Name, true
 	choose := func(s store.Store) (err error) {
 		// The wait for the store may have been long, so the time is read here.
-		c = &claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q, now: r.Now()}
+		c = newClaim(job, q, r.Now())
 		changes, err = c.choose(s)
 		return err
 	}
@@ -162,7 +162,7 @@ func (r Runner) decide(ctx context.Context, b *book, job *jobs.Job, q Request) (
 	}
 	// Another start may have claimed the occurrence since, so this one decides again.
 	err = b.own(ctx, doing, func(s store.Store) error {
-		c = &claim{plan: job.Plan, pauseAfter: job.PauseAfter, request: q, now: r.Now()}
+		c = newClaim(job, q, r.Now())
 		return c.decide(s)
 	})
 	return c, err
@@ -218,17 +218,18 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 			r.Note(fmt.Sprintf("the link to the newest output: %v", err))
 		}
 	}
-	result.Ran = append(result.Ran, ended)
 	if !noFailure && result.Exit == 0 {
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
-	e := ending{job: job, ended: ended, noFailure: noFailure, note: r.Note}
+	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
 	recording, stop := lingering(ctx)
 	defer stop()
-	if err := b.own(recording, "jobs run "+job.Name, e.write); err != nil {
+	err = b.own(recording, "jobs run "+job.Name, e.write)
+	result.Ran = append(result.Ran, e.ended)
+	if err != nil {
 		return err
 	}
-	r.tell(Event{job, e.state, ended})
+	r.tell(Event{job, e.state, e.ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return nil
 }
@@ -240,8 +241,23 @@ func conclude(plan schedule.Plan, claimed record.Occurrence, at schedule.Local, 
 	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
 		ended.Until = outcome.Until.UTC()
 	}
+	ended.Fields, ended.InDoubt = added(claimed.Fields, outcome.Facts.Fields), outcome.Facts.InDoubt
 	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
 	return ended, outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
+}
+
+// added returns the counts of fields with more of them.
+func added(counts, more []record.FieldCount) []record.FieldCount {
+	counts = slices.Clone(counts)
+	for _, count := range more {
+		i := slices.IndexFunc(counts, func(was record.FieldCount) bool { return was.Name == count.Name })
+		if i < 0 {
+			counts = append(counts, count)
+			continue
+		}
+		counts[i].Asked, counts[i].Found = counts[i].Asked+count.Asked, counts[i].Found+count.Found
+	}
+	return counts
 }
 
 // lingerTime is how long an interrupted start waits for another process that owns the journal, to record how an
@@ -267,7 +283,7 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 		}
 	}
 	for name, value := range map[string]string{
-		"job": job.Name, "name": fmt.Sprintf("%s-%s-%s", job.Name, at.Date(), at.Clock()), "wait": b.wait.String(),
+		"job": job.Name, "name": RunName(job.Name, at), "wait": b.wait.String(),
 	} {
 		if err := flags.Set(name, value); err != nil {
 			return job.Run.Fail(err)
@@ -282,6 +298,11 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 		return job.Run.Fail(err)
 	}
 	return job.Run.Start(ctx, list)
+}
+
+// RunName returns the name of the run of an occurrence.
+func RunName(job string, at schedule.Local) string {
+	return fmt.Sprintf("%s-%s-%s", job, at.Date(), at.Clock())
 }
 
 // clear removes the lists that commands wrote for a job: all, or those of earlier occurrences when the one at a

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/record"
 	"payonce/internal/jobs"
 )
 
@@ -130,7 +131,7 @@ func TestAWaitThatIsOverlookedForLongerThanItsWindowEnds(t *testing.T) {
 		t.Errorf("%q starts, error %v", next, err)
 	}
 	one, _, err := claims.Occurrence(s, "job", due)
-	if err != nil || one.Reason != NotFinished || !one.Until.IsZero() {
+	if err != nil || one.Reason != record.NotFinished || !one.Until.IsZero() {
 		t.Errorf("the first one is %+v, error %v", one, err)
 	}
 }

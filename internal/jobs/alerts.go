@@ -19,6 +19,7 @@ type Alert struct {
 	Name    string
 	Type    string
 	Channel notify.Channel
+	Kinds   []notify.Kind // of messages that it gets
 }
 
 // alertSecrets are the keys of a channel that are secrets. The address of a chat or a ping lets everybody send who
@@ -34,15 +35,20 @@ type channel struct {
 	kind     flagvalue.Choice
 	tls      flagvalue.Choice
 	port     flagvalue.Count
+	on       words
 }
 
 // flags returns the flags of the values.
 func (c *channel) flags() *pflag.FlagSet {
 	c.kind.Choices = []string{notify.Webhook, notify.Slack, notify.Teams, notify.Email, notify.Ping, notify.Command}
 	c.tls = flagvalue.Choice{Value: notify.StartTLS, Choices: []string{notify.StartTLS, notify.ImplicitTLS, notify.NoTLS}}
+	for _, kind := range notify.Alerts() {
+		c.on.choices = append(c.on.choices, string(kind))
+	}
 	s := &c.settings
 	flags := pflag.NewFlagSet("alert", pflag.ContinueOnError)
 	flags.Var(&c.kind, "type", "what kind of channel it is")
+	flags.Var(&c.on, "on", "what the channel is told of (default everything but success; of a ping everything)")
 	flags.DurationVar(&s.Timeout, "timeout", defaultAlertTimeout, "how long the channel may take for a message")
 	flags.StringVar(&s.URL, "url", "", "the `ADDRESS` of a webhook, a chat or a ping")
 	flags.StringVar(&s.Secret, "secret", "", "the `SECRET` that signs webhooks, in base64")
@@ -57,7 +63,7 @@ func (c *channel) flags() *pflag.FlagSet {
 	return flags
 }
 
-// alertKeys returns the keys of each type of channel besides type and timeout.
+// alertKeys returns the keys of each type of channel besides type, on and timeout.
 func alertKeys() map[string][]string {
 	return map[string][]string{
 		notify.Webhook: {"url", "secret"}, notify.Slack: {"url"}, notify.Teams: {"url"}, notify.Ping: {"url"}, notify.Command: {"command"},
@@ -87,9 +93,12 @@ func (r Reader) alert(entry config.Entry) []Alert {
 			return nil
 		}
 		for _, one := range mapping.Entries() {
-			if known := alertKeys()[c.kind.Value]; c.kind.Value != "" && !slices.Contains(append(known, "type", "timeout"), one.Name) {
+			if known := alertKeys()[c.kind.Value]; c.kind.Value != "" && !slices.Contains(append(known, "type", "on", "timeout"), one.Name) {
 				one.Problem(fmt.Errorf("%s: an alert of the type %s does not use it; it has the keys %s", one.Name, c.kind.Value, strings.Join(known, ", ")))
 			}
+		}
+		if c.settings.Timeout > maxTimeout {
+			return []config.Problem{{Flag: "timeout", Text: fmt.Sprintf("%s is too long: choose up to %s", c.settings.Timeout, maxTimeout)}}
 		}
 		c.settings.Type, c.settings.TLS, c.settings.Port = c.kind.Value, c.tls.Value, int(c.port.OrZero())
 		var err error
@@ -109,8 +118,26 @@ func (r Reader) alert(entry config.Entry) []Alert {
 	if made == nil {
 		return nil
 	}
-	return []Alert{{entry.Name, c.kind.Value, made}}
+	return []Alert{{entry.Name, c.kind.Value, made, c.kinds()}}
 }
+
+// kinds returns the kinds of messages that the channel gets. A ping tells a service that expects to hear of every
+// run.
+func (c *channel) kinds() (kinds []notify.Kind) {
+	for _, kind := range notify.Alerts() {
+		asked := kind != notify.Success || c.kind.Value == notify.Ping
+		if c.on.given {
+			asked = slices.Contains(c.on.list, string(kind))
+		}
+		if asked {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// maxTimeout is the longest time that a channel may take for a message: the next start of the job waits for it.
+const maxTimeout = time.Minute
 
 // alertSchema returns the schema of a channel.
 func alertSchema() map[string]any {

@@ -1,7 +1,9 @@
 package jobs
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,7 +16,8 @@ func withAlert(keys string) string {
 func TestAlertsAreReadWithTheirTypes(t *testing.T) {
 	t.Parallel()
 	file, problems := readText(t, withAlert("    type: slack\n    url: ${SLACK_TOKEN_URL}\n  mail:\n    type: email\n    host: mail\n"+
-		"    from: a@example.com\n    to: [b@example.com, c@example.com]\n    timeout: 3s\n  run:\n    type: command\n    command: cat\n"))
+		"    from: a@example.com\n    to: [b@example.com, c@example.com]\n    timeout: 3s\n    on: [failure, success]\n"+
+		"  run:\n    type: command\n    command: cat\n    on: []\n  alive:\n    type: ping\n    url: ${SLACK_TOKEN_URL}\n"))
 	if problems != "" {
 		t.Fatal(problems)
 	}
@@ -23,9 +26,11 @@ func TestAlertsAreReadWithTheirTypes(t *testing.T) {
 		if alert.Channel == nil {
 			t.Errorf("%s has no channel", alert.Name)
 		}
-		got = append(got, alert.Name+" "+alert.Type)
+		got = append(got, fmt.Sprint(alert.Name, " ", alert.Type, " ", alert.Kinds))
 	}
-	if diff := cmp.Diff([]string{"ops slack", "mail email", "run command"}, got); diff != "" {
+	const most = "failure ceiling doubt approval drift price match_rate missed no_run"
+	want := []string{"ops slack [" + most + "]", "mail email [failure success]", "run command []", "alive ping [" + most + " success]"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -52,7 +57,12 @@ func TestEveryErrorOfAnAlertHasItsLineAndColumn(t *testing.T) {
 			"    type: slack\n    url: ${SLACK_TOKEN_URL}\n    host: mail\n",
 			"jobs.yaml:10:5: host: an alert of the type slack does not use it; it has the keys url",
 		},
-		"unknown key": {"    type: slack\n    adress: x\n", "jobs.yaml:9:5: unknown key \"adress\"; see batch jobs schema for the keys of an alert"},
+		"unknown kind": {
+			"    type: command\n    command: cat\n    on: [failure, fire]\n",
+			`jobs.yaml:10:9: on: "fire": write failure, ceiling, doubt, approval, drift, price, match_rate, missed, no_run, success`,
+		},
+		"long timeout": {"    type: command\n    command: cat\n    timeout: 2m\n", "jobs.yaml:10:14: timeout: 2m0s is too long: choose up to 1m0s"},
+		"unknown key":  {"    type: slack\n    adress: x\n", "jobs.yaml:9:5: unknown key \"adress\"; see batch jobs schema for the keys of an alert"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,5 +71,28 @@ func TestEveryErrorOfAnAlertHasItsLineAndColumn(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestAJobChoosesItsChannels(t *testing.T) {
+	t.Parallel()
+	channels := "alerts:\n  ops:\n    type: command\n    command: cat\n  mail:\n    type: command\n    command: cat\n"
+	job := "    list: a.csv\n    output: o.csv\n    max-spend: 1\n"
+	for keys, want := range map[string]string{"": "ops mail ", "    alerts: [mail]\n": "mail ", "    alerts: ops\n": "ops ", "    alerts: [mail, ops]\n": "ops mail ", "    alerts: []\n": ""} {
+		file, problems := readText(t, channels+"jobs:\n  n:\n"+job+keys+"    no-run-after: 2d\n")
+		if problems != "" {
+			t.Fatal(problems)
+		}
+		got := ""
+		for _, receiver := range file.Jobs[0].Receivers() {
+			got += receiver.Channel + " "
+		}
+		if got != want || file.Jobs[0].NoRunAfter != 48*time.Hour {
+			t.Errorf("%q: told are %q, want %q; silence after %s", keys, got, want, file.Jobs[0].NoRunAfter)
+		}
+	}
+	_, problems := readText(t, "jobs:\n  n:\n"+job+"    alerts: [ops, ops2]\n"+channels)
+	if want := `jobs.yaml:6:13: alerts: "ops2" is not a channel under the key alerts of the file`; problems != want {
+		t.Errorf("%s, want %s", problems, want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"payonce/internal/config"
 	"payonce/internal/smallfile"
 	"payonce/internal/workspace"
+	"payonce/notify/rules"
 	"payonce/schedule"
 )
 
@@ -45,6 +46,7 @@ type Outcome struct {
 	Found   int64 // values
 	Lookups int64
 	Spent   cost.Money
+	Facts   rules.Facts // that alerts tell of
 }
 
 // Reader reads jobs files.
@@ -62,6 +64,14 @@ type File struct {
 	Alerts []Alert
 }
 
+// Receivers returns the channels that are told of the job.
+func (j *Job) Receivers() (receivers []rules.Receiver) {
+	for _, alert := range j.Alerts {
+		receivers = append(receivers, rules.Receiver{Channel: alert.Name, Kinds: alert.Kinds})
+	}
+	return receivers
+}
+
 // Job is a list that is enriched at set times.
 type Job struct {
 	Name string
@@ -71,9 +81,12 @@ type Job struct {
 
 	Latest     string        // a link to the newest output; "" for none
 	Metrics    string        // the file of metrics; "" for none
+	Report     string        // the directory of pages about runs; "" for none
 	Keep       int64         // how many dated outputs are kept; 0 for all
 	Retention  time.Duration // of the history
 	PauseAfter int64         // failures in a row
+	Alerts     []Alert       // the channels that are told of the job
+	NoRunAfter time.Duration // without a run that came to its end, an alert is sent; 0 for never
 }
 
 // List says where the list of a job comes from. One of its members is set.
@@ -134,6 +147,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	root := document.Root()
 	var defaults *config.Mapping
 	var all []config.Entry
+	var channels []string
 	for _, entry := range root.Entries() {
 		switch entry.Name {
 		case defaultsName:
@@ -145,6 +159,7 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 			}
 		case alertsName:
 			for _, alert := range entry.Mapping().Entries() {
+				channels = append(channels, alert.Name)
 				file.Alerts = append(file.Alerts, r.alert(alert)...)
 			}
 		default:
@@ -155,17 +170,19 @@ func (r Reader) Parse(path string, text []byte) (*File, error) {
 	if !root.Has(jobsName) {
 		root.Problem(errors.New("the key jobs is missing: it holds the jobs by their names"))
 	}
-	of := map[string]string{} // jobs by their files of metrics
+	taken := map[string]string{} // jobs by their files of metrics and directories of pages
 	for _, entry := range all {
-		job := r.job(entry, defaults)
-		if other, taken := of[job.Metrics]; taken && job.Metrics != "" {
-			entry.Problem(fmt.Errorf("metrics: the jobs %s and %s write the same file; put {job} into its name", other, job.Name))
+		job := r.job(entry, defaults, file.Alerts, channels)
+		for _, place := range []struct{ key, path string }{{"metrics", job.Metrics}, {"report", job.Report}} {
+			if other := taken[place.key+place.path]; other != "" && place.path != "" {
+				entry.Problem(fmt.Errorf("%s: the jobs %s and %s write to the same place; put {job} into its name", place.key, other, job.Name))
+			}
+			taken[place.key+place.path] = job.Name
 		}
-		of[job.Metrics] = job.Name
 		file.Jobs = append(file.Jobs, job)
 	}
 	if len(all) == 0 && defaults != nil {
-		r.set(&own{}, defaults)
+		r.set(&own{channels: channels}, defaults)
 	}
 	return file, document.Err()
 }
@@ -202,22 +219,29 @@ func flagsOf(o *own, run *pflag.FlagSet) *pflag.FlagSet {
 	return flags
 }
 
-// job reads one job.
-func (r Reader) job(entry config.Entry, defaults *config.Mapping) *Job {
+// job reads one job of a file with channels of alerts. Names are those of all channels, also of those with mistakes.
+func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Alert, names []string) *Job {
 	if !nameForm.MatchString(entry.Name) {
 		entry.Problem(fmt.Errorf("%.60q is not a valid job name: use up to 50 letters, digits, dashes and underscores", entry.Name))
 	}
-	o := &own{}
+	o := &own{channels: names}
 	mapping := entry.Mapping()
 	run := r.set(o, mapping, defaults)
 	job := &Job{
 		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest,
-		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Keep: o.keep.OrZero(),
+		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Report: strings.ReplaceAll(o.report, "{job}", entry.Name),
+		Keep:      o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
+		NoRunAfter: o.noRunAfter.Span,
 		Plan: schedule.Plan{
 			Job: entry.Name, Times: o.schedule.Times, Zone: o.zone.location, CatchUp: o.catchUp.Span, Jitter: o.jitter,
 			Overlaps: o.overlap.Value == "wait",
 		},
+	}
+	for _, channel := range channels {
+		if !o.alerts.given || slices.Contains(o.alerts.list, channel.Name) {
+			job.Alerts = append(job.Alerts, channel)
+		}
 	}
 	job.check(entry, func(name string) bool { return mapping.Has(name) || defaults != nil && defaults.Has(name) })
 	return job

@@ -3,6 +3,7 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 // own are the values of a job that batch run does not know.
 type own struct {
 	list, newest, command string
-	latest, metrics       string
+	latest                string
+	metrics, report       string
 	keep                  flagvalue.Count
 	schedule              times
 	zone                  zone
@@ -24,6 +26,9 @@ type own struct {
 	overlap               flagvalue.Choice
 	catchUp, retention    flagvalue.Age
 	pauseAfter            flagvalue.Count
+	alerts                words
+	noRunAfter            flagvalue.Age
+	channels              []string // that alerts may name
 }
 
 // The defaults of a job.
@@ -46,6 +51,7 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
 	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
 	flags.StringVar(&o.metrics, "metrics", "", "write metrics of Prometheus to this `FILE`, whose name ends in .prom; {job} in the name stands for that of the job")
+	flags.StringVar(&o.report, "report", "", "write a page about each run and an index of them to this `DIR`; {job} in the name stands for that of the job")
 	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older ones that nobody changed are removed (default all)")
 	flags.Var(&o.schedule, "schedule", "when the job is due: daily at 02:30, or a cron expression of five fields (default only when it is started by hand)")
 	flags.Var(&o.zone, "time-zone", "the zone of the schedule, such as Europe/Berlin (default the machine's)")
@@ -54,6 +60,8 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.Var(&o.catchUp, "catch-up", "how long after its time a missed occurrence still starts (default 24h)")
 	flags.Var(&o.retention, "retention", "how long the history of the job is kept (default 400d)")
 	flags.Var(&o.pauseAfter, "pause-after", "pause the job after this number of failures in a row")
+	flags.Var(&o.alerts, "alerts", "the names of the channels that are told of this job (default all)")
+	flags.Var(&o.noRunAfter, "no-run-after", "send an alert when no run came to its end for this time, such as 26h (default never)")
 	return flags
 }
 
@@ -69,6 +77,9 @@ func (o *own) problems() []config.Problem {
 	refuse(o.jitter < 0 || o.jitter > maxJitter, "jitter", "%s: choose 0 to %s", o.jitter, maxJitter)
 	refuse(o.jitter > o.catchUp.Span, "jitter", "%s is longer than the catch-up window of %s", o.jitter, o.catchUp.Span)
 	refuse(o.retention.Span < o.catchUp.Span, "retention", "%s is shorter than the catch-up window of %s", o.retention.Span, o.catchUp.Span)
+	for _, name := range o.alerts.list {
+		refuse(!slices.Contains(o.channels, name), "alerts", "%.60q is not a channel under the key alerts of the file", name)
+	}
 	return problems
 }
 

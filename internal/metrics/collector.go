@@ -60,7 +60,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// descriptions are the metrics of a job. Each has the label job.
+// descriptions are the metrics of a job. Each has the label job_name: Prometheus itself sets the label job, to the
+// name of the target, and would rename ours.
 type descriptions struct {
 	all []*prometheus.Desc
 
@@ -77,7 +78,7 @@ type descriptions struct {
 // describe returns the descriptions.
 func describe() (d descriptions) {
 	of := func(name, help string, labels ...string) *prometheus.Desc {
-		desc := prometheus.NewDesc("payonce_job_"+name, help, append([]string{"job"}, labels...), nil)
+		desc := prometheus.NewDesc("payonce_job_"+name, help, append([]string{"job_name"}, labels...), nil)
 		d.all = append(d.all, desc)
 		return desc
 	}

@@ -42,8 +42,8 @@ func nightly() Job {
 
 const nightlyFile = `# HELP payonce_job_calls_in_doubt Calls that may have been charged and whose answers did not arrive.
 # TYPE payonce_job_calls_in_doubt gauge
-payonce_job_calls_in_doubt{account="v1-0",job="nightly"} 3
-payonce_job_calls_in_doubt{account="v2-1",job="nightly"} 0
+payonce_job_calls_in_doubt{account="v1-0",job_name="nightly"} 3
+payonce_job_calls_in_doubt{account="v2-1",job_name="nightly"} 0
 `
 
 func TestTheFileOfAJobHasItsValuesInBaseUnits(t *testing.T) {
@@ -59,20 +59,20 @@ func TestTheFileOfAJobHasItsValuesInBaseUnits(t *testing.T) {
 	text := string(data)
 	for _, want := range []string{
 		nightlyFile,
-		`payonce_job_calls_total{account="v1-0",job="nightly",outcome="answered"} 9`,
-		`payonce_job_calls_total{account="v1-0",job="nightly",outcome="forfeited"} 1`,
-		`payonce_job_spend_dollars_total{account="v1-0",job="nightly"} 12.5`,
-		`payonce_job_provisional_dollars{account="v1-0",job="nightly"} 0.05`,
-		`payonce_job_held_dollars{account="v1-0",job="nightly"} 1`,
-		`payonce_job_values_found_total{account="v1-0",field="email",job="nightly"} 7`,
-		`payonce_job_units_total{account="v1-0",job="nightly",meter="free_email"} 5`,
-		`payonce_job_ceiling_left_dollars{ceiling="daily",job="nightly"} 7.5`,
-		`payonce_job_ceiling_left_units{ceiling="max-units",job="nightly",meter="companies"} 20`,
-		`payonce_job_waiting{job="nightly"} 1`,
-		`payonce_job_last_run_duration_seconds{job="nightly"} 90`,
-		`payonce_job_last_run_exit_code{job="nightly"} 3`,
-		`payonce_job_last_run_rows{job="nightly",outcome="matched"} 4`,
-		`payonce_job_last_success_timestamp_seconds{job="nightly"} 1.7953146e+09`,
+		`payonce_job_calls_total{account="v1-0",job_name="nightly",outcome="answered"} 9`,
+		`payonce_job_calls_total{account="v1-0",job_name="nightly",outcome="forfeited"} 1`,
+		`payonce_job_spend_dollars_total{account="v1-0",job_name="nightly"} 12.5`,
+		`payonce_job_provisional_dollars{account="v1-0",job_name="nightly"} 0.05`,
+		`payonce_job_held_dollars{account="v1-0",job_name="nightly"} 1`,
+		`payonce_job_values_found_total{account="v1-0",field="email",job_name="nightly"} 7`,
+		`payonce_job_units_total{account="v1-0",job_name="nightly",meter="free_email"} 5`,
+		`payonce_job_ceiling_left_dollars{ceiling="daily",job_name="nightly"} 7.5`,
+		`payonce_job_ceiling_left_units{ceiling="max-units",job_name="nightly",meter="companies"} 20`,
+		`payonce_job_waiting{job_name="nightly"} 1`,
+		`payonce_job_last_run_duration_seconds{job_name="nightly"} 90`,
+		`payonce_job_last_run_exit_code{job_name="nightly"} 3`,
+		`payonce_job_last_run_rows{job_name="nightly",outcome="matched"} 4`,
+		`payonce_job_last_success_timestamp_seconds{job_name="nightly"} 1.7953146e+09`,
 	} {
 		if !strings.Contains(text, strings.TrimSuffix(want, "\n")+"\n") {
 			t.Errorf("%s is missing in\n%s", want, text)
@@ -113,7 +113,7 @@ func TestAJobThatNeverRanHasNoTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), "timestamp") || !strings.Contains(string(text), `payonce_job_paused{job="new"} 1`) {
+	if strings.Contains(string(text), "timestamp") || !strings.Contains(string(text), `payonce_job_paused{job_name="new"} 1`) {
 		t.Errorf("%s", text)
 	}
 }
@@ -146,14 +146,14 @@ func TestTheServerHasTheMetricsOfTheJobsThatAreLeft(t *testing.T) {
 	}
 	base := "http://" + s.Address()
 	status, text := get(t, base+"/metrics")
-	for _, want := range []string{`payonce_job_paused{job="nightly"} 0`, `payonce_build_info{version="1.2.3"} 1`, "go_goroutines ", "process_open_fds "} {
+	for _, want := range []string{`payonce_job_paused{job_name="nightly"} 0`, `payonce_build_info{version="1.2.3"} 1`, "go_goroutines ", "process_open_fds "} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("status %d, without %s:\n%s", status, want, text)
 		}
 	}
 	jobs.Set(Job{Name: "other"})
 	jobs.Keep([]string{"other"})
-	if _, text := get(t, base+"/metrics"); strings.Contains(text, "nightly") || !strings.Contains(text, `job="other"`) {
+	if _, text := get(t, base+"/metrics"); strings.Contains(text, "nightly") || !strings.Contains(text, `job_name="other"`) {
 		t.Errorf("nightly is not served any more, and other is:\n%s", text)
 	}
 	var health []string

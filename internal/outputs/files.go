@@ -26,6 +26,9 @@ type Request struct {
 	Stdout  io.Writer
 	Mode    fs.FileMode // of a new file; zero for 0600
 	Tables  Tables
+	// Remade says that the values of an earlier file can be written again: it is kept only where somebody edited
+	// it. WriteNew alone looks at it.
+	Remade bool
 }
 
 // Files are the lists that a run writes.

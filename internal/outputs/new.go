@@ -9,8 +9,8 @@ import (
 )
 
 // WriteNew writes a list whose rows do not come from another one, and puts it in its place. The values of all
-// columns are wanted. It keeps a file that would be lost, and returns it. The request needs no Output and no
-// List.
+// columns are wanted, unless they can be made again. It keeps a file that would be lost, and returns it. The
+// request needs no Output and no List.
 func WriteNew(ctx context.Context, r Request, rows table.Reader, p Protection) ([]Kept, error) {
 	files, err := createNew(r, rows.Schema())
 	if err != nil {
@@ -42,5 +42,9 @@ func createNew(r Request, schema table.Schema) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Files{out: out, list: &listfile.List{}, columns: schema.Columns}, nil
+	files := &Files{out: out, list: &listfile.List{}}
+	if !r.Remade {
+		files.columns = schema.Columns
+	}
+	return files, nil
 }

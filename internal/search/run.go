@@ -13,14 +13,15 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/internal/search/found"
 	"payonce/internal/search/walk"
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/io/table"
 	"payonce/pipeline/dispatch"
 	v2 "payonce/service/v2"
 	"payonce/service/v2/calls"
@@ -173,12 +174,16 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows := found.NewRows(s.schema().Columns, progress.Items)
+	cells := make([][]string, len(progress.Items))
+	for i, item := range progress.Items {
+		cells[i] = item.Cells
+	}
+	rows := table.NewMemory(s.schema().Columns, cells)
 	kept, err := outputs.WriteNew(context.WithoutCancel(ctx), s.request(), rows, outputs.Protection{
 		Journal: s.journal, Run: s.name, Now: s.work.Env.Now(), Most: s.Output.Keep, Rows: int64(len(progress.Items)),
 	})
 	if err != nil {
-		return nil, &app.NotWrittenError{Path: s.Output.Path, Err: err}
+		return nil, &target.NotWrittenError{Path: s.Output.Path, Err: err}
 	}
 	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
 		s.account = account // as it is now
@@ -239,13 +244,13 @@ func (s *session) refused(progress walk.Progress) dispatch.Stop {
 // send sends calls as the lookups of a run are sent.
 func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Call) (dispatch.Tally, dispatch.Stop, error) {
 	rates := rates(s.Order.Kind.Operation, s.work.Workspace.V2)
-	update, sent := s.work.Observer.Sending(app.Sending{
+	update, sent := s.work.Observer.Sending(observe.Sending{
 		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(), Money: len(s.work.Workspace.V2.Prices) > 0,
 	})
 	defer sent()
 	lookups := &dispatch.Lookups{
 		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
-		Report:      func(tally dispatch.Tally) { update(app.Sent{Tally: tally}) },
+		Report:      func(tally dispatch.Tally) { update(observe.Sent{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
 		Note: s.note, Catalogue: v2fields.Catalogue(), Standing: &s.standing,
 		Request: attempt.Request{

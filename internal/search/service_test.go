@@ -18,6 +18,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/search"
 	"payonce/internal/search/query"
 	"payonce/internal/workspace"
@@ -171,8 +172,8 @@ type observer struct{ t *testing.T }
 
 func (o observer) Note(text string) { o.t.Log(text) }
 func (observer) Surveying() func()  { return func() {} }
-func (observer) Sending(app.Sending) (func(app.Sent), func()) {
-	return func(app.Sent) {}, func() {}
+func (observer) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 
 // bench is a workspace with a service, and a place for lists.

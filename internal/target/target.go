@@ -130,6 +130,17 @@ func realPath(path string) string {
 	return path
 }
 
+// CheckApart refuses a file that cannot be written, that is one of the sources, or that is another file which is
+// written too.
+func CheckApart(path string, written, sources []Source) error {
+	for _, other := range written {
+		if other.Path != "" && sameFile(path, other.Path) {
+			return problem.Usagef("%s is %s, too; choose another file", path, other.What)
+		}
+	}
+	return Check(path, sources)
+}
+
 // PlaceOf names the file of an output for a person.
 func PlaceOf(path string) string {
 	if path == listfile.Standard {

@@ -87,9 +87,9 @@ func searchLayers() map[string][]string {
 	return map[string][]string{
 		"internal/search/query": {"service/v2/calls", "service/v2/v2fields"},
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
-		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "io/table", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
+		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
-			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/report/form",
+			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/observe", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
 		"cmd/batch/searching": {
@@ -145,14 +145,14 @@ func useCaseLayers() map[string][]string {
 		"internal/target":          {"internal/problem", "io/atomicfile", "io/listfile", "io/textfile"},
 		"cmd/batch/mapping/screen": {"internal/report/form", "internal/mapping", "internal/report", "pipeline/columns"},
 		// Companies among which somebody has to choose.
-		"internal/candidates": {"attempt", "enrich", "io/csvtable", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
+		"internal/candidates": {"attempt", "enrich", "internal/outputs", "io/csvtable", "io/listfile", "io/table", "pipeline/columns", "pipeline/row", "service/v2/answers", "service/v2/match", "service/v2/units", "service/v2/v2fields"},
 		"internal/mapfile":    {"internal/problem", "internal/smallfile", "io/atomicfile", "io/table", "pipeline/columns"},
 		"internal/mapping": {
 			"enrich", "service/v1/v1fields", "internal/mapfile", "internal/problem", "internal/report", "internal/userlist", "io/table", "pipeline/columns", "pipeline/output", "pipeline/row",
 		},
 		"cmd/batch/mapping":   {"service/v1/v1fields", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
+		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "internal/report/named", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/report/named", "internal/report/planview", "internal/smallfile", "io/atomicfile"},
@@ -162,17 +162,20 @@ func useCaseLayers() map[string][]string {
 		},
 		// The files that a run writes.
 		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
+		// What a run may spend.
+		"internal/choosing": {"internal/candidates", "internal/outputs", "internal/problem", "internal/report/choices", "internal/target", "io/listfile", "pipeline/row"},
+		"internal/budget":   {"checkpoint", "cost", "enrich"},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
-			"internal/accounts", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/budget", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
+			"internal/accounts", "internal/budget", "internal/choosing", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/choices", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
 		"internal/starts": {"cost"},
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/problem", "internal/recorded", "internal/report", "internal/budget", "internal/accounts", "internal/report/named", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace",
+			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
@@ -186,30 +189,31 @@ func reportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/report/named":       {"enrich", "cost"},
 		"internal/report/usageview":   {"enrich", "cost", "internal/report", "internal/report/named"},
+		"internal/observe":            {"checkpoint", "cost", "internal/report/named", "internal/report/usageview", "pipeline/dispatch"},
 		"internal/usage":              {"attempt", "checkpoint", "cost", "internal/interfaces", "internal/report/named", "internal/report/runview", "internal/report/usageview"},
-		"internal/budget":             {"enrich", "cost", "checkpoint"},
 		"internal/report/form":        {},
 		"internal/report/modules":     {},
 		"internal/report/planstep":    {"cost"},
-		"internal/report":             {"internal/report/named", "enrich", "cost", "checkpoint", "service/v1/v1fields", "internal/flagvalue", "internal/report/form"},
+		"internal/report/choices":     {},
+		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
 		"internal/report/accountview": {"cost", "internal/report", "enrich", "internal/report/named", "internal/report/modules", "service/v1/v1fields"},
 		"internal/report/checkview":   {"conformance", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
-		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
-		"internal/report/runview":     {"attempt", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
+		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
+		"internal/report/runview":     {"attempt", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
 // commandLayers lists the parts of the command line.
 func commandLayers() map[string][]string {
 	return map[string][]string{
-		"cmd/batch/hints":        {"checkpoint", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/budget", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
+		"cmd/batch/hints":        {"checkpoint", "internal/budget", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
 		"cmd/batch/help":         {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":      {},
 		"cmd/batch/manual":       {"internal/problem"},
 		"cmd/batch/usage":        {"enrich", "cost", "cmd/batch/nearest", "internal/config", "internal/flagvalue", "internal/problem", "internal/report"},
-		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/runview"},
+		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/report/runview"},
 		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/report/journalview", "internal/target"},
 		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
 		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1/v1fields", "service/v1"},
@@ -246,14 +250,15 @@ func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":           {},
 		"notify":             {},
-		"internal/jobs":      {"notify", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"internal/metrics", "internal/metrics/reading", "notify", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report"},
+		"notify/rules":       {"notify", "checkpoint/record", "cost"},
+		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"internal/jobpages", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
-		"internal/waiting":   {"internal/budget", "cost", "internal/app", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
+		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify/rules", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
 	}
 }
 
@@ -281,9 +286,10 @@ func serviceLayers() map[string][]string {
 func runReportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/accounts", "internal/usage", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
-		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
+		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},
+		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }

@@ -20,20 +20,20 @@ func Until(ended *app.Ended, began time.Time) time.Time {
 	switch stop := ended.Stop.(type) {
 	case dispatch.CeilingReached:
 		if stop.Ceiling.Name == cost.UsageBudget {
-			return accountMonth(ended, began)
+			return renewalOf(ended, began)
 		}
 		return budget.Renewal(stop.Ceiling.Period, began)
 	case dispatch.ServiceRefused:
 		if stop.Code == v1.CodeBudgetReached {
-			return accountMonth(ended, began)
+			return renewalOf(ended, began)
 		}
 		return stop.Until
 	}
 	return time.Time{}
 }
 
-// accountMonth returns when the account's monthly budget begins again.
-func accountMonth(ended *app.Ended, began time.Time) time.Time {
+// renewalOf returns when the account's monthly budget begins again.
+func renewalOf(ended *app.Ended, began time.Time) time.Time {
 	if resets := ended.BudgetResets; resets.After(began) {
 		return resets
 	}

@@ -7,7 +7,6 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
-	"payonce/cost"
 	"payonce/internal/baseurl"
 	"payonce/internal/problem"
 	sandboxv2 "payonce/sandbox/v2"
@@ -108,11 +107,6 @@ func (s *Session) OpenV2Client() (*v2.Client, error) {
 // the account. Call it once the service has accepted the key, which is then known to belong to the
 // workspace.
 func (s *Session) RegisterV2() (*checkpoint.Journal, error) {
-	return s.RegisterV2With(s.Options.V2.Modules.Tariff())
-}
-
-// RegisterV2With is RegisterV2 with the tariff of the account.
-func (s *Session) RegisterV2With(tariff cost.Tariff) (*checkpoint.Journal, error) {
 	known, number, err := s.knownV2()
 	if err != nil {
 		return nil, err
@@ -133,7 +127,7 @@ func (s *Session) RegisterV2With(tariff cost.Tariff) (*checkpoint.Journal, error
 	rate := s.Options.V2.Kept
 	number, err = s.Journal.Account(id, checkpoint.AccountOptions{
 		Rate:      checkpoint.Rate{Slots: cmp.Or(rate.Slots, DefaultRateV2().Slots), Window: cmp.Or(rate.Window, DefaultRateV2().Window)},
-		Catalogue: v2fields.Catalogue(), Tariff: tariff,
+		Catalogue: v2fields.Catalogue(), Tariff: s.Options.V2.Modules.Tariff(),
 	})
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (t *through) mergedOutcome() (outcome, string) {
 	case found:
 		return partial, t.reasons(0)
 	}
-	for _, o := range []outcome{ambiguous, notAttempted, notFound, partial, rejected, unidentifiable} {
+	for _, o := range []outcome{ambiguous, notAttempted, notFound, partial, rejected, duplicate, unidentifiable} {
 		if has[o] {
 			return o, t.reasons(0)
 		}

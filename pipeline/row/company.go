@@ -14,12 +14,13 @@ type companyReader struct {
 
 	prefer            enrich.Pattern
 	patterns, leftOut enrich.Patterns
+	searched          Search
 	selected          map[string]string
 }
 
 func newCompanyReader(s Scope) *companyReader {
 	m := s.Mapping
-	r := &companyReader{prefer: s.Prefer, patterns: s.patterns(), leftOut: s.LeftOut, selected: s.Selected}
+	r := &companyReader{prefer: s.Prefer, patterns: s.patterns(), leftOut: s.LeftOut, searched: s.Searched, selected: s.Selected}
 	r.id, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
 	// The domain of a contact's company is that of its website.
@@ -47,13 +48,18 @@ func (r *companyReader) identify(row table.Row) (enrich.Identity, enrich.Unident
 	return company.Only(r.patterns).Identify(r.prefer)
 }
 
-// leavesOut reports whether a row names its company in a way that is left to other steps.
+// leavesOut reports whether a row names its company in a way that is left to other steps, or was left to an
+// earlier one that did not find it.
 func (r *companyReader) leavesOut(row table.Row) bool {
-	if r.leftOut == 0 {
+	if r.leftOut|r.searched.Patterns == 0 {
 		return false
 	}
-	_, reason := r.withSelected(r.company(row)).Only(r.leftOut).Identify(r.prefer)
-	return reason == ""
+	company := r.withSelected(r.company(row))
+	named := func(by enrich.Patterns) bool {
+		_, reason := company.Only(by).Identify(r.prefer)
+		return by != 0 && reason == ""
+	}
+	return named(r.leftOut) || named(r.searched.Patterns) && !named(r.searched.LeftOut)
 }
 
 // withSelected returns a company with the id that somebody chose for its name or number, when that is what names

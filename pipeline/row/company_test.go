@@ -49,3 +49,35 @@ func TestARowNamesACompany(t *testing.T) {
 		}
 	}
 }
+
+// TestACompanyThatIsSearchedForMissesNothingUntilItsIDIsKnown reads rows for a step behind one that searches for
+// companies by their names.
+func TestACompanyThatIsSearchedForMissesNothingUntilItsIDIsKnown(t *testing.T) {
+	roles := columns.Mapping{
+		columns.CompanyID: {0}, columns.CompanyName: {1}, columns.CompanyCountry: {2}, columns.CompanyWebsite: {3},
+	}
+	chosen := enrich.Identity{Company: enrich.Company{Name: "Chosen", Country: "DE"}}
+	scope := Scope{
+		Catalogue: enrich.Named("company"), Subject: enrich.Companies, Mapping: roles, Wanted: enrich.FieldsOf(0),
+		Searched: Search{Patterns: enrich.PatternsOf(enrich.ByCompanyName), LeftOut: enrich.UsualPatterns()},
+		Selected: map[string]string{chosen.Canonical(): "7"},
+	}
+	for _, tt := range []struct {
+		row    cells
+		misses bool
+	}{
+		{cells{"", "Acme", "DE", ""}, false},
+		{cells{"5", "Acme", "DE", ""}, true},
+		{cells{"", "Acme", "DE", "acme.example"}, true},
+		{cells{"", "chosen", "Germany", ""}, true},
+		{cells{"", "", "", ""}, true}, // nothing names it: the row cannot be looked up
+	} {
+		if missing := scope.Reader(keyOf).Missing(tt.row); (missing != 0) != tt.misses {
+			t.Errorf("%q misses %v", tt.row, missing)
+		}
+	}
+	scope.Searched = Search{}
+	if scope.Reader(keyOf).Missing(cells{"", "Acme", "DE", ""}) == 0 {
+		t.Error("a row misses nothing, and no step searches for its company")
+	}
+}

@@ -9,6 +9,10 @@ import (
 	"payonce/pipeline/columns"
 )
 
+// Search says which companies a step searches for: those that are named by one of the patterns, and not by one of
+// those that are left out.
+type Search struct{ Patterns, LeftOut enrich.Patterns }
+
 // Scope says which rows ask for what.
 type Scope struct {
 	Catalogue enrich.Catalogue // of the interface that is asked
@@ -22,6 +26,9 @@ type Scope struct {
 	// LeftOut are patterns by which other steps ask: a row that names its company by one of them misses
 	// nothing in this step.
 	LeftOut enrich.Patterns
+	// Searched says which companies an earlier step searches for. Unless it finds their ids, their rows miss
+	// nothing in this step.
+	Searched Search
 	// Selected are the ids of companies that somebody chose, by the canonical forms of the identities by name or
 	// number that they are chosen for.
 	Selected map[string]string

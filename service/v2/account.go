@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -99,14 +100,38 @@ func (u Usage) Account() cost.Account {
 	return account
 }
 
-// Status reads the counters of the account as a snapshot for the evidence.
+// Status reads the counters of the account as a snapshot for the evidence: those of its modules, and how many
+// emails and phones it was given. A service that does not answer the question about the latter leaves
+// them unknown.
 func (c *StatusClient) Status(ctx context.Context) (cost.Account, error) {
 	usage, err := c.Usage(ctx)
 	if err != nil {
 		return cost.Account{}, err
 	}
-	return usage.Account(), nil
+	account := usage.Account()
+	contacts, err := c.ContactUsage(ctx, contactsFrom(), account.ReadAt.Add(contactsAhead))
+	if failure, is := errors.AsType[*Error](err); is && !failure.Refused() && !failure.passes() {
+		return account, nil
+	}
+	if err != nil {
+		return cost.Account{}, err
+	}
+	for meter, count := range map[cost.Meter]cost.Optional[int64]{units.Emails: contacts.Emails, units.Phones: contacts.Phones} {
+		if account.Used[meter] = count; count.Known {
+			account.Reserved[meter] = cost.Known(int64(0))
+		}
+	}
+	return account, nil
 }
+
+// contactsFrom is when the span begins of which snapshots count emails and phones. It is the same for all
+// snapshots, and before any call. So the difference of two counts is what was returned between them, and
+// no call is at the edge of a span.
+func contactsFrom() time.Time { return time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// contactsAhead is how far after the snapshot its span ends. The service may count in another time zone or
+// have a clock of its own, and nothing in the future is counted yet.
+const contactsAhead = 48 * time.Hour
 
 // Change is what the counters of an account show between two snapshots.
 type Change struct {

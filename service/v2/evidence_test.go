@@ -3,8 +3,10 @@ package v2
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +80,118 @@ func TestCountersDecideLostCalls(t *testing.T) {
 		judgements, why := evidence.Judge(lost)
 		if len(judgements) != 1 || judgements[0].Finding != test.want || (why == "") != (test.want != cost.Undecided) {
 			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, judgements, why, test.want)
+		}
+	}
+}
+
+// counting answers the questions about the counters of an account.
+func counting(metrics, contacts http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/contacts") {
+			contacts(w, r)
+			return
+		}
+		metrics(w, r)
+	}
+}
+
+const contactsUsed = `[{"metrics": [{"codename": "contacts", "used": %d, "total": 100}]}]`
+
+// TestASnapshotCountsEmailsAndPhones: the span is the same for all snapshots and ends after each.
+func TestASnapshotCountsEmailsAndPhones(t *testing.T) {
+	metrics := respond(200, fmt.Sprintf(contactsUsed, 7), "Date", "Fri, 20 Nov 2026 12:00:00 GMT")
+	for name, c := range map[string]struct {
+		contacts http.HandlerFunc
+		emails   cost.Optional[int64]
+		fails    bool
+	}{
+		"counted":        {respond(200, `{"email_count": 4, "phone_count": 2}`), cost.Known[int64](4), false},
+		"left out":       {respond(200, `{"phone_count": 2}`), cost.Optional[int64]{}, false},
+		"not offered":    {respond(404, notFoundBody), cost.Optional[int64]{}, false},
+		"a wrong span":   {respond(400, `{"date_from": ["too early"]}`), cost.Optional[int64]{}, false},
+		"an invalid key": {respond(401, `{"detail": "Invalid token."}`), cost.Optional[int64]{}, true},
+		"too fast":       {respond(429, `{"detail": "slow down"}`), cost.Optional[int64]{}, true},
+		"a failure":      {respond(502, "<html>"), cost.Optional[int64]{}, true},
+	} {
+		stand := newStand(t, counting(metrics, c.contacts))
+		account, err := stand.client().Status(t.Context())
+		if (err != nil) != c.fails {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if got := account.Used[units.Emails]; got != c.emails || !c.fails && account.Used[units.Contacts] != cost.Known[int64](7) {
+			t.Errorf("%s: used %v", name, account.Used)
+		}
+		asked := stand.arrived()
+		want := "GET /v2/metrics/contacts?date_from=2020-01-01+00%3A00%3A00&date_to=2026-11-22+12%3A00%3A00"
+		if len(asked) != 2 || asked[1].line != want {
+			t.Errorf("%s: asked %v, want %s", name, asked, want)
+		}
+	}
+}
+
+// TestCountsOfContactDataDecideWhatALostCallUsed: an email that was not given was not paid for, though the call was.
+func TestCountsOfContactDataDecideWhatALostCallUsed(t *testing.T) {
+	snapshot := func(used, emails, phones int) cost.Account {
+		client := newStand(t, counting(
+			respond(200, fmt.Sprintf(contactsUsed, used)),
+			respond(200, fmt.Sprintf(`{"email_count": %d, "phone_count": %d}`, emails, phones)),
+		)).client()
+		account, err := client.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return account
+	}
+	var modules units.Modules
+	rates := modules.Tariff().At(cost.Prices{v2fields.Email: 0, v2fields.Phone: 0})
+	for name, c := range map[string]struct {
+		after cost.Account
+		lost  enrich.Field
+		want  cost.Finding
+	}{
+		"nothing was counted":       {snapshot(7, 4, 2), v2fields.Email, cost.NotCharged},
+		"a call without its email":  {snapshot(8, 4, 2), v2fields.Email, cost.Charged},
+		"a call with its email":     {snapshot(8, 5, 2), v2fields.Email, cost.Charged},
+		"a phone, which it has not": {snapshot(8, 4, 3), v2fields.Email, cost.Undecided},
+		"an email without a call":   {snapshot(7, 5, 2), v2fields.Phone, cost.NotCharged},
+	} {
+		evidence := cost.Evidence{
+			Base: snapshot(7, 4, 2), Now: c.after, Tariff: modules.Tariff(), Rates: rates, Exclusive: true,
+		}
+		judgements, why := evidence.Judge([]enrich.Fields{enrich.FieldsOf(c.lost)})
+		if judgements[0].Finding != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, judgements[0].Finding, why, c.want)
+		}
+	}
+}
+
+// TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided: a service that leaves a module out, or whose counter fell,
+// still tells what became of calls that other modules count.
+func TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided(t *testing.T) {
+	shown := func(financials string) cost.Account {
+		return usageOf(t, `[{"metrics": [{"codename": "companies", "used": 5, "total": 100}`+financials+`]}]`).Account()
+	}
+	const before = `, {"codename": "financials", "used": 3, "total": 100}`
+	var modules units.Modules
+	rates := modules.Tariff().At(cost.Prices{v2fields.Company: 0, v2fields.Financials: 0})
+	lost := []enrich.Fields{enrich.FieldsOf(v2fields.Company), enrich.FieldsOf(v2fields.Financials)}
+	for name, c := range map[string]struct{ before, after string }{
+		"left out later": {before, ""},
+		"left out first": {"", before},
+		"never shown":    {"", ""},
+		"began again":    {before, `, {"codename": "financials", "used": 0, "total": 100}`},
+	} {
+		for _, exclusive := range []bool{false, true} {
+			evidence := cost.Evidence{
+				Base: shown(c.before), Now: shown(c.after), Tariff: modules.Tariff(), Rates: rates, Exclusive: exclusive,
+			}
+			judgements, why := evidence.Judge(lost)
+			if judgements[0].Finding != cost.NotCharged || judgements[1].Finding != cost.Undecided {
+				t.Errorf("%s: %s and %s", name, judgements[0].Finding, judgements[1].Finding)
+			}
+			if want := "the account does not tell what was used of financials"; why != want {
+				t.Errorf("%s: %q, want %q", name, why, want)
+			}
 		}
 	}
 }

@@ -165,6 +165,11 @@ type Error struct {
 // help.
 func (e *Error) Refused() bool { return e.Code == CodeInvalidKey || e.Code == CodeRestricted }
 
+// passes reports whether the service may answer the same request later.
+func (e *Error) passes() bool {
+	return e.HTTPStatus == http.StatusTooManyRequests || e.HTTPStatus >= http.StatusInternalServerError
+}
+
 // NotFound reports whether the service knows nothing of what was asked for.
 func (e *Error) NotFound() bool { return e.Code == CodeNotFound }
 

@@ -27,7 +27,7 @@ var flagGroups = []struct {
 }{
 	{"Flags", []string{"output", "max-spend", "fields", "from", "where", "filters", "max", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
 	{"List", []string{
-		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "profile", "sample", "reask-missing", "rebuy",
+		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "candidates", "selected", "profile", "sample", "reask-missing", "rebuy",
 		"keep-outputs", "tables-format", "memory", "temp",
 	}},
 	{"Budget", []string{

@@ -35,7 +35,7 @@ func (p Place) Options(found *doubtview.Reconciliation) []doubtview.DoubtOption 
 		},
 		{
 			Name:     "assume",
-			Effect:   fmt.Sprintf("Charged: they count as paid, up to $%s. Not charged: they may be sent again, and be paid twice.", found.Held),
+			Effect:   fmt.Sprintf("Charged: they count as paid, up to %s. Not charged: they may be sent again, and be paid twice.", found.Holding()),
 			Commands: []string{reconcile + " --assume charged" + which, reconcile + " --assume not-charged" + which},
 		},
 	}

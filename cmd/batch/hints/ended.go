@@ -1,6 +1,7 @@
 package hints
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
-		return p.adviceOnDoubts(view)
+		return cmp.Or(p.adviceOnDoubts(view), adviceOnChoices(view))
 	case dispatch.CeilingReached:
 		return ceilingAdvice(stop, now)
 	case dispatch.PriceHigher:

@@ -51,6 +51,7 @@ var texts = map[string]string{
 	"mcp_protocol_version":      "Go on with --transport rest",
 	// What to do about errors. The text continues the error.
 	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
+	"ambiguous":               "; --candidates FILE writes them",
 	"run_ambiguous":           "; give more of the name",
 	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",

@@ -11,7 +11,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/report"
 	"payonce/internal/report/named"
 	"payonce/internal/report/runview"
@@ -59,7 +59,7 @@ func (w *Observer) enter(phase string) (done func()) {
 	return func() { w.phase.Store(before) }
 }
 
-// Note implements app.Observer.
+// Note implements observe.Observer.
 func (w *Observer) Note(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +75,7 @@ func (w *Observer) Note(text string) {
 // collect early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 
-// Surveying implements app.Observer.
+// Surveying implements observe.Observer.
 func (w *Observer) Surveying() func() {
 	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
 	w.stage(phaseReading)
@@ -86,14 +86,14 @@ func (w *Observer) Surveying() func() {
 	}
 }
 
-// Sending implements app.Observer.
-func (w *Observer) Sending(s app.Sending) (update func(app.Sent), done func()) {
+// Sending implements observe.Observer.
+func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	shown, sent, unlimited := w.newProgress(s), w.enter(phaseSending), limitHeap()
 	w.shown = shown
 	w.state.Store(shown.state(s))
-	update = func(now app.Sent) {
+	update = func(now observe.Sent) {
 		shown.update(now)
 		w.state.Store(shown.state(s))
 	}
@@ -154,13 +154,13 @@ type progress struct {
 	mu     sync.Mutex // drift and interrupts come from other goroutines
 	logged time.Time
 	tally  dispatch.Tally
-	sent   app.Sent
+	sent   observe.Sent
 }
 
 // logInterval is how often a line is written where there is no terminal.
 const logInterval = 30 * time.Second
 
-func (w *Observer) newProgress(s app.Sending) *progress {
+func (w *Observer) newProgress(s observe.Sending) *progress {
 	p := &progress{
 		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
 		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
@@ -170,7 +170,7 @@ func (w *Observer) newProgress(s app.Sending) *progress {
 }
 
 // update is called after every lookup, and when a wait begins or ends.
-func (p *progress) update(now app.Sent) {
+func (p *progress) update(now observe.Sent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tally, p.sent = now.Tally, now
@@ -186,7 +186,7 @@ func (p *progress) update(now app.Sent) {
 }
 
 // state returns how far the lookups have come.
-func (p *progress) state(s app.Sending) *runview.Progress {
+func (p *progress) state(s observe.Sending) *runview.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.tally

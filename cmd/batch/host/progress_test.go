@@ -11,7 +11,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
 	"payonce/service/v1/v1fields"
@@ -25,7 +25,7 @@ func halfDone(now func() time.Time) *progress {
 			Lookups: 12000, Spent: cost.Cents(360000),
 		},
 		takes: true,
-		sent:  app.Sent{Found: usageview.FoundOf(v1fields.Catalogue(), enrich.ByField[int64]{100, 100}, enrich.ByField[int64]{66, 43})},
+		sent:  observe.Sent{Found: usageview.FoundOf(v1fields.Catalogue(), enrich.ByField[int64]{100, 100}, enrich.ByField[int64]{66, 43})},
 	}
 }
 
@@ -76,10 +76,10 @@ func TestEveryStageHasOneLine(t *testing.T) {
 		Log: Log{Out: &out, Now: func() time.Time { return clock }, Terminal: true}, Columns: func() int { return 80 },
 	}
 	observer.Surveying()()
-	update, done := observer.Sending(app.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
-	update(app.Sent{Tally: dispatch.Tally{Lookups: 1}}) // too early
+	update, done := observer.Sending(observe.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
+	update(observe.Sent{Tally: dispatch.Tally{Lookups: 1}}) // too early
 	clock = clock.Add(time.Second)
-	update(app.Sent{Tally: dispatch.Tally{Lookups: 2}})
+	update(observe.Sent{Tally: dispatch.Tally{Lookups: 2}})
 	observer.Note("the account lost $1.00")
 	done()
 	observer.End()

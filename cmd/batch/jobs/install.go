@@ -156,6 +156,12 @@ func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup,
 			}
 			unit.Write = append(unit.Write, filepath.Dir(path))
 		}
+		if job.Report != "" {
+			if job.Report, err = filepath.Abs(job.Report); err != nil {
+				return nil, err
+			}
+			unit.Write = append(unit.Write, job.Report)
+		}
 		s.Jobs = append(s.Jobs, unit)
 	}
 	return s, nil

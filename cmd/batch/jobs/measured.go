@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"payonce/internal/jobpages"
+	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/jobserve"
 	"payonce/internal/metrics"
@@ -33,6 +35,17 @@ func (env Environment) measure(ctx context.Context, load func() (*jobs.Job, erro
 	}
 	if err := metrics.WriteFile(job.Metrics, measured); err != nil {
 		env.note(fmt.Sprintf("%s: the metrics could not be written: %v", job.Name, err))
+	}
+}
+
+// writePages writes the pages about occurrences that a start ran. What fails here does not undo the start.
+func (env Environment) writePages(ctx context.Context, load func() (*jobs.Job, error), result *jobrun.Result) {
+	job, err := load()
+	if err != nil || result == nil || job.Report == "" || len(result.Ran) == 0 {
+		return
+	}
+	if err := jobpages.Write(context.WithoutCancel(ctx), job, result.Ran, env.note); err != nil {
+		env.note(fmt.Sprintf("%s: the pages could not be written: %v", job.Name, err))
 	}
 }
 

@@ -3,9 +3,12 @@ package jobs
 import (
 	"time"
 
+	"payonce/checkpoint/record"
 	"payonce/internal/app"
 	"payonce/internal/jobs"
+	"payonce/internal/report/runview"
 	"payonce/internal/waiting"
+	"payonce/notify/rules"
 )
 
 // LongestPause is the longest pause of the service during which a run of a job keeps the journal. The job waits
@@ -23,12 +26,28 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	if summary.Stop != nil {
 		outcome.Reason = *summary.Stop
 	}
-	for _, field := range summary.FoundNow.Fields {
-		outcome.Found += field.Value.Found
+	outcome.Facts = factsOf(summary)
+	for _, field := range outcome.Facts.Fields {
+		outcome.Found += field.Found
 	}
 	outcome.Until = waiting.Until(ended, began)
 	if waiting.NeedsCredit(ended) {
 		outcome.Exit = refused
 	}
 	return outcome
+}
+
+// factsOf returns what alerts tell of a run.
+func factsOf(summary *runview.Summary) rules.Facts {
+	facts := rules.Facts{InDoubt: summary.InDoubt}
+	for _, field := range summary.FoundNow.Fields {
+		facts.Fields = append(facts.Fields, record.FieldCount{Name: field.Name, Asked: field.Value.Asked, Found: field.Value.Found})
+	}
+	if drift := summary.Drift; drift != nil {
+		facts.Lost, facts.Higher = drift.Money, drift.Prices.Map()
+		for _, units := range drift.Free {
+			facts.LostUnits += units.Value
+		}
+	}
+	return facts
 }

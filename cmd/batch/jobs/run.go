@@ -54,6 +54,7 @@ func newRunCommand(env Environment) *cobra.Command {
 			}
 			result, err := runner.Run(cmd.Context(), request)
 			env.measure(cmd.Context(), runner.Load, nil)
+			env.writePages(cmd.Context(), runner.Load, result)
 			if err != nil {
 				return err
 			}
@@ -165,7 +166,7 @@ func reasonOf(one record.Occurrence) string {
 		return "missed: its catch-up window had passed"
 	case string(schedule.Overlap):
 		return "skipped: an earlier occurrence still ran"
-	case jobrun.NotFinished:
+	case record.NotFinished:
 		return "not finished, and not started again"
 	}
 	if !one.Until.IsZero() {

@@ -106,6 +106,7 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 		served = append(served, jobserve.Job{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)
 			env.measure(ctx, runner.Load, measured)
+			env.writePages(ctx, runner.Load, result)
 			if err != nil {
 				return time.Time{}, err
 			}

@@ -43,6 +43,7 @@ type Flags struct {
 	Priority     string
 	Profile      bool
 	Name         string
+	Selected     string
 	Sample       flagvalue.Count
 }
 
@@ -80,7 +81,7 @@ func (f *Flags) Value(ctx context.Context, stdin io.Reader, now func() time.Time
 		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
 		Memory: cmp.Or(f.Memory.Bytes, host.MachineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: f.Fields, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
-		Limit: f.Limit.OrZero(), Priority: f.Priority,
+		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected,
 	}
 }
 
@@ -115,6 +116,11 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
 	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
+}
+
+// AddSelected adds the flag that says which candidates somebody chose.
+func (f *Flags) AddSelected(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Selected, "selected", "", "a `FILE` of --candidates in which the right candidates are marked with x: their rows need no search")
 }
 
 // AddSelection adds the flags that say which people of a list are looked up, and the name of the run.

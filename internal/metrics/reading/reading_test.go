@@ -18,6 +18,7 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/jobs"
 	"payonce/internal/metrics"
+	"payonce/internal/observe"
 	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	reports "payonce/internal/runreport/reading"
@@ -31,8 +32,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(app.Sent), func()) {
-	return func(app.Sent) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"payonce/attempt"
@@ -26,8 +27,10 @@ type Case struct {
 	Sent    time.Time  `json:"sent"`
 	Cause   string     `json:"cause"`
 	Held    cost.Money `json:"held_usd"`
-	Finding string     `json:"finding"`
-	Decided bool       `json:"-"` // it is in doubt no more
+	// Units are the units of modules that it holds.
+	Units   map[string]int64 `json:"held_units,omitempty"`
+	Finding string           `json:"finding"`
+	Decided bool             `json:"-"` // it is in doubt no more
 }
 
 // Reconciliation says what became of the lookups in doubt.
@@ -38,6 +41,10 @@ type Reconciliation struct {
 	InDoubt  int        `json:"in_doubt"` // afterwards
 	Held     cost.Money `json:"held_usd"`
 	Vendor   string     `json:"vendor_file,omitempty"` // that was written for the service
+	// Units are those of modules that were used and that the journal has not booked, and HeldUnits those that
+	// are in doubt.
+	Units     map[string]int64 `json:"unexplained_units,omitempty"`
+	HeldUnits map[string]int64 `json:"held_units,omitempty"`
 	// Options are what can be done about those that are still in doubt.
 	Options []DoubtOption `json:"options,omitempty"`
 }
@@ -65,6 +72,39 @@ func (v *Reconciliation) Open() (open []Case) {
 	return open
 }
 
+// HoldUnits adds units that are held by calls that are still in doubt.
+func (v *Reconciliation) HoldUnits(units map[string]int64) {
+	for name, n := range units {
+		if v.HeldUnits == nil {
+			v.HeldUnits = map[string]int64{}
+		}
+		v.HeldUnits[name] += n
+	}
+}
+
+// Holding says what calls that are still in doubt hold.
+func (v *Reconciliation) Holding() string { return holding(v.Held, v.HeldUnits) }
+
+// AddWhy adds why an account tells no more; "" for nothing.
+func (v *Reconciliation) AddWhy(why string) {
+	if v.Why != "" && why != "" {
+		why = v.Why + "; " + why
+	}
+	v.Why = cmp.Or(why, v.Why)
+}
+
+// holding says what is held: money, units of modules, or both.
+func holding(money cost.Money, units map[string]int64) string {
+	var parts []string
+	if money != 0 || len(units) == 0 {
+		parts = append(parts, "$"+money.String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		parts = append(parts, fmt.Sprintf("%d %s", units[name], name))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // shownCases is how many cases in doubt the text shows. The text then fits a screen of 24 lines.
 const shownCases = 4
 
@@ -83,10 +123,13 @@ func (v *Reconciliation) Render(p *report.Page) {
 	if v.Evidence != nil {
 		p.Entryf("unexplained", "$%s, %s", v.Evidence.Money, report.Counts(v.Evidence.Free))
 	}
+	if len(v.Units) > 0 {
+		p.Entryf("unexplained units", "%s", holding(0, v.Units))
+	}
 	if v.Why != "" {
 		p.Prosef("why no more is known", "%s", v.Why)
 	}
-	p.Alertf("still in doubt", "%d, holding $%s", v.InDoubt, v.Held)
+	p.Alertf("still in doubt", "%d, holding %s", v.InDoubt, v.Holding())
 	v.renderVendor(p)
 	if len(v.Options) > 0 {
 		p.Gap()
@@ -117,7 +160,7 @@ func (v *Reconciliation) renderOpen(p *report.Page) {
 			row = strconv.FormatInt(c.Row, 10)
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), "$" + c.Held.String(), cmp.Or(c.Words, c.Fields), row, report.Cut(c.Person, 26),
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), holding(c.Held, c.Units), cmp.Or(c.Words, c.Fields), row, report.Cut(c.Person, 26),
 		})
 	}
 	p.Table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)

@@ -43,20 +43,34 @@ func (f Text) Table(header []string, rows [][]string) string {
 	return lines.String()
 }
 
+// LinkedTable returns a table without its links.
+func (f Text) LinkedTable(header []string, rows [][]string, _ []string) string {
+	return f.Table(header, rows)
+}
+
 // Table returns a table of Markdown.
-func (Markdown) Table(header []string, rows [][]string) string {
+func (f Markdown) Table(header []string, rows [][]string) string {
+	return f.LinkedTable(header, rows, nil)
+}
+
+// LinkedTable returns a table of Markdown with links.
+func (Markdown) LinkedTable(header []string, rows [][]string, to []string) string {
 	var lines strings.Builder
-	write := func(row []string) {
-		for _, cell := range row {
-			lines.WriteString("| " + escaped(cell) + " ")
+	write := func(row []string, link string) {
+		for i, cell := range row {
+			cell = escaped(cell)
+			if i == 0 && link != "" {
+				cell = "[" + cell + "](" + link + ")"
+			}
+			lines.WriteString("| " + cell + " ")
 		}
 		lines.WriteString("|\n")
 	}
 	lines.WriteString("\n")
-	write(header)
+	write(header, "")
 	lines.WriteString(strings.Repeat("|---", len(header)) + "|\n")
-	for _, row := range rows {
-		write(row)
+	for i, row := range rows {
+		write(row, linkOf(to, i))
 	}
 	lines.WriteString("\n")
 	return lines.String()
@@ -64,18 +78,35 @@ func (Markdown) Table(header []string, rows [][]string) string {
 
 // Table returns a table with a row of headings.
 func (f *HTML) Table(header []string, rows [][]string) string {
+	return f.LinkedTable(header, rows, nil)
+}
+
+// LinkedTable returns a table with a row of headings and with links.
+func (f *HTML) LinkedTable(header []string, rows [][]string, to []string) string {
 	var lines strings.Builder
-	write := func(element string, row []string) {
+	write := func(element string, row []string, link string) {
 		lines.WriteString("<tr>")
-		for _, cell := range row {
-			lines.WriteString("<" + element + ">" + html.EscapeString(cell) + "</" + element[:2] + ">")
+		for i, cell := range row {
+			cell = html.EscapeString(cell)
+			if i == 0 && link != "" {
+				cell = `<a href="` + html.EscapeString(link) + `">` + cell + "</a>"
+			}
+			lines.WriteString("<" + element + ">" + cell + "</" + element[:2] + ">")
 		}
 		lines.WriteString("</tr>\n")
 	}
 	lines.WriteString(f.within("") + "<table class=\"columns\">\n")
-	write(`th scope="col"`, header)
-	for _, row := range rows {
-		write("td", row)
+	write(`th scope="col"`, header, "")
+	for i, row := range rows {
+		write("td", row, linkOf(to, i))
 	}
 	return lines.String() + "</table>\n"
+}
+
+// linkOf returns the link of a row, "" for none.
+func linkOf(to []string, row int) string {
+	if row < len(to) {
+		return to[row]
+	}
+	return ""
 }

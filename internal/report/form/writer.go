@@ -21,6 +21,8 @@ type Layout interface {
 	Fixed(text string) string
 	// Table returns a table. Each row has a cell for each name of the header.
 	Table(header []string, rows [][]string) string
+	// LinkedTable is Table with a link in the first cell of each row, "" for none. A link is an escaped address.
+	LinkedTable(header []string, rows [][]string, to []string) string
 	// Command returns a command, in lines of a width that the form chooses.
 	Command(words []string) string
 	// Entry returns a name and what there is to say about it. A name may be indented. Without a
@@ -81,6 +83,11 @@ func (w *Writer) Fixed(text string) { w.write(w.layout.Fixed(text)) }
 
 // Table writes a table.
 func (w *Writer) Table(header []string, rows [][]string) { w.write(w.layout.Table(header, rows)) }
+
+// LinkedTable writes a table with a link in the first cell of each row.
+func (w *Writer) LinkedTable(header []string, rows [][]string, to []string) {
+	w.write(w.layout.LinkedTable(header, rows, to))
+}
 
 // Command writes a command.
 func (w *Writer) Command(words []string) { w.write(w.layout.Command(words)) }

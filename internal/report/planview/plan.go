@@ -8,6 +8,8 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report"
+	"payonce/internal/report/choices"
 	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
@@ -59,8 +61,10 @@ type Plan struct {
 	Options         []Option            `json:"options"`
 	MayPayBy        []string            `json:"may_pay_by,omitempty"` // the options with these prices
 	Sample          *Sample             `json:"sample,omitempty"`
-	AccountRead     bool                `json:"account_read"`
-	Refused         *Refused            `json:"refused_now,omitempty"`
+	// Ambiguous says what earlier searches left ambiguous.
+	Ambiguous   *choices.View `json:"ambiguous,omitempty"`
+	AccountRead bool          `json:"account_read"`
+	Refused     *Refused      `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps planstep.Steps `json:"steps,omitempty"`
 }
@@ -226,4 +230,42 @@ func AsksOf(c enrich.Catalogue, lookups cost.Workload) (asks []Ask) {
 		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), slices.Compare(b.Words, a.Words))
 	})
 	return asks
+}
+
+// OptionsOf shows what the list would cost by every option of the rate card.
+func OptionsOf(costs []cost.OptionCost) (options []Option) {
+	for _, c := range costs {
+		options = append(options, Option{
+			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
+			Maximum: report.Known(c.Usage), Total: report.Known(c.Total), Cheapest: c.Cheapest,
+		})
+	}
+	return options
+}
+
+// FreeOf says how many of the wanted fields the free allowance pays for.
+func FreeOf(c enrich.Catalogue, wanted enrich.Fields, asked enrich.ByField[int64], free cost.Allowances) named.Values[int64] {
+	units := named.Values[int64]{}
+	for f := range wanted.Each() {
+		units = named.Add(units, c.Name(f), min(asked[f], max(free[f], 0)))
+	}
+	return units
+}
+
+// SplitOf says what the maximum is paid from (specification v1, "Allowances and rate card").
+func SplitOf(
+	c enrich.Catalogue, wanted enrich.Fields, maximum cost.Money, asked enrich.ByField[int64], free cost.Allowances, balance cost.Balance,
+) Split {
+	split := Split{Free: FreeOf(c, wanted, asked, free)}
+	if !balance.Included.Known {
+		return split
+	}
+	included := min(maximum, balance.Included.Value)
+	split.Included = &included
+	if balance.Prepaid.Known {
+		prepaid := min(maximum-included, balance.Prepaid.Value)
+		uncovered := maximum - included - prepaid
+		split.Prepaid, split.Uncovered = &prepaid, &uncovered
+	}
+	return split
 }

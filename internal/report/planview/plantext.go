@@ -105,6 +105,9 @@ func (v *Plan) printRows(p *report.Page) {
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.Itemf("    %d: %s", v.Unidentifiable[reason], reason)
 	}
+	if text := v.Ambiguous.Text(); text != "" {
+		p.Alertf("ambiguous", "%s%s", text, p.Hint("ambiguous"))
+	}
 	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.Prosef("lookups", "%s", v.lookups())
 	}

@@ -7,6 +7,7 @@ import (
 	"payonce/cost"
 	"payonce/internal/outputs"
 	"payonce/internal/report"
+	"payonce/internal/report/choices"
 	"payonce/internal/report/named"
 	"payonce/internal/report/usageview"
 	"payonce/pipeline/row"
@@ -37,6 +38,7 @@ type Summary struct {
 	Steps      []StepDone             `json:"steps"`          // of this command
 	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
 	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
+	Ambiguous  *choices.View          `json:"ambiguous,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the tightest ceiling
@@ -92,6 +94,7 @@ func (v *Summary) Render(p *report.Page) {
 		p.Linef("Nothing left to look up: %s.", found)
 		p.Linef("Run %s, output %s", v.Run, v.Output)
 		renderTables(p, v.Tables)
+		renderCandidates(p, v.Ambiguous)
 		renderKept(p, v.Kept)
 		return
 	}
@@ -120,6 +123,7 @@ func (v *Summary) Render(p *report.Page) {
 	v.Accounts.RenderDrift(p)
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
+	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)
 	if v.Advice != "" {
 		p.Gap()
@@ -166,6 +170,14 @@ type Written struct {
 	Run    string                 `json:"run"`
 	Kept   []outputs.Kept         `json:"kept,omitempty"`
 	Tables *outputs.TablesWritten `json:"tables,omitempty"`
+
+	Ambiguous *choices.View `json:"ambiguous,omitempty"`
+}
+
+func renderCandidates(p *report.Page, v *choices.View) {
+	if file := v.Written(); file != "" {
+		p.Entryf("candidates", "%s", file)
+	}
 }
 
 func renderKept(p *report.Page, files []outputs.Kept) {
@@ -178,5 +190,6 @@ func (v *Written) Render(p *report.Page) {
 	renderRows(p, v.Rows)
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
+	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)
 }

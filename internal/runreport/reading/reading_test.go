@@ -21,6 +21,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
+	"payonce/internal/observe"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
@@ -34,8 +35,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(app.Sent), func()) {
-	return func(app.Sent) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }

@@ -1,9 +1,6 @@
 package found_test
 
 import (
-	"errors"
-	"io"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 	"payonce/enrich"
 	"payonce/internal/search/found"
 	"payonce/internal/search/walk"
-	"payonce/io/table"
 	"payonce/service/v2/answers"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -70,37 +66,5 @@ func TestResultsHaveTheColumnsOfTheirSearch(t *testing.T) {
 	}
 	if _, err := found.Page(v2fields.GetCompany, enrich.Answered{}); err == nil {
 		t.Error("a record is a page")
-	}
-}
-
-// TestRowsComeInTheirOrder reads more rows than a block has.
-func TestRowsComeInTheirOrder(t *testing.T) {
-	var items []walk.Item
-	for i := range 5000 {
-		items = append(items, walk.Item{Cells: []string{string(rune('a' + i%26))}})
-	}
-	rows, next := found.NewRows([]string{"letter"}, items), int64(1)
-	for {
-		block, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || block.First() != next {
-			t.Fatalf("a block begins with row %d, want %d, error %v", block.First(), next, err)
-		}
-		err = block.Each(func(row table.Row) error {
-			if row.Number() != next || row.Line() != next || string(row.Cell(0)) != items[next-1].Cells[0] {
-				t.Errorf("row %d is %d %q", next, row.Number(), row.Cell(0))
-			}
-			next++
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		block.Release()
-	}
-	if next != 5001 || !slices.Equal(rows.Schema().Columns, []string{"letter"}) || rows.Close() != nil {
-		t.Errorf("the rows end before %d", next)
 	}
 }

@@ -39,8 +39,8 @@ func infos() []cost.MeterInfo {
 		Ownership:       {Name: "ownership", Unit: "answered call"},
 		Watch:           {Name: "watch", Unit: "watched company"},
 		// The account shows how many were returned in a time span, and not how many are left.
-		Emails: {Name: "email_count", Unit: "returned email", Hidden: true},
-		Phones: {Name: "phone_count", Unit: "returned phone", Hidden: true},
+		Emails: {Name: "email_count", Unit: "returned email"},
+		Phones: {Name: "phone_count", Unit: "returned phone"},
 	}
 }
 

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+
+	"payonce/enrich"
+	"payonce/internal/accounts"
+	"payonce/internal/choosing"
+	"payonce/internal/outputs"
+	"payonce/internal/report/choices"
+	"payonce/internal/target"
+)
+
+// choose reads which candidates somebody selected. Steps about companies then ask for them by their ids.
+func (j *job) choose(ctx context.Context) error {
+	if err := j.choosing.Read(ctx); err != nil {
+		return err
+	}
+	for _, s := range j.steps {
+		if s.scope.Subject == enrich.Companies {
+			s.scope.Selected = j.choosing.IDs()
+		}
+	}
+	return nil
+}
+
+// search returns the step that searches for companies, which is the first one; nil for none.
+func (j *job) search() *choosing.Search {
+	s := j.steps[0]
+	if !s.searches {
+		return nil
+	}
+	return &choosing.Search{Scope: s.scope, List: j.list, Journal: accounts.Known(s.account.Journal)}
+}
+
+// candidatesRequest says where candidates are written.
+func (j *job) candidatesRequest() outputs.Request {
+	return outputs.Request{Path: j.output.Candidates, Mode: j.session.work.Env.FileMode}
+}
+
+// checkCandidates refuses a file of candidates that cannot be written beside the outputs of a request.
+func (j *job) checkCandidates(request outputs.Request, sources []target.Source) error {
+	written := []target.Source{{What: "the output", Path: request.Path}, {What: "the file of rejects", Path: request.Rejects}}
+	for _, table := range request.Tables.Paths() {
+		written = append(written, target.Source{What: "a table", Path: table})
+	}
+	return choosing.CheckWrite(j.candidatesRequest(), written, sources)
+}
+
+// writeCandidates writes the candidates, also after an interrupt.
+func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
+	defer j.session.work.Observer.Surveying()()
+	s := j.session
+	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), outputs.Protection{
+		Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: j.name, Now: s.now(), Most: j.output.Keep,
+	})
+	if err != nil {
+		err = target.AsNotWritten(j.output.Candidates, err)
+	}
+	return left, kept, err
+}

@@ -1,0 +1,113 @@
+// Package choosing lets somebody choose among the companies that the searches of a run found: it reads which
+// candidates were selected, and writes those among which nobody has chosen yet.
+package choosing
+
+import (
+	"context"
+	"errors"
+
+	"payonce/internal/candidates"
+	"payonce/internal/outputs"
+	"payonce/internal/problem"
+	"payonce/internal/report/choices"
+	"payonce/internal/target"
+	"payonce/io/listfile"
+	"payonce/pipeline/row"
+)
+
+// Search is the step of a run that searches for companies.
+type Search struct {
+	Scope   row.Scope
+	List    row.List // that the step reads
+	Journal candidates.Journal
+}
+
+// Choosing is the choice of a run.
+type Choosing struct {
+	Selected string // the file in which candidates were selected; "" for none
+	choices  candidates.Choices
+}
+
+// Read reads which candidates were selected.
+func (c *Choosing) Read(ctx context.Context) (err error) {
+	if c.Selected == "" {
+		return nil
+	}
+	if c.choices, err = candidates.ReadFile(ctx, c.Selected); err != nil {
+		return c.wrong(err)
+	}
+	return nil
+}
+
+// wrong says which file an error is about.
+func (c *Choosing) wrong(err error) error { return problem.Usagef("%s: %w", c.Selected, err) }
+
+// IDs returns the selected ids of companies, for row.Scope.
+func (c *Choosing) IDs() map[string]string { return c.choices.IDs() }
+
+// Source is the file in which candidates were selected. No output overwrites it.
+func (c *Choosing) Source() target.Source {
+	return target.Source{What: "the file in which candidates were selected", Path: c.Selected}
+}
+
+// Check refuses choices that do not fit the list, or what the search found. The search is nil where a run
+// searches for no company.
+func (c *Choosing) Check(ctx context.Context, search *Search) error {
+	switch {
+	case len(c.choices) == 0:
+		return nil
+	case search == nil:
+		return c.wrong(errors.New("no row of the list has to be searched for"))
+	}
+	err := c.choices.Check(ctx, search.Scope, search.List, search.Journal)
+	if wrong, is := errors.AsType[*candidates.LineError](err); is {
+		return c.wrong(wrong)
+	}
+	return err
+}
+
+// Left says how much the journal knows to be ambiguous, without what somebody selected.
+func (c *Choosing) Left(ctx context.Context, search *Search) (*choices.View, error) {
+	_, left, err := c.gather(ctx, search, "")
+	return left, err
+}
+
+func (c *Choosing) gather(
+	ctx context.Context, search *Search, file string,
+) (all []candidates.Ambiguous, left *choices.View, err error) {
+	if search != nil {
+		if all, err = candidates.Gather(ctx, search.Scope, search.List, search.Journal); err != nil {
+			return nil, nil, err
+		}
+	}
+	companies, rows := c.choices.Left(all)
+	return all, choices.Of(companies, rows, file), nil
+}
+
+// CheckWrite refuses a file of candidates that cannot be written, that is one of the sources, or that is another
+// file which the run writes. It can be the one in which candidates were selected.
+func CheckWrite(to outputs.Request, written, sources []target.Source) error {
+	switch to.Path {
+	case "":
+		return nil
+	case listfile.Standard:
+		return problem.Usagef("candidates are not written to standard output; name a file")
+	}
+	if err := target.CheckApart(to.Path, written, sources); err != nil {
+		return err
+	}
+	return problem.AsUsage(candidates.CheckWrite(to))
+}
+
+// Write writes the candidates, where the request has a path, and says how many companies are ambiguous. The file
+// is protected as outputs are.
+func (c *Choosing) Write(
+	ctx context.Context, search *Search, to outputs.Request, protection outputs.Protection,
+) (*choices.View, []outputs.Kept, error) {
+	all, left, err := c.gather(ctx, search, to.Path)
+	if err != nil || to.Path == "" {
+		return left, nil, err
+	}
+	kept, err := candidates.Write(ctx, all, c.choices, to, protection)
+	return left, kept, err
+}

@@ -1,0 +1,41 @@
+// Package choices shows how many companies searches left ambiguous, and where somebody chooses.
+package choices
+
+import "fmt"
+
+// View says how many companies searches left ambiguous, and where somebody chooses.
+type View struct {
+	Rows      int64 `json:"rows"`
+	Companies int64 `json:"companies"` // that the rows name
+	// File has the candidates; it is left out where they were not written.
+	File string `json:"candidates,omitempty"`
+}
+
+// Of returns nil where nothing is ambiguous and no file was written.
+func Of(companies, rows int64, file string) *View {
+	if rows == 0 && file == "" {
+		return nil
+	}
+	return &View{Rows: rows, Companies: companies, File: file}
+}
+
+// Text says how many companies are to be chosen; "" for none.
+func (c *View) Text() string {
+	switch {
+	case c == nil || c.Rows == 0:
+		return ""
+	case c.Rows == 1:
+		return "1 row names a company that several candidates may be"
+	case c.Companies == 1:
+		return fmt.Sprintf("%d rows name a company that several candidates may be", c.Rows)
+	}
+	return fmt.Sprintf("%d rows name %d companies that several candidates may be", c.Rows, c.Companies)
+}
+
+// Written names the file with the candidates; "" for none.
+func (c *View) Written() string {
+	if c == nil {
+		return ""
+	}
+	return c.File
+}

@@ -1,0 +1,280 @@
+// Package rules says which alerts follow from what happened to a job. Its functions are pure. Texts have words of this
+// package, numbers, names of jobs, times and codes, and nothing that comes from a list.
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/notify"
+)
+
+// End says how a start of an occurrence ended.
+type End string
+
+// The ends.
+const (
+	Done   End = "done"    // everything that could be written is written
+	Failed End = "failed"  // a person has to act
+	Waits  End = "waits"   // for the end of a limit
+	GoesOn End = "goes on" // with the next start: it was interrupted, or had no journal
+)
+
+// Facts are what a run told besides how it ended.
+type Facts struct {
+	InDoubt int64               // lookups of the run
+	Fields  []record.FieldCount // that this start asked for
+	// Lost is what the account lost that the journal did not use.
+	Lost      cost.Money
+	LostUnits int64 // of free allowances
+	// Higher are prices that the account shows and that are higher than the ones in use, by field.
+	Higher map[string]cost.Money
+}
+
+// Ended is what is known when a start of an occurrence ended.
+type Ended struct {
+	Occurrence record.Occurrence
+	Job        record.Job // after it
+	End        End
+	Facts      Facts
+	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
+	// them.
+	Earlier []record.Occurrence
+}
+
+// The exit codes of a run that rules tell apart.
+const (
+	exitDone     = 0
+	exitCeiling  = 3
+	exitDoubt    = 5
+	exitApproval = 7
+)
+
+// OfEnd returns the alerts about a start of an occurrence that ended.
+func OfEnd(e Ended) (alerts []record.Alert) {
+	add := func(kind notify.Kind, format string, args ...any) {
+		alerts = append(alerts, record.Alert{
+			Job: e.Occurrence.Job, Occurrence: e.Occurrence.At, Start: e.Occurrence.Starts, Kind: string(kind), At: e.Occurrence.Ended,
+			Text: fmt.Sprintf(format, args...), Figures: figures(e),
+		})
+	}
+	one := e.Occurrence
+	switch {
+	case e.End == Failed && one.Exit == exitApproval:
+		add(notify.Approval, "The run needs approval. Nothing was sent.%s", pause(e.Job))
+	case e.End == Failed:
+		add(notify.Failure, "The run failed: %s.%s", meaning(one.Exit), pause(e.Job))
+	case e.End == Waits && isCeiling(one):
+		add(notify.Ceiling, "The run reached %s. It goes on at %s.", limit(one), one.Until.UTC().Format("2006-01-02 15:04 MST"))
+	case e.End == Done && isCeiling(one):
+		add(notify.Ceiling, "The run reached %s. Rows that were not looked up are left to the next occurrence.", limit(one))
+	}
+	if e.End == Done {
+		add(notify.Success, "The run came to its end.")
+	}
+	if n := e.Facts.InDoubt; n > 0 {
+		add(notify.Doubt, "The outcome of %s is not known. To decide, run batch reconcile.", counted(n, "lookup"))
+	}
+	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
+		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses it, or the service "+
+			"charges more than it says.", e.Facts.Lost, counted(e.Facts.LostUnits, "free unit"))
+	}
+	if changes := priceChanges(e); changes != "" {
+		add(notify.Price, "Prices are not what they were: %s.", changes)
+	}
+	if e.End == Done {
+		if text := unusualRates(one, e.Earlier); text != "" {
+			add(notify.MatchRate, "The run found unusually many or few values: %s.", text)
+		}
+	}
+	return alerts
+}
+
+// isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.
+func isCeiling(one record.Occurrence) bool {
+	return one.Exit == exitCeiling || strings.Contains(one.Reason, "budget")
+}
+
+// limit names the limit that stopped a run.
+func limit(one record.Occurrence) string {
+	kind, name, _ := strings.Cut(code(one.Reason), ":")
+	if kind == "ceiling" {
+		return "the ceiling " + name
+	}
+	return "a limit of the account (" + cmp.Or(name, kind) + ")"
+}
+
+// meaning words an exit code.
+func meaning(exit int64) string {
+	text := map[int64]string{
+		1: "an internal failure", 2: "the configuration or the list is wrong", exitCeiling: "a ceiling was reached",
+		4: "the service refuses or cannot be reached",
+	}[exit]
+	return cmp.Or(text, "exit code "+strconv.FormatInt(exit, 10))
+}
+
+// pause says that a job paused itself.
+func pause(job record.Job) string {
+	if job.PausedAt.IsZero() {
+		return ""
+	}
+	return " The job is paused. To let it start again, run batch jobs resume."
+}
+
+// codes are what reasons look like. Part of one may come from the service.
+var codes = regexp.MustCompile(`^[a-z0-9_:-]{1,60}$`)
+
+// code returns a reason, unless it does not look like one.
+func code(reason string) string {
+	if codes.MatchString(reason) {
+		return reason
+	}
+	return "other"
+}
+
+// figures returns the numbers of an occurrence.
+func figures(e Ended) []record.Figure {
+	one := e.Occurrence
+	figures := []record.Figure{{Name: "exit", Value: strconv.FormatInt(one.Exit, 10)}}
+	if one.Reason != "" {
+		figures = append(figures, record.Figure{Name: "reason", Value: code(one.Reason)})
+	}
+	figures = append(figures,
+		record.Figure{Name: "found", Value: strconv.FormatInt(one.Found, 10)},
+		record.Figure{Name: "lookups", Value: strconv.FormatInt(one.Lookups, 10)},
+		record.Figure{Name: "spent", Value: "$" + one.Spent.String()},
+	)
+	if e.Facts.InDoubt > 0 {
+		figures = append(figures, record.Figure{Name: "in doubt", Value: strconv.FormatInt(e.Facts.InDoubt, 10)})
+	}
+	if e.Job.Failures > 0 {
+		figures = append(figures, record.Figure{Name: "failures in a row", Value: strconv.FormatInt(e.Job.Failures, 10)})
+	}
+	return figures
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// priceChanges words the prices that the account shows or that the run used, and that differ from those before.
+func priceChanges(e Ended) string {
+	var changes []string
+	told := map[string]bool{}
+	for _, field := range slices.Sorted(maps.Keys(e.Facts.Higher)) {
+		told[field] = true
+		changes = append(changes, fmt.Sprintf("the account shows $%s for %s", e.Facts.Higher[field], field))
+	}
+	for _, field := range e.Facts.Fields {
+		if before, since := lastPrice(field.Name, e); !told[field.Name] && field.Price > 0 && before > 0 && before != field.Price {
+			changes = append(changes, fmt.Sprintf("%s costs $%s, and cost $%s on %s", field.Name, field.Price, before, since))
+		}
+	}
+	if len(changes) == 0 && e.Occurrence.Reason == "service:price_higher" {
+		return "the account shows a higher price than the one in use"
+	}
+	return strings.Join(changes, "; ")
+}
+
+// lastPrice returns the price of a field in the newest earlier start that asked for it, and the day of that.
+func lastPrice(field string, e Ended) (price cost.Money, day string) {
+	for _, one := range slices.Backward(e.Earlier) {
+		for _, count := range one.Fields {
+			if count.Name == field && count.Price > 0 {
+				return count.Price, one.Began.UTC().Format(time.DateOnly)
+			}
+		}
+	}
+	return 0, ""
+}
+
+// OfMissed returns the alert about occurrences that did not run in time.
+func OfMissed(one record.Occurrence, now time.Time) record.Alert {
+	text := "An occurrence did not run: its catch-up window had passed."
+	if one.Count > 1 {
+		text = fmt.Sprintf("%d occurrences from %s on did not run: their catch-up windows had passed.", one.Count, one.First)
+	}
+	return record.Alert{Job: one.Job, Occurrence: one.At, Kind: string(notify.Missed), At: now.UTC(), Text: text}
+}
+
+// OfNotFinished returns the alert about an occurrence that began and does not start again.
+func OfNotFinished(one record.Occurrence, now time.Time) record.Alert {
+	return record.Alert{
+		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(notify.Failure), At: now.UTC(),
+		Text: "The occurrence began and did not come to its end within its catch-up window. It does not start again.",
+	}
+}
+
+// OfCrash returns the alert about a job that paused itself because its process ended in the middle again and again.
+func OfCrash(one record.Occurrence, job record.Job) record.Alert {
+	return record.Alert{
+		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(notify.Failure), At: job.PausedAt,
+		Text:    "The process of the run ended in the middle." + pause(job),
+		Figures: []record.Figure{{Name: "failures in a row", Value: strconv.FormatInt(job.Failures, 10)}},
+	}
+}
+
+// OfSilence returns the alert about a job of which no run came to its end for a time; nil while there is none, and
+// when it was told before. Since is what Job.Silent remembers of it.
+func OfSilence(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
+	if longest <= 0 || len(history) == 0 {
+		return nil, ""
+	}
+	since, last := history[0].At, history[0].Due
+	text := "No run of the job has come to its end since its first occurrence was due, %s ago."
+	ended := false
+	for _, one := range history {
+		if CameToEnd(one) && (!ended || one.Ended.After(last)) {
+			since, last, ended, text = one.At, one.Ended, true, "No run of the job has come to its end for %s."
+		}
+	}
+	silence := now.Sub(last)
+	if silence < longest || job.Silent == since {
+		return nil, ""
+	}
+	return &record.Alert{
+		Job: job.Name, Occurrence: since, Kind: string(notify.NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(silence)) + pause(job),
+	}, since
+}
+
+// hours writes a time span in whole hours.
+func hours(span time.Duration) string { return counted(int64(span/time.Hour), "hour") }
+
+// CameToEnd reports whether an occurrence wrote everything that it could, and does not wait.
+func CameToEnd(one record.Occurrence) bool {
+	return one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && one.Reason != record.NotFinished &&
+		(one.Exit == exitDone || one.Exit == exitCeiling || one.Exit == exitDoubt)
+}
+
+// Address adds to alerts the channels that get them, and leaves out those that no channel gets.
+func Address(alerts []record.Alert, to []Receiver) (addressed []record.Alert) {
+	for _, alert := range alerts {
+		alert.Deliveries = nil
+		for _, receiver := range to {
+			if slices.Contains(receiver.Kinds, notify.Kind(alert.Kind)) {
+				alert.Deliveries = append(alert.Deliveries, record.Delivery{Channel: receiver.Channel})
+			}
+		}
+		if len(alert.Deliveries) > 0 {
+			addressed = append(addressed, alert)
+		}
+	}
+	return addressed
+}
+
+// Receiver is a channel and the kinds of alerts that it gets.
+type Receiver struct {
+	Channel string
+	Kinds   []notify.Kind
+}

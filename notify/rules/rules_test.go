@@ -1,0 +1,304 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/notify"
+)
+
+// noon is when occurrences ended.
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// occurrence returns an occurrence that ended with an exit code and a reason.
+func occurrence(exit int64, reason string) record.Occurrence {
+	return record.Occurrence{
+		Job: "nightly", At: "2026-11-23T02:30", Count: 1, Zone: "UTC", Due: noon.Add(-2 * time.Hour), Starts: 2,
+		Began: noon.Add(-time.Hour), Ended: noon, Exit: exit, Reason: reason, Found: 3, Lookups: 5, Spent: 45 * cost.Cent,
+	}
+}
+
+// kinds returns the kinds of alerts.
+func kinds(alerts []record.Alert) string {
+	var kinds []string
+	for _, alert := range alerts {
+		kinds = append(kinds, alert.Kind)
+	}
+	return strings.Join(kinds, " ")
+}
+
+func TestEveryEndHasItsAlerts(t *testing.T) {
+	waits := occurrence(3, "ceiling:daily")
+	waits.Until = noon.Add(12 * time.Hour)
+	pauses := occurrence(4, "service:asked_to_wait")
+	pauses.Until = noon.Add(time.Hour)
+	paused := record.Job{Failures: 3, PausedAt: noon}
+	for name, test := range map[string]struct {
+		ended Ended
+		want  string
+		text  string // of the first
+	}{
+		"ran well":    {Ended{Occurrence: occurrence(0, ""), End: Done}, "success", "The run came to its end."},
+		"failed":      {Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed}, "failure", "The run failed: the service refuses or cannot be reached."},
+		"wrong list":  {Ended{Occurrence: occurrence(2, "usage"), End: Failed}, "failure", "The run failed: the configuration or the list is wrong."},
+		"pauses":      {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run batch jobs resume."},
+		"approval":    {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent."},
+		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
+		"ceiling":     {Ended{Occurrence: occurrence(3, "ceiling:max-spend"), End: Done}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
+		"the budget":  {Ended{Occurrence: waits2("service:usage_budget_reached"), End: Waits}, "ceiling", "The run reached a limit of the account (usage_budget_reached). It goes on at 2026-11-24 00:00 UTC."},
+		"a pause":     {Ended{Occurrence: pauses, End: Waits}, "", ""},
+		"interrupted": {Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn}, "", ""},
+		"no journal":  {Ended{Occurrence: occurrence(11, "journal_held"), End: GoesOn}, "", ""},
+		"in doubt": {
+			Ended{Occurrence: occurrence(5, ""), End: Done, Facts: Facts{InDoubt: 2}},
+			"success doubt", "The run came to its end.",
+		},
+		"in doubt after an interrupt": {
+			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{InDoubt: 1}},
+			"doubt", "The outcome of 1 lookup is not known. To decide, run batch reconcile.",
+		},
+		"drift": {
+			Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed, Facts: Facts{Lost: 30 * cost.Cent, LostUnits: 2}},
+			"failure drift", "The run failed: the service refuses or cannot be reached.",
+		},
+		"a higher price": {
+			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{Higher: map[string]cost.Money{"work_email": 20 * cost.Cent}}},
+			"price", "Prices are not what they were: the account shows $0.20 for work_email.",
+		},
+		"stopped by a price": {
+			Ended{Occurrence: occurrence(4, "service:price_higher"), End: Failed}, "failure price", "The run failed: the service refuses or cannot be reached.",
+		},
+	} {
+		alerts := OfEnd(test.ended)
+		if got := kinds(alerts); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+			continue
+		}
+		if len(alerts) > 0 && alerts[0].Text != test.text {
+			t.Errorf("%s: %q", name, alerts[0].Text)
+		}
+		for _, alert := range alerts {
+			if alert.Job != "nightly" || alert.Occurrence != "2026-11-23T02:30" || alert.Start != 2 || !alert.At.Equal(noon) {
+				t.Errorf("%s: %+v", name, alert)
+			}
+			if !slices.Contains(notify.Alerts(), notify.Kind(alert.Kind)) {
+				t.Errorf("%s: no channel can ask for %s", name, alert.Kind)
+			}
+		}
+	}
+}
+
+// waits2 returns an occurrence that waits for twelve hours.
+func waits2(reason string) record.Occurrence {
+	one := occurrence(4, reason)
+	one.Until = noon.Add(12 * time.Hour)
+	return one
+}
+
+func TestAReasonOfTheServiceIsShownOnlyAsACode(t *testing.T) {
+	for reason, want := range map[string]string{
+		"service:refused_2": "service:refused_2", "service:<ann@acme.example> owes us": "other", "service:" + strings.Repeat("x", 80): "other",
+	} {
+		alerts := OfEnd(Ended{Occurrence: occurrence(4, reason), End: Failed})
+		if got := alerts[0].Figures[1]; got != (record.Figure{Name: "reason", Value: want}) {
+			t.Errorf("%s: %+v", reason, got)
+		}
+	}
+}
+
+func TestAPriceIsComparedWithTheLastOneThatWasPaid(t *testing.T) {
+	with := func(at string, price cost.Money) record.Occurrence {
+		one := occurrence(0, "")
+		one.At, one.Fields = at, []record.FieldCount{{Name: "work_email", Asked: 1, Price: price}}
+		return one
+	}
+	now := with("2026-11-23T02:30", 20*cost.Cent)
+	for name, test := range map[string]struct {
+		earlier []record.Occurrence
+		want    string
+	}{
+		"the first run": {nil, ""},
+		"another price": {
+			[]record.Occurrence{with("2026-11-21T02:30", 20*cost.Cent), with("2026-11-22T02:30", 15*cost.Cent)},
+			"Prices are not what they were: work_email costs $0.20, and cost $0.15 on 2026-11-23.",
+		},
+		"the same price":      {[]record.Occurrence{with("2026-11-21T02:30", 15*cost.Cent), with("2026-11-22T02:30", 20*cost.Cent)}, ""},
+		"an unknown one":      {[]record.Occurrence{with("2026-11-21T02:30", 20*cost.Cent), with("2026-11-22T02:30", 0)}, ""},
+		"an earlier start":    {[]record.Occurrence{with("2026-11-23T02:30", 10*cost.Cent)}, "Prices are not what they were: work_email costs $0.20, and cost $0.10 on 2026-11-23."},
+		"one of other fields": {[]record.Occurrence{occurrence(0, "")}, ""},
+	} {
+		got := ""
+		for _, alert := range OfEnd(Ended{Occurrence: now, End: Done, Facts: Facts{Fields: now.Fields}, Earlier: test.earlier}) {
+			if alert.Kind == string(notify.Price) {
+				got = alert.Text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// runs returns occurrences that asked for a field and found it as often as counts say.
+func runs(asked int64, found ...int64) (earlier []record.Occurrence) {
+	for i, n := range found {
+		one := occurrence(0, "")
+		one.At = noon.AddDate(0, 0, i-100).Format("2006-01-02T15:04")
+		one.Fields = []record.FieldCount{{Name: "work_email", Asked: asked, Found: n}}
+		earlier = append(earlier, one)
+	}
+	return earlier
+}
+
+func TestAnUnusualMatchRateIsOneThatChanceDoesNotExplain(t *testing.T) {
+	usual := runs(100, 70, 72, 68, 71, 69, 70, 70, 73, 68, 69)
+	for name, test := range map[string]struct {
+		asked, found int64
+		earlier      []record.Occurrence
+		want         string
+	}{
+		"as usual":                      {100, 66, usual, ""},
+		"few":                           {100, 45, usual, "work_email 45 of 100 (45 %), usual is 70 %"},
+		"none":                          {100, 0, usual, "work_email 0 of 100 (0 %), usual is 70 %"},
+		"all":                           {100, 100, usual, "work_email 100 of 100 (100 %), usual is 70 %"},
+		"few of a small list":           {20, 9, usual, ""},
+		"none of a small list":          {20, 0, usual, "work_email 0 of 20 (0 %), usual is 70 %"},
+		"a list that is too small":      {19, 0, usual, ""},
+		"too few earlier runs":          {100, 0, usual[:9], ""},
+		"lists that differ":             {100, 45, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), ""},
+		"far from lists that differ":    {100, 0, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), "work_email 0 of 100 (0 %), usual is 70 %"},
+		"many lookups, a small change":  {100000, 67000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), ""},
+		"many lookups, a larger change": {100000, 64000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), "work_email 64000 of 100000 (64 %), usual is 70 %"},
+		"never found before":            {100, 0, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), ""},
+		"found for the first time":      {100, 20, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), "work_email 20 of 100 (20 %), usual is 0 %"},
+		"always found before":           {100, 80, runs(100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100), "work_email 80 of 100 (80 %), usual is 100 %"},
+	} {
+		one := occurrence(0, "")
+		one.Fields = []record.FieldCount{{Name: "work_email", Asked: test.asked, Found: test.found}}
+		if got := unusualRates(one, test.earlier); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestRunsThatDidNotComeToTheirEndAreNotCompared(t *testing.T) {
+	earlier := runs(100, 70, 72, 68, 71, 69, 70, 70, 68, 72, 70)
+	one := occurrence(0, "")
+	one.Fields = []record.FieldCount{{Name: "work_email", Asked: 100, Found: 30}}
+	if unusualRates(one, earlier) == "" {
+		t.Fatal("the rate is not unusual")
+	}
+	for name, change := range map[string]func(*record.Occurrence){
+		"failed":       func(o *record.Occurrence) { o.Exit = 4 },
+		"waits":        func(o *record.Occurrence) { o.Until = noon },
+		"not finished": func(o *record.Occurrence) { o.Reason = record.NotFinished },
+		"crashed":      func(o *record.Occurrence) { o.Ended = time.Time{} },
+		"the same one": func(o *record.Occurrence) { o.At = one.At },
+	} {
+		changed := slices.Clone(earlier)
+		change(&changed[0])
+		if text := unusualRates(one, changed); text != "" {
+			t.Errorf("%s: 9 runs are enough: %s", name, text)
+		}
+	}
+}
+
+// TestChanceAloneSeldomLeadsToAnAlert has many nights whose lists differ.
+func TestChanceAloneSeldomLeadsToAnAlert(t *testing.T) {
+	random := rand.NewPCG(1, 2)
+	for name, rates := range map[string]distuv.Rander{
+		"lists of one kind": distuv.Uniform{Min: 0.6, Max: 0.6 + 1e-9, Src: random},
+		"lists that differ": distuv.Beta{Alpha: 30, Beta: 20, Src: random},
+	} {
+		alerts, nights := 0, 0
+		for range 200 {
+			var counts []record.FieldCount
+			for range 100 {
+				asked := 20 + rand.New(random).Int64N(500)
+				found := distuv.Binomial{N: float64(asked), P: rates.Rand(), Src: random}.Rand()
+				now := record.FieldCount{Name: "work_email", Asked: asked, Found: int64(found)}
+				if _, is := isUnusual(now, counts[max(0, len(counts)-mostRuns):]); is {
+					alerts++
+				}
+				nights++
+				counts = append(counts, now)
+			}
+		}
+		t.Logf("%s: %d alerts in %d nights", name, alerts, nights)
+		if limit := nights / 200; alerts > limit {
+			t.Errorf("%s: %d alerts, want at most %d", name, alerts, limit)
+		}
+	}
+}
+
+func TestSilenceIsToldOncePerSilence(t *testing.T) {
+	job := record.Job{Name: "nightly"}
+	ran := occurrence(0, "")
+	failed := occurrence(4, "service:unreachable")
+	failed.At, failed.Ended = "2026-11-24T02:30", noon.Add(24*time.Hour)
+	history := []record.Occurrence{ran, failed}
+	const longest = 26 * time.Hour
+	if alert, _ := OfSilence(job, history, longest, noon.Add(longest-1)); alert != nil {
+		t.Errorf("too early: %+v", alert)
+	}
+	if alert, _ := OfSilence(job, history, 0, noon.Add(1000*longest)); alert != nil {
+		t.Errorf("without a limit: %+v", alert)
+	}
+	if alert, _ := OfSilence(job, nil, longest, noon); alert != nil {
+		t.Errorf("without a history: %+v", alert)
+	}
+	alert, since := OfSilence(job, history, longest, noon.Add(longest))
+	if alert == nil || since != ran.At || alert.Occurrence != ran.At || alert.Text != "No run of the job has come to its end for 26 hours." {
+		t.Fatalf("%+v since %s", alert, since)
+	}
+	job.Silent = since
+	if alert, _ := OfSilence(job, history, longest, noon.Add(2*longest)); alert != nil {
+		t.Errorf("told twice: %+v", alert)
+	}
+	ran.At, ran.Ended = "2026-11-25T02:30", noon.Add(48*time.Hour)
+	if alert, since := OfSilence(job, append(history, ran), longest, ran.Ended.Add(longest)); alert == nil || since != ran.At {
+		t.Errorf("the next silence: %+v since %s", alert, since)
+	}
+	first := []record.Occurrence{failed}
+	if alert, since := OfSilence(job, first, longest, failed.Due.Add(longest)); alert == nil || since != failed.At ||
+		alert.Text != "No run of the job has come to its end since its first occurrence was due, 26 hours ago." {
+		t.Errorf("a job that never ran well: %+v since %s", alert, since)
+	}
+}
+
+func TestOccurrencesThatDidNotRunHaveAnAlert(t *testing.T) {
+	one := record.Occurrence{Job: "nightly", At: "2026-11-22T02:30", Count: 1}
+	if alert := OfMissed(one, noon); alert.Text != "An occurrence did not run: its catch-up window had passed." || alert.Kind != "missed" {
+		t.Errorf("%+v", alert)
+	}
+	one.First, one.Count = "2026-11-20T02:30", 3
+	if alert := OfMissed(one, noon); alert.Text != "3 occurrences from 2026-11-20T02:30 on did not run: their catch-up windows had passed." {
+		t.Errorf("%+v", alert)
+	}
+	if alert := OfNotFinished(occurrence(6, record.NotFinished), noon); alert.Kind != "failure" || alert.Start != 2 {
+		t.Errorf("%+v", alert)
+	}
+	if alert := OfCrash(occurrence(0, ""), record.Job{PausedAt: noon, Failures: 3}); !strings.Contains(alert.Text, "The job is paused.") || !alert.At.Equal(noon) {
+		t.Errorf("%+v", alert)
+	}
+}
+
+func TestAlertsGoToTheChannelsThatAskForThem(t *testing.T) {
+	alerts := []record.Alert{{Kind: "failure"}, {Kind: "success"}, {Kind: "drift", Deliveries: []record.Delivery{{Channel: "old"}}}}
+	got := Address(alerts, []Receiver{{"ops", []notify.Kind{notify.Failure, notify.Drift}}, {"mail", []notify.Kind{notify.Failure}}})
+	want := []record.Alert{
+		{Kind: "failure", Deliveries: []record.Delivery{{Channel: "ops"}, {Channel: "mail"}}},
+		{Kind: "drift", Deliveries: []record.Delivery{{Channel: "ops"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
