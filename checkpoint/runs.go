@@ -8,6 +8,9 @@ type Run = record.Run
 // AskedAccount is an account that a run asked.
 type AskedAccount = record.AskedAccount
 
+// ModuleDrift is what an account lost of one module that the journal cannot explain.
+type ModuleDrift = record.ModuleDrift
+
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
 	return replace(j, record.NameKey(record.RunPrefix, run.Name), &run)

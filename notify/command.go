@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
-	"time"
+
+	"payonce/internal/shell"
 )
 
 // command is run by the shell, with the message as JSON on its standard input.
@@ -17,9 +17,8 @@ func (c command) Send(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	run := exec.CommandContext(ctx, "/bin/sh", "-c", string(c))
+	run := shell.Command(ctx, string(c))
 	run.Stdin = bytes.NewReader(append(text, '\n'))
-	run.WaitDelay = time.Second // for what the command started and left behind
 	if err := run.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -53,6 +53,9 @@ func (p poster) post(ctx context.Context, to, contentType string, body []byte, h
 	}
 	defer func() { _ = response.Body.Close() }() // the status tells everything
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
+	if response.StatusCode == http.StatusGone {
+		return ErrGone
+	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return fmt.Errorf("the receiver answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}

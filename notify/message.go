@@ -3,6 +3,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -74,6 +75,9 @@ func SeverityOf(kind Kind) Severity {
 	}
 	return Info
 }
+
+// ErrGone says that the receiver wants no more messages at its address.
+var ErrGone = errors.New("the receiver answered 410 Gone")
 
 // Channel is where messages go. Its methods may be called from any goroutine.
 type Channel interface {

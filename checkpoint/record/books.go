@@ -263,13 +263,19 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
 	numbered.Text(m, 29, &r.Selected)
-	numbered.List(m, 30, &r.Accounts, askedMembers)
+	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
+	numbered.List(m, 31, &r.Accounts, askedMembers)
 }
 
 func askedMembers(m *numbered.Members, a *AskedAccount) {
 	numbered.Uint(m, 1, &a.Account)
 	numbered.List(m, 2, &a.Ceilings, ceilingMembers)
-	numbered.Value(m, 3, &a.Drift, driftMembers)
+}
+
+func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
+	numbered.Uint(m, 1, &d.Account)
+	numbered.Text(m, 2, &d.Module)
+	numbered.Int(m, 3, &d.Units)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

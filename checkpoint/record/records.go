@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -377,24 +378,40 @@ type Run struct {
 	Ended     time.Time        `json:"ended,omitzero"`     // zero while it runs, or after a crash
 	Stop      string           `json:"stop,omitempty"`     // why it ended early
 	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
-	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the first account of the run, when it last ended
-	Accounts  []AskedAccount   `json:"accounts,omitempty"` // that were asked; none in older records
+	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account 0, when it last ended
+	// ModuleDrifts are the same for the other accounts.
+	ModuleDrifts []ModuleDrift  `json:"module_drifts,omitempty"`
+	Accounts     []AskedAccount `json:"accounts,omitempty"` // that were asked; none in older records
 }
 
 // AskedAccount is an account that a run asked.
 type AskedAccount struct {
 	Account  attempt.Account `json:"account"`
 	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
-	Drift    cost.Drift      `json:"drift,omitzero"`     // between the journal and the account, when the run last ended
 }
 
-// NoteDrift records what an account that was asked had lost beyond the journal.
-func (r *Run) NoteDrift(number attempt.Account, drift cost.Drift) {
-	for i := range r.Accounts {
-		if r.Accounts[i].Account == number {
-			r.Accounts[i].Drift = drift
+// DriftOfModules returns the drifts of the modules of all accounts, nil for none.
+func (r Run) DriftOfModules() (units map[string]int64) {
+	for _, d := range r.ModuleDrifts {
+		if units == nil {
+			units = map[string]int64{}
 		}
+		units[d.Module] += d.Units
 	}
+	return units
+}
+
+// DriftOfAccount returns the drifts of the modules of an account, nil for none.
+func (r Run) DriftOfAccount(number attempt.Account) map[string]int64 {
+	own := Run{ModuleDrifts: slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })}
+	return own.DriftOfModules()
+}
+
+// ModuleDrift is what an account lost of one module that the journal cannot explain.
+type ModuleDrift struct {
+	Account attempt.Account `json:"account"`
+	Module  string          `json:"module"`
+	Units   int64           `json:"units"`
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

@@ -46,6 +46,8 @@ type Service interface {
 	Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error)
 	// Rates returns what fields consume at their prices.
 	Rates(fields enrich.Fields, prices cost.Prices) cost.Rates
+	// Priced reports whether each unit of a meter costs money, so that a limit on money bounds it.
+	Priced(m cost.Meter) bool
 	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
 	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
 	// Sent returns lookups as they are sent.
@@ -258,6 +260,25 @@ func (a *Account) DescribeDrift(drift cost.Drift) string {
 		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
+}
+
+// Drifts returns the drift of the account 0 of the journal, and those of the modules of other accounts. The drifts
+// are those of the accounts, in their order.
+func Drifts(accounts []*Account, drifts []cost.Drift) (first cost.Drift, modules []checkpoint.ModuleDrift) {
+	for i, a := range accounts {
+		switch {
+		case a.Journal == nil:
+		case a.Journal.Number() == 0:
+			first = drifts[i]
+		default:
+			for m, info := range a.Tariff.Meters {
+				if units := drifts[i].Lost[m]; units > 0 && m != int(cost.USD) {
+					modules = append(modules, checkpoint.ModuleDrift{Account: a.Journal.Number(), Module: info.Name, Units: units})
+				}
+			}
+		}
+	}
+	return first, modules
 }
 
 // Drift compares the account with the journal before anything is sent. An error is the journal's or the

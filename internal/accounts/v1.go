@@ -59,6 +59,9 @@ func (s *V1) Register(context.Context, *Account) error { return nil }
 // Rates implements Service.
 func (s *V1) Rates(_ enrich.Fields, prices cost.Prices) cost.Rates { return v1.Tariff().At(prices) }
 
+// Priced implements Service. Units of the free allowance need no limit.
+func (s *V1) Priced(cost.Meter) bool { return false }
+
 // Close implements Service.
 func (s *V1) Close() {
 	if s.paying != nil {

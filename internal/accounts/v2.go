@@ -94,6 +94,9 @@ func (s *V2) Rates(fields enrich.Fields, _ cost.Prices) cost.Rates {
 	return second.Prices.Rates(second.Modules.Tariff().At(prices))
 }
 
+// Priced implements Service.
+func (s *V2) Priced(m cost.Meter) bool { return s.place.Options.V2.Prices[m] > 0 }
+
 // Unavailable implements Service.
 func (s *V2) Unavailable(cost.Account, cost.Workload) dispatch.Stop { return nil }
 

@@ -11,7 +11,8 @@ import (
 	"payonce/internal/problem"
 )
 
-// checkLimits refuses a run without a limit on something that it can consume.
+// checkLimits refuses a run without a limit on something that it can consume. Units that cost money are limited by
+// the most that the run may spend, which it needs then.
 func (j *job) checkLimits() error {
 	var names []string
 	var flags []any
@@ -21,7 +22,7 @@ func (j *job) checkLimits() error {
 			case !account.Consumes(cost.Meter(m)):
 			case m == int(cost.USD) && j.budget.MaxSpend == nil:
 				return maxSpendMissing()
-			case m != int(cost.USD) && !j.budget.HasLimit(info.Name):
+			case m != int(cost.USD) && !j.budget.HasLimit(info.Name) && !account.Service.Priced(cost.Meter(m)):
 				names, flags = append(names, info.Name), append(flags, info.Name)
 			}
 		}

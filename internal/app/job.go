@@ -133,9 +133,8 @@ func (j *job) record() (checkpoint.Run, error) {
 	run.Restarted = run.Started
 	for _, account := range j.accounts {
 		if account.Journal != nil {
-			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{
-				Account: account.Journal.Number(), Ceilings: j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff),
-			})
+			ceilings := j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff)
+			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: account.Journal.Number(), Ceilings: ceilings})
 		}
 	}
 	if j.list != nil {
@@ -189,9 +188,12 @@ func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.S
 // lookUpOnce sends the lookups of one survey of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
+	surveyed := func() {}
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
+		surveyed()
+		surveyed = func() {}
 		s := j.steps[i]
 		if refused := j.foreseen(s.account); refused != nil || s.account.Journal == nil {
 			return refused, nil // without a journal nothing is asked of the account
@@ -204,8 +206,12 @@ func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispat
 			update(observe.Sent{Tally: before.Plus(now), Step: i, Found: found})
 		}).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
+		if i+1 < len(j.steps) {
+			surveyed = j.session.work.Observer.Surveying()
+		}
 		return stop, err
 	})
+	surveyed()
 	if tally := j.tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
 		stop = someGivenUp(tally)
 	}

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +19,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/internal/accounts"
+	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
 	"payonce/sandbox/units"
@@ -183,9 +182,7 @@ func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
 	dir := t.TempDir()
 	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[units.Module]int64{units.Companies: 1} })
 	work := s.work(dir)
-	meters := accounts.Interfaces(work.Workspace).All[1].Tariff.Meters
-	companies := cost.Meter(slices.IndexFunc(meters, func(m cost.MeterInfo) bool { return m.Name == "companies" }))
-	work.Workspace.V2.Modules.Operations = map[v2fields.Operation]cost.Meter{v2fields.GetFinancials: companies}
+	work.Workspace.V2.Modules.Operations = map[v2fields.Operation]cost.Meter{v2fields.GetFinancials: meterNamed(t, "companies")}
 	o := runOf(companyIDs(t, dir, "list.csv", 101, 103), "company", "financials", "ownership")
 	o.Pace.Concurrency = 1
 	ended, err := work.Run(t.Context(), o, silent{})
@@ -265,5 +262,48 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 		if err != nil || found.InDoubt != 0 || found.Cases[0].Finding != "assumed charged" {
 			t.Errorf("%s: %+v, %v", title, found, err)
 		}
+	}
+}
+
+// TestTheDriftOfEachModuleIsRecorded has somebody else use up units of two modules during a run.
+func TestTheDriftOfEachModuleIsRecorded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(*sandbox.Config) {})
+	var once sync.Once
+	s.lost = func(path string, _ func()) bool {
+		if path == "companies" {
+			once.Do(func() {
+				for _, elsewhere := range []units.Charge{{Module: units.Companies, Units: 3}, {Module: units.Ownership, Units: 1}} {
+					if err := s.Second().Units().UseElsewhere(elsewhere); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		return false
+	}
+	work := s.work(dir)
+	ended, err := work.Run(t.Context(), runOf(companyIDs(t, dir, "list.csv", 101, 103), "company"), silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"companies": 3, "ownership": 1}
+	if ended.Summary.Drift == nil || !maps.Equal(ended.Summary.Drift.Units, want) {
+		t.Fatalf("the summary has the drift %+v, want %v", ended.Summary.Drift, want)
+	}
+	text := "the account lost 3 units of companies and 1 unit of ownership that this journal did not use; somebody else uses it"
+	if got := ended.Summary.Drift.String(); got != text {
+		t.Errorf("%q, want %q", got, text)
+	}
+	place := &workspace.Session{Options: work.Workspace, Env: work.Env}
+	if err := place.Read(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	defer place.Close()
+	run, found, err := place.Journal.Run(ended.Summary.Run)
+	recorded := []checkpoint.ModuleDrift{{Account: 1, Module: "companies", Units: 3}, {Account: 1, Module: "ownership", Units: 1}}
+	if diff := cmp.Diff(recorded, run.ModuleDrifts); err != nil || !found || diff != "" || !run.Drift.Zero() {
+		t.Errorf("%v, the record of the run has the drift %+v and\n%s", err, run.Drift, diff)
 	}
 }

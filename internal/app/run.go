@@ -193,13 +193,8 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
 	done.kept = append(kept, done.kept...)
-	record.Ended, record.Rows, record.Drift = j.session.now(), rowsByName(done.rows), drifts[0]
-	for i, account := range j.accounts {
-		if account.Journal != nil {
-			record.NoteDrift(account.Journal.Number(), drifts[i])
-		}
-	}
-	record.Stop = wordOf(stop)
+	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
+	record.Drift, record.ModuleDrifts = accounts.Drifts(j.accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}

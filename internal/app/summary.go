@@ -27,7 +27,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.session.usage().FreeUsed(checkpoint.RunScope(j.name)), InDoubt: int64(doubts),
 	}
 	view.Accounts = j.session.usage().Run(record, j.session.now())
-	view.Found, view.Drift = runview.FoundBy(view.Accounts), view.Accounts.FirstDrift()
+	view.Found, view.Drift = runview.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps = j.stepsDone()
 	view.FoundNow = runview.FoundNow(view.Steps)
 	view.Kept, view.Tables = done.kept, done.tables
@@ -35,8 +35,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.maxSpend()
 	if stop != nil {
-		word := stop.Word()
-		view.Stop = &word
+		view.Stop = new(stop.Word())
 	}
 	if stop != nil && stop == someGivenUp(tally) {
 		view.GivenUp = tally.GivenUp

@@ -186,6 +186,53 @@ func TestARunNeedsALimitOnAllUnitsThatItCanUse(t *testing.T) {
 	}
 }
 
+// TestMoneyLimitsUnitsThatHaveAPrice: a unit that costs money needs no limit of its own, and each that costs
+// nothing needs one.
+func TestMoneyLimitsUnitsThatHaveAPrice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := runOf(companyIDs(t, dir, "list.csv", 101, 108), "company", "ownership")
+	o.Budget.Units = map[string]int64{"ownership": 99}
+	work := func() *Work {
+		w := bothIn(dir)
+		w.Workspace.V2.Prices = map[cost.Meter]cost.Money{meterNamed(t, "companies"): 10 * cost.Cent}
+		return w
+	}
+	code := func() string {
+		_, err := work().Run(t.Context(), o, silent{})
+		if found, is := errors.AsType[*problem.Error](err); is {
+			return found.Code
+		}
+		return fmt.Sprint(err)
+	}
+	if got := code(); got != "max_spend_missing" {
+		t.Errorf("without a limit on money: %s", got)
+	}
+	o.Budget.MaxSpend, o.Budget.Units = new(35*cost.Cent), nil
+	if got := code(); got != "max_units_missing" {
+		t.Errorf("without a limit on units that cost nothing: %s", got)
+	}
+	o.Budget.Units = map[string]int64{"ownership": 99}
+	ended, err := work().Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop == nil || ended.Stop.Word() != "ceiling:max-spend" || ended.Summary.Spent != 30*cost.Cent {
+		t.Errorf("stopped by %v after $%s", ended.Stop, ended.Summary.Spent)
+	}
+}
+
+// meterNamed returns the meter of v2 with a name.
+func meterNamed(t *testing.T, name string) cost.Meter {
+	t.Helper()
+	meters := accounts.Interfaces(workspace.Options{}).All[1].Tariff.Meters
+	at := slices.IndexFunc(meters, func(m cost.MeterInfo) bool { return m.Name == name })
+	if at < 0 {
+		t.Fatalf("v2 has no meter %s", name)
+	}
+	return cost.Meter(at)
+}
+
 // TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused says which interface it needs.
 func TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused(t *testing.T) {
 	t.Parallel()

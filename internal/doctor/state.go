@@ -7,11 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/outbox"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
+	"payonce/internal/delivery"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/checkview"
+	"payonce/internal/workspace"
 )
 
 // checkState checks the place of the journal, and the journal when there is one. It
@@ -36,7 +42,38 @@ func (d *checks) checkState(ctx context.Context) {
 		d.ok("disk", "there is room for the journal")
 	}
 	if d.checkEncryption() && ctx.Err() == nil {
+		d.checkAlerts(ctx, dir)
 		d.checkJournal(ctx)
+	}
+}
+
+// failingTime is how long a channel may not accept alerts before there is a warning.
+const failingTime = 24 * time.Hour
+
+// checkAlerts warns of channels that have not accepted alerts of jobs for long. Whether the journal can be opened is
+// another check.
+func (d *checks) checkAlerts(ctx context.Context, dir string) {
+	const check = "alerts"
+	if _, exists, err := d.place.Options.Find(); err != nil || !exists {
+		return
+	}
+	opening, err := d.place.Options.Opening(d.place.Env, "doctor", ctx.Err)
+	if err != nil {
+		return
+	}
+	var open []record.Alert
+	err = workspace.ReadStore(ctx, dir, opening, func(s store.Store) (err error) {
+		open, err = outbox.Open(s, "")
+		return err
+	})
+	if err != nil {
+		return
+	}
+	for _, f := range delivery.Failures(open) {
+		if d.place.Env.Now().Sub(f.Since) > failingTime {
+			d.warn(check, "look_at_channel", "the channel %s has not accepted %d alerts of the job %s since %s: %s", f.Channel, f.Alerts, f.Job,
+				f.Since.UTC().Format("2006-01-02 15:04 MST"), report.Printable(f.Error))
+		}
 	}
 }
 

@@ -193,8 +193,7 @@ func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
 	number := secondAccount(s)
 	run := checkpoint.Run{Name: "companies", Accounts: []checkpoint.AskedAccount{{
 		Account: number, Ceilings: limits.UnitCeilings("companies", "companies", units.Modules{}.Tariff()),
-		Drift: cost.Drift{Lost: cost.Amounts{units.Companies: 2}},
-	}}}
+	}}, ModuleDrifts: []checkpoint.ModuleDrift{{Account: number, Module: "companies", Units: 2}}}
 	view, err := viewRun(usageOf(s), run, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func openBook(job *jobs.Job) (*book, error) {
 
 // spool returns the file for the output of the command of a list.
 func (b *book) spool(job string, at schedule.Local) string {
-	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+".csv")
+	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
 }
 
 // own calls do with the store of the journal, which it creates when there is none. No other process owns it
@@ -88,6 +88,7 @@ type claim struct {
 	request    Request
 
 	alerts  []record.Alert // that follow from the decision
+	open    []record.Alert // that wait for their channels
 	job     record.Job
 	passed  []record.Occurrence
 	claimed *record.Occurrence
@@ -419,7 +420,9 @@ type ending struct {
 	noFailure bool
 	facts     rules.Facts
 	note      func(string)
-	state     record.Job // of the job, after write
+	// After write:
+	state record.Job     // of the job
+	open  []record.Alert // that wait for their channels
 }
 
 func (e *ending) write(s store.Store) error {
@@ -451,7 +454,11 @@ func (e *ending) write(s store.Store) error {
 	if err != nil {
 		return err
 	}
-	return claims.End(s, job, e.ended, before.String(), alerts...)
+	if err := claims.End(s, job, e.ended, before.String(), alerts...); err != nil {
+		return err
+	}
+	e.open, err = outbox.Open(s, job.Name)
+	return err
 }
 
 // alerts returns the writes that add the alerts about the end, and erase old ones.
@@ -477,10 +484,10 @@ func (e *ending) alerts(s store.Store) ([]store.Write, error) {
 }
 
 // comparedRuns is how many earlier occurrences rules look at, at least.
-const comparedRuns = 100
+const comparedRuns = 40
 
 // acceptedRetention is how long alerts are kept that every channel accepted.
-const acceptedRetention = 30 * 24 * time.Hour
+const acceptedRetention = 7 * 24 * time.Hour
 
 // end returns how the start of the occurrence ended.
 func (e *ending) end() rules.End {

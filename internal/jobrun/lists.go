@@ -7,13 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"payonce/internal/jobs"
+	"payonce/internal/pglist"
 	"payonce/internal/problem"
+	"payonce/internal/shell"
 	"payonce/io/atomicfile"
 	"payonce/schedule"
 )
@@ -70,9 +71,8 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 		return "", err
 	}
 	defer file.Discard()
-	run := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	run := shell.Command(ctx, command)
 	run.Stdout, run.Stderr = file, stderr
-	run.WaitDelay = time.Second // for what the command started and left behind
 	if err := run.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -83,6 +83,34 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 		return "", problem.Usagef("list-command wrote nothing; run the command by hand to see why")
 	}
 	return path, file.Commit()
+}
+
+// The endings of lists that are kept until their occurrences have ended.
+const (
+	commandEnding = ".csv"
+	queryEnding   = ".parquet"
+)
+
+// prefixOf returns what the names of all lists of an occurrence begin with.
+func prefixOf(spool string) string { return strings.TrimSuffix(spool, commandEnding) }
+
+// rowsOf returns a file with the rows of the query of a job. When the file is there and whole, the query does not run.
+func (r Runner) rowsOf(ctx context.Context, job *jobs.Job, at schedule.Local, spool string) (string, error) {
+	prefix := prefixOf(spool)
+	if path, found, err := pglist.Kept(prefix); found || err != nil {
+		return path, err
+	}
+	query := job.List.Query
+	query.SQL = named(query.SQL, at)
+	spooled, err := query.Spool(ctx, prefix)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", problem.Usagef("list-query failed: %w", err)
+	}
+	r.Note(fmt.Sprintf("%s: the query has %d rows, with the hash %s", job.Name, spooled.Rows, spooled.Hash))
+	return spooled.Path, nil
 }
 
 // link makes a symbolic link to an output, in place of an earlier one.

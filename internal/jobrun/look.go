@@ -5,16 +5,21 @@ import (
 	"time"
 
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/internal/delivery"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
+	"payonce/notify/rules"
 )
 
 // Known is what the journal knows of a job.
 type Known struct {
 	Job     record.Job
 	History []record.Occurrence // the oldest first
+	// Failures are the channels that do not accept alerts of the job.
+	Failures []delivery.Failure
 }
 
 // Waiting returns the occurrence that waits, and false for none.
@@ -38,6 +43,11 @@ func Look(ctx context.Context, job *jobs.Job) (known Known, err error) {
 		if known.Job, err = claims.Job(s, job.Name); err == nil {
 			known.History, err = claims.History(s, job.Name)
 		}
+		if err != nil {
+			return err
+		}
+		open, err := outbox.Open(s, job.Name)
+		known.Failures = delivery.Failures(open)
 		return err
 	})
 	return known, err
@@ -111,6 +121,4 @@ func (k Known) LastSuccess() (last time.Time) {
 }
 
 // Succeeded reports whether an occurrence came to its end without a failure.
-func Succeeded(one record.Occurrence) bool {
-	return one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && isEnd(int(one.Exit))
-}
+func Succeeded(one record.Occurrence) bool { return rules.CameToEnd(one) }

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
@@ -59,7 +62,8 @@ type Result struct {
 	Job    record.Job
 	Next   time.Time // when the job is due next; zero without a schedule
 	Waits  time.Time // when the occurrence that waits goes on; zero when none waits
-	Wake   time.Time // when there may be something to run; zero for not before somebody starts the job
+	Wake   time.Time // when there may be something to run or to send; zero for not before somebody starts the job
+	Alerts time.Time // when there are alerts to send; zero when none waits
 	Exit   int       // of the first run that failed
 	Err    error     // of that run
 }
@@ -107,6 +111,9 @@ func (r Runner) run(ctx context.Context, q Request, byHand bool) (*Result, error
 	if result.interrupted() {
 		result.Wake = r.Now().Add(busyTime)
 	}
+	if !result.Alerts.IsZero() && (result.Wake.IsZero() || result.Alerts.Before(result.Wake)) {
+		result.Wake = result.Alerts
+	}
 	return result, err
 }
 
@@ -124,8 +131,10 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	c, err := r.decide(ctx, b, job, q)
+	sent := func() []outbox.Result { return nil }
+	c, err := r.decide(ctx, b, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
 	if err != nil {
+		r.noteUnrecorded(job, sent(), err)
 		return false, err
 	}
 	for _, passed := range c.passed {
@@ -136,9 +145,12 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 	next, due := job.Plan.NextAfter(c.now)
 	result.Next = due
 	if c.claimed != nil {
-		err := r.occurrence(ctx, b, job, c, result)
+		sent = r.send(ctx, job, c.open, sent)
+		open, err := r.occurrence(ctx, b, job, c, result)
+		result.Alerts = r.deliver(ctx, b, job, open, sent())
 		return q == (Request{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
+	result.Alerts = r.deliver(ctx, b, job, c.open, sent())
 	if q == (Request{}) && r.Sleep != nil && c.waits.IsZero() && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
 		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
 		return true, r.Sleep(ctx, due.Sub(c.now))
@@ -146,24 +158,33 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 	return false, nil
 }
 
-// decide decides which occurrence starts. It does not own the journal while there is nothing to record.
-func (r Runner) decide(ctx context.Context, b *book, job *jobs.Job, q Request) (c *claim, err error) {
+// decide decides which occurrence starts. It does not own the journal while there is nothing to record. Before it waits
+// for another process that owns the journal, it calls send with the alerts that wait for their channels.
+func (r Runner) decide(ctx context.Context, b *book, job *jobs.Job, q Request, send func([]record.Alert)) (c *claim, err error) {
 	doing, changes := "jobs run "+job.Name, true
 	choose := func(s store.Store) (err error) {
 		// The wait for the store may have been long, so the time is read here.
 		c = newClaim(job, q, r.Now())
-		changes, err = c.choose(s)
+		if changes, err = c.choose(s); err == nil {
+			c.open, err = outbox.Open(s, job.Name)
+		}
 		return err
 	}
 	if q == (Request{}) {
 		if err := b.read(ctx, doing, choose); err == nil && !changes {
 			return c, nil
+		} else if err == nil && c != nil {
+			send(c.open)
 		}
 	}
 	// Another start may have claimed the occurrence since, so this one decides again.
 	err = b.own(ctx, doing, func(s store.Store) error {
 		c = newClaim(job, q, r.Now())
-		return c.decide(s)
+		if err := c.decide(s); err != nil {
+			return err
+		}
+		c.open, err = outbox.Open(s, job.Name)
+		return err
 	})
 	return c, err
 }
@@ -194,12 +215,12 @@ func goesOn(exit int) bool { return exit == exitInterrupted || exit == exitLocke
 // isEnd reports whether a run with an exit code wrote all that it could.
 func isEnd(exit int) bool { return exit == exitDone || exit == exitCeiling || exit == exitDoubt }
 
-// occurrence runs a claimed occurrence and records how it ended.
-func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim, result *Result) error {
+// occurrence runs a claimed occurrence and records how it ended. It returns the alerts that wait for their channels.
+func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim, result *Result) ([]record.Alert, error) {
 	claimed := *c.claimed
 	at, err := schedule.ParseLocal(claimed.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	outcome := r.start(ctx, b, job, at)
 	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
@@ -227,11 +248,11 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	err = b.own(recording, "jobs run "+job.Name, e.write)
 	result.Ran = append(result.Ran, e.ended)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.tell(Event{job, e.state, e.ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
-	return nil
+	return e.open, nil
 }
 
 // conclude returns the record of an occurrence that ended or waits, and whether nobody has to act.
@@ -293,7 +314,12 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
 		return job.Run.Fail(err)
 	}
-	list, err := resolve(ctx, job.List, at, spool, r.Stderr)
+	list, err := "", error(nil)
+	if job.List.Query.SQL != "" {
+		list, err = r.rowsOf(ctx, job, at, spool)
+	} else {
+		list, err = resolve(ctx, job.List, at, spool, r.Stderr)
+	}
 	if err != nil {
 		return job.Run.Fail(err)
 	}
@@ -305,16 +331,20 @@ func RunName(job string, at schedule.Local) string {
 	return fmt.Sprintf("%s-%s-%s", job, at.Date(), at.Clock())
 }
 
-// clear removes the lists that commands wrote for a job: all, or those of earlier occurrences when the one at a
-// time goes on and reads its list again.
+// clear removes the lists that commands and queries wrote for a job: all, or those of earlier occurrences when the one
+// at a time goes on and reads its list again.
 func (r Runner) clear(b *book, job *jobs.Job, at schedule.Local, goesOn bool) {
 	spool := b.spool(job.Name, at)
-	written, _ := filepath.Glob(filepath.Join(filepath.Dir(spool), "*.csv")) // the pattern is right
-	for _, path := range written {
-		if path == spool && goesOn {
+	written, err := os.ReadDir(filepath.Dir(spool))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.Note(fmt.Sprintf("the lists of earlier occurrences are not removed: %v", err))
+	}
+	for _, entry := range written {
+		ending := filepath.Ext(entry.Name())
+		if ending != commandEnding && ending != queryEnding || goesOn && strings.HasPrefix(entry.Name(), prefixOf(filepath.Base(spool))) {
 			continue
 		}
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(filepath.Join(filepath.Dir(spool), entry.Name())); err != nil {
 			r.Note(fmt.Sprintf("the list of an occurrence is not removed: %v", err))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/config"
+	"payonce/internal/pglist"
 	"payonce/internal/smallfile"
 	"payonce/internal/workspace"
 	"payonce/notify/rules"
@@ -90,7 +91,10 @@ type Job struct {
 }
 
 // List says where the list of a job comes from. One of its members is set.
-type List struct{ Path, Newest, Command string }
+type List struct {
+	Path, Newest, Command string
+	Query                 pglist.Query
+}
 
 // String names the list.
 func (l List) String() string {
@@ -99,6 +103,8 @@ func (l List) String() string {
 		return "newest " + l.Newest
 	case l.Command != "":
 		return "output of " + l.Command
+	case l.Query.SQL != "":
+		return "rows of a query"
 	}
 	return l.Path
 }
@@ -193,7 +199,7 @@ func (r Reader) set(o *own, mappings ...*config.Mapping) Run {
 	t := r.Target
 	t.Flags = flagsOf(o, run.Flags)
 	t.Known = "a job has keys of its own and those of batch run: see batch jobs schema"
-	t.Refuse = refuseSecret
+	t.Refuse, t.Secrets = refuseSecret, jobSecrets()
 	t.Check = func() []config.Problem { return append(run.Check(), o.problems()...) }
 	for _, mapping := range mappings {
 		if mapping != nil {
@@ -228,7 +234,8 @@ func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Ale
 	mapping := entry.Mapping()
 	run := r.set(o, mapping, defaults)
 	job := &Job{
-		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command}, Latest: o.latest,
+		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command, pglist.Query{Connection: o.connection, SQL: o.query, Timeout: o.queryTimeout}},
+		Latest:  o.latest,
 		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Report: strings.ReplaceAll(o.report, "{job}", entry.Name),
 		Keep:      o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
@@ -250,17 +257,17 @@ func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Ale
 // check adds what is wrong with the job as a whole. A key that was given with a wrong value is not missing.
 func (j *Job) check(entry config.Entry, given func(string) bool) {
 	lists := 0
-	for _, from := range []string{j.List.Path, j.List.Newest, j.List.Command} {
+	for _, from := range []string{j.List.Path, j.List.Newest, j.List.Command, j.List.Query.SQL} {
 		if from != "" {
 			lists++
 		}
 	}
 	output := j.Output()
 	switch {
-	case lists == 0 && !given("list") && !given("list-newest") && !given("list-command"):
-		entry.Problem(errors.New("the job has no list: give list, list-newest or list-command"))
+	case lists == 0 && !given("list") && !given("list-newest") && !given("list-command") && !given("list-query"):
+		entry.Problem(errors.New("the job has no list: give list, list-newest, list-command or list-query"))
 	case lists > 1:
-		entry.Problem(errors.New("the job has several lists: give one of list, list-newest and list-command"))
+		entry.Problem(errors.New("the job has several lists: give one of list, list-newest, list-command and list-query"))
 	case output == "" && !given("output"):
 		entry.Problem(errors.New("the job has no output: give output, such as out/contacts-{date}.csv"))
 	case output == "-":
@@ -279,6 +286,9 @@ var secrets = regexp.MustCompile(`(?i)://[^/\s:@]*:[^/\s@]+@|(passw(or)?d|pgpass
 
 // secretKeys are names of what does not belong in the file.
 var secretKeys = regexp.MustCompile(`(?i)passw|secret|token|api-?_?key|credential`)
+
+// jobSecrets are the keys of a job that are secrets: the URL of a database may have a password.
+func jobSecrets() []string { return []string{"list-connection"} }
 
 // refuseSecret returns an error for a key or a value that would hold a secret.
 func refuseSecret(key, value string) error {

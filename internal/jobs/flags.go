@@ -11,12 +11,15 @@ import (
 
 	"payonce/internal/config"
 	"payonce/internal/flagvalue"
+	"payonce/internal/pglist"
 	"payonce/schedule"
 )
 
 // own are the values of a job that batch run does not know.
 type own struct {
 	list, newest, command string
+	query, connection     string
+	queryTimeout          time.Duration
 	latest                string
 	metrics, report       string
 	keep                  flagvalue.Count
@@ -37,6 +40,9 @@ const (
 	defaultRetention  = 400 * 24 * time.Hour
 	defaultPauseAfter = 3
 	maxJitter         = 12 * time.Hour
+
+	defaultQueryTimeout = 10 * time.Minute
+	maxQueryTimeout     = 24 * time.Hour
 )
 
 // flags returns the flags of the values.
@@ -49,6 +55,9 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.StringVar(&o.list, "list", "", "the `FILE` that is enriched; {date} and {time} in the name stand for those of the occurrence")
 	flags.StringVar(&o.newest, "list-newest", "", "enrich the newest file that matches this `PATTERN`, such as exports/*.csv")
 	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
+	flags.StringVar(&o.query, "list-query", "", "enrich the rows of this `QUERY` of PostgreSQL; {date} and {time} stand for those of the occurrence")
+	flags.StringVar(&o.connection, "list-connection", "", "the `URL` of the database of list-query (default what variables such as PGHOST say)")
+	flags.DurationVar(&o.queryTimeout, "list-timeout", defaultQueryTimeout, "how long the query may take")
 	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
 	flags.StringVar(&o.metrics, "metrics", "", "write metrics of Prometheus to this `FILE`, whose name ends in .prom; {job} in the name stands for that of the job")
 	flags.StringVar(&o.report, "report", "", "write a page about each run and an index of them to this `DIR`; {job} in the name stands for that of the job")
@@ -73,6 +82,11 @@ func (o *own) problems() []config.Problem {
 			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
+	if o.query != "" {
+		err := pglist.Check(o.connection)
+		refuse(err != nil && o.connection != "", "list-connection", "%v", err)
+	}
+	refuse(o.queryTimeout <= 0 || o.queryTimeout > maxQueryTimeout, "list-timeout", "%s: choose more than 0s and at most %s", o.queryTimeout, maxQueryTimeout)
 	refuse(o.metrics != "" && !strings.HasSuffix(o.metrics, ".prom"), "metrics", "%s: the textfile collector reads files whose names end in .prom", o.metrics)
 	refuse(o.jitter < 0 || o.jitter > maxJitter, "jitter", "%s: choose 0 to %s", o.jitter, maxJitter)
 	refuse(o.jitter > o.catchUp.Span, "jitter", "%s is longer than the catch-up window of %s", o.jitter, o.catchUp.Span)

@@ -8,6 +8,10 @@ import (
 func (r Reader) Schema() map[string]any {
 	job := config.Schema(flagsOf(&own{}, r.NewRun().Flags))
 	delete(job, "$schema")
+	keys, _ := job["properties"].(map[string]any)
+	for _, name := range jobSecrets() {
+		keys[name] = config.Secret()
+	}
 	job["title"] = "A job"
 	job["description"] = "Keys of the job and of batch run. ${NAME} stands for a variable of the environment."
 	return map[string]any{

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
@@ -41,24 +42,27 @@ func (b *Builder) runs() []Run {
 
 // addDrifts shows what the accounts lost that the journal cannot explain, when the run last ended.
 func (b *Builder) addDrifts(view *Run, run checkpoint.Run) {
-	asked := run.Accounts
-	if len(asked) == 0 { // recorded before runs had accounts
-		asked = []checkpoint.AskedAccount{{Drift: run.Drift}}
+	var tariff cost.Tariff
+	if len(b.facts.Tariffs) > 0 {
+		tariff = b.facts.Tariffs[0]
 	}
-	for _, one := range asked {
-		var tariff cost.Tariff
-		catalogue := b.catalogueOf(one.Account)
-		if int(one.Account) < len(b.facts.Tariffs) {
-			tariff = b.facts.Tariffs[one.Account]
-		}
-		drift := usageview.DriftOf(catalogue, tariff, one.Drift)
-		if drift == nil {
+	accounts := usageview.Accounts{{
+		Interface: b.catalogueOf(0).Interface, Drift: usageview.DriftOf(b.catalogueOf(0), tariff, run.Drift),
+	}}
+	for number := 1; number < len(b.facts.Catalogues); number++ {
+		accounts = append(accounts, usageview.Account{
+			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usageview.DriftOfUnits(run.DriftOfAccount(attempt.Account(number))),
+		})
+	}
+	view.Drift = accounts.Drift()
+	for _, account := range accounts {
+		if account.Drift == nil {
 			continue
 		}
-		if view.Drift == nil {
-			view.Drift, view.Drifts = drift, map[string]*usageview.Drift{}
+		if view.Drifts == nil {
+			view.Drifts = map[string]*usageview.Drift{}
 		}
-		view.Drifts[catalogue.Interface] = drift
+		view.Drifts[account.Interface] = account.Drift
 	}
 }
 

@@ -179,7 +179,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
-			"internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
+			"internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
 		},
 	}
 }
@@ -249,16 +249,19 @@ func runLayers() map[string][]string {
 func jobLayers() map[string][]string {
 	return map[string][]string{
 		"schedule":           {},
-		"notify":             {},
+		"internal/shell":     {},
+		"internal/pglist":    {"io/atomicfile", "io/listfile", "io/table"},
+		"notify":             {"internal/shell"},
 		"notify/rules":       {"notify", "checkpoint/record", "cost"},
-		"internal/jobs":      {"notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
-		"cmd/batch/jobs":     {"internal/jobpages", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
+		"internal/jobs":      {"internal/pglist", "notify", "notify/rules", "internal/smallfile", "cost", "schedule", "internal/config", "internal/flagvalue", "internal/workspace"},
+		"cmd/batch/jobs":     {"internal/baseurl", "internal/jobpages", "internal/metrics", "internal/metrics/reading", "notify", "notify/rules", "internal/delivery", "internal/flagvalue", "internal/jobserve", "cmd/batch/jobunits", "cost", "internal/app", "internal/waiting", "schedule", "checkpoint/record", "internal/jobs", "internal/jobrun", "internal/problem", "internal/report", "internal/report/runview"},
 		"checkpoint/claims":  {"checkpoint/store", "checkpoint/record"},
 		"checkpoint/outbox":  {"checkpoint/store", "checkpoint/record"},
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
+		"internal/delivery":  {"notify", "checkpoint/record", "checkpoint/outbox"},
 		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
-		"internal/jobrun":    {"cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify/rules", "internal/jobs", "internal/problem", "internal/workspace", "io/atomicfile"},
+		"internal/jobrun":    {"internal/pglist", "cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify", "notify/rules", "internal/delivery", "internal/jobs", "internal/problem", "internal/shell", "internal/workspace", "io/atomicfile"},
 	}
 }
 
@@ -300,6 +303,7 @@ func testPackageLayers() map[string][]string {
 		"service/servicetest":         {},
 		"internal/testuser":           {},
 		"internal/terminaltest":       {},
+		"internal/pgtest":             {"internal/testuser"},
 		"io/parquettable/parquettest": {"io/table"},
 		// Tests alone, of the stages and the journal with an interface that does not exist.
 		"pipeline/thirdinterface": {"enrich", "enrich/tabular", "cost", "attempt", "pipeline/..."},
@@ -316,7 +320,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

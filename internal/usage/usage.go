@@ -60,14 +60,16 @@ func (r Reader) Run(run checkpoint.Run, at time.Time) usageview.Accounts {
 		first.Lookups -= totals.Lookups
 		first.Open, first.Forfeited, first.Uncharged = first.Open-totals.Open, first.Forfeited-totals.Forfeited, first.Uncharged-totals.Uncharged
 		if asked, isAsked := askedOf(run, number); isAsked || totals.Calls() > 0 {
-			all = append(all, r.account(totals, asked, at))
+			view := r.account(totals, asked, at)
+			view.Drift = usageview.DriftOfUnits(run.DriftOfAccount(number))
+			all = append(all, view)
 		}
 	}
 	if asked, isAsked := askedOf(run, 0); isAsked || first.Calls() > 0 || len(run.Accounts) == 0 && len(all) == 0 {
-		if len(run.Accounts) == 0 {
-			asked.Drift = run.Drift
-		}
-		all = slices.Insert(all, 0, r.account(first, asked, at))
+		view := r.account(first, asked, at)
+		of := r.Interface(0)
+		view.Drift = usageview.DriftOf(of.Catalogue, of.Tariff, run.Drift)
+		all = slices.Insert(all, 0, view)
 	}
 	return all
 }
@@ -89,7 +91,6 @@ func (r Reader) account(totals cost.Totals, asked checkpoint.AskedAccount, at ti
 		Number: int(asked.Account), Interface: of.Catalogue.Interface, Lookups: totals.Lookups,
 		Found: usageview.FoundOf(of.Catalogue, totals.Asked, totals.Returned),
 	}
-	view.Drift = usageview.DriftOf(of.Catalogue, of.Tariff, asked.Drift)
 	spent, held := totals.Settled.Money(), totals.Held.Money()
 	if spent+held > 0 || len(of.Tariff.Meters) > 0 && !of.Tariff.Meters[cost.USD].Hidden {
 		view.Spent, view.Held = &spent, &held

@@ -118,6 +118,7 @@ var texts = map[string]string{
 	"give_state":            "Give --state DIR or set BATCH_STATE to a directory that can be written",
 	"make_readable":         "See to it that the directory can be read",
 	"journal_in_use":        "Wait until it ends: another --workspace would pay again",
+	"look_at_channel":       "Send it a message with batch jobs test-alert",
 	"look_at_doubts":        "Look at them with batch reconcile",
 	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
 	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",

@@ -1,9 +1,14 @@
 package host
 
 import (
+	"io"
 	"math"
 	"runtime/debug"
 	"testing"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/internal/observe"
 )
 
 // TestHeapIsLimitedWhileLookupsAreSent looks at the limit before, during and after, and at one of the user.
@@ -22,6 +27,22 @@ func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
 	unlimited()
 	if got := limit(); got != math.MaxInt64 {
 		t.Errorf("afterwards the limit is %d bytes", got)
+	}
+
+	observer := &Observer{Log: Log{Out: io.Discard, Now: time.Now}}
+	_, sent := observer.Sending(observe.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
+	surveyed := observer.Surveying() // of the second step
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("while a later step is surveyed the limit is %d bytes", got)
+	}
+	surveyed()
+	if got := limit(); got == math.MaxInt64 {
+		t.Error("while the later step sends, there is no limit")
+	}
+	sent()
+	observer.Surveying()()
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("when all is sent the limit is %d bytes", got)
 	}
 
 	debug.SetMemoryLimit(1 << 40)

@@ -28,6 +28,8 @@ type Observer struct {
 	shown *progress // nil while nothing is sent
 	// stages is the line of a stage without progress; nil before the first.
 	stages *line
+	// unlimited ends the limit of the heap while lookups are sent; nil without one.
+	unlimited func()
 
 	phase atomic.Pointer[string]           // what the use case does now
 	state atomic.Pointer[runview.Progress] // nil before the first lookup is sent
@@ -75,23 +77,41 @@ func (w *Observer) Note(text string) {
 // collect early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 
-// Surveying implements observe.Observer.
+// Surveying implements observe.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *Observer) Surveying() func() {
+	limited := w.unlimitHeap()
 	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
 	w.stage(phaseReading)
 	return func() {
 		debug.SetGCPercent(usual)
 		done()
 		w.stage("")
+		if limited {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.unlimited = limitHeap()
+		}
 	}
+}
+
+// unlimitHeap ends the limit of the heap. It reports whether there was one.
+func (w *Observer) unlimitHeap() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unlimited == nil {
+		return false
+	}
+	w.unlimited()
+	w.unlimited = nil
+	return true
 }
 
 // Sending implements observe.Observer.
 func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shown, sent, unlimited := w.newProgress(s), w.enter(phaseSending), limitHeap()
-	w.shown = shown
+	shown, sent := w.newProgress(s), w.enter(phaseSending)
+	w.shown, w.unlimited = shown, limitHeap()
 	w.state.Store(shown.state(s))
 	update = func(now observe.Sent) {
 		shown.update(now)
@@ -99,7 +119,7 @@ func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done f
 	}
 	return update, func() {
 		sent()
-		unlimited()
+		w.unlimitHeap()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		shown.finish()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/internal/delivery"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
@@ -137,11 +138,12 @@ func newListCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := []listed{}
+			rows, failures := []listed{}, []delivery.Failure(nil)
 			for _, job := range file.Jobs {
 				row := env.listed(job)
 				// Without a service or a journal nothing waits, and jobs next tells what is wrong.
 				if known, err := jobrun.Look(cmd.Context(), job); err == nil {
+					failures = append(failures, known.Failures...)
 					if one, waits := known.Waiting(); waits {
 						row.Waits = one.Until.In(job.Plan.Zone)
 					}
@@ -149,9 +151,12 @@ func newListCommand(env Environment) *cobra.Command {
 				rows = append(rows, row)
 			}
 			if asJSON {
-				return report.JSON(env.Stdout, map[string]any{"jobs": rows})
+				return report.JSON(env.Stdout, withFailures(failures, "jobs", rows))
 			}
-			return writeTable(env.Stdout, rows)
+			if err := writeTable(env.Stdout, rows); err != nil {
+				return err
+			}
+			return env.writeFailures(failures)
 		},
 	}
 	addFileFlag(cmd, &path)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
+	"payonce/internal/delivery"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/report"
@@ -55,12 +56,13 @@ func newNextCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := []upcoming{}
+			rows, failures := []upcoming{}, []delivery.Failure(nil)
 			for _, job := range chosen {
 				known, err := jobrun.Look(cmd.Context(), job)
 				if err != nil {
 					return err
 				}
+				failures = append(failures, known.Failures...)
 				k := known.Job
 				row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
 				if one, waits := known.Waiting(); waits {
@@ -72,9 +74,12 @@ func newNextCommand(env Environment) *cobra.Command {
 				rows = append(rows, row)
 			}
 			if asJSON {
-				return report.JSON(env.Stdout, map[string]any{"jobs": rows})
+				return report.JSON(env.Stdout, withFailures(failures, "jobs", rows))
 			}
-			return env.writeNext(rows)
+			if err := env.writeNext(rows); err != nil {
+				return err
+			}
+			return env.writeFailures(failures)
 		},
 	}
 	addFileFlag(cmd, &path)
@@ -133,20 +138,23 @@ func newHistoryCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all := []record.Occurrence{}
+			all, failures := []record.Occurrence{}, []delivery.Failure(nil)
 			for _, job := range chosen {
 				known, err := jobrun.Look(cmd.Context(), job)
 				if err != nil {
 					return err
 				}
-				all = append(all, known.History...)
+				all, failures = append(all, known.History...), append(failures, known.Failures...)
 			}
 			slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
 			all = all[max(0, len(all)-max(most, 0)):]
 			if asJSON {
-				return report.JSON(env.Stdout, map[string]any{"occurrences": all})
+				return report.JSON(env.Stdout, withFailures(failures, "occurrences", all))
 			}
-			return env.writeHistory(all)
+			if err := env.writeHistory(all); err != nil {
+				return err
+			}
+			return env.writeFailures(failures)
 		},
 	}
 	addFileFlag(cmd, &path)
@@ -179,6 +187,27 @@ func (env Environment) writeHistory(all []record.Occurrence) error {
 			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, reasonOf(one))
 	}
 	return w.Flush()
+}
+
+// withFailures returns an object with a list, and with the channels that do not accept alerts if there are any.
+func withFailures(failures []delivery.Failure, name string, list any) map[string]any {
+	object := map[string]any{name: list}
+	if len(failures) > 0 {
+		object["alerts_not_accepted"] = failures
+	}
+	return object
+}
+
+// writeFailures tells which channels do not accept alerts.
+func (env Environment) writeFailures(failures []delivery.Failure) error {
+	for _, f := range failures {
+		_, err := fmt.Fprintf(env.Stdout, "alerts of %s that the channel %s has not accepted: %d since %s; last error: %s\n", f.Job, f.Channel,
+			f.Alerts, f.Since.UTC().Format("2006-01-02 15:04 MST"), report.Printable(f.Error))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newPauseCommand(env Environment) *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
+	"payonce/internal/baseurl"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/jobserve"
@@ -142,9 +143,17 @@ func usedBy(job *jobs.Job) ([]string, error) {
 	if !options.Service.Sandbox {
 		for _, address := range []string{options.Service.BaseURL, options.V2.BaseURL} {
 			if address != "" {
-				uses = append(uses, "account "+address)
+				uses = append(uses, accountAt(address))
 			}
 		}
 	}
 	return uses, nil
+}
+
+// accountAt names the account at an address, in whichever way it is written.
+func accountAt(address string) string {
+	if name, ok := baseurl.Canonical(address); ok {
+		address = name
+	}
+	return "account " + address
 }

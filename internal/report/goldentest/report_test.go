@@ -147,7 +147,7 @@ func samples() map[string]report.Report {
 		"summary": &runview.Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
-			Drift: drifted.FirstDrift(), Accounts: drifted, MaxSpend: cost.Dollar,
+			Drift: drifted.Drift(), Accounts: drifted, MaxSpend: cost.Dollar,
 			Found:    runview.FoundBy(paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)),
 			FoundNow: runview.FoundBy(paid(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent)),
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",

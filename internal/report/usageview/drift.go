@@ -1,6 +1,7 @@
 package usageview
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,6 +46,34 @@ func DriftOf(c enrich.Catalogue, tariff cost.Tariff, drift cost.Drift) *Drift {
 	return view
 }
 
+// DriftOfUnits shows the drift of an account whose service counts units, nil for none.
+func DriftOfUnits(units map[string]int64) *Drift {
+	if len(units) == 0 {
+		return nil
+	}
+	return &Drift{Free: named.Values[int64]{}, Units: units}
+}
+
+// plus returns two drifts together. Either may be nil.
+func (d *Drift) plus(other *Drift) *Drift {
+	if d == nil || other == nil {
+		return cmp.Or(d, other)
+	}
+	sum := &Drift{
+		Money: d.Money + other.Money, Free: slices.Clone(d.Free), Prices: slices.Concat(d.Prices, other.Prices), Units: maps.Clone(d.Units),
+	}
+	for _, one := range other.Free {
+		sum.Free = named.Add(sum.Free, one.Name, one.Value)
+	}
+	for meter, units := range other.Units {
+		if sum.Units == nil {
+			sum.Units = map[string]int64{}
+		}
+		sum.Units[meter] += units
+	}
+	return sum
+}
+
 func (d *Drift) String() string {
 	var lost []string
 	if len(d.Free) > 0 || d.Money > 0 {
@@ -57,7 +86,11 @@ func (d *Drift) String() string {
 		lost = append(lost, fmt.Sprintf("%s of %s", report.Counted(d.Units[meter], "unit"), meter))
 	}
 	text := "the account lost " + strings.Join(lost, " and ") + " that this journal did not use"
-	if len(d.Prices) == 0 {
+	switch {
+	case len(d.Prices) > 0:
+	case len(d.Free) == 0 && d.Money == 0:
+		return text + "; somebody else uses it"
+	default:
 		return text + "; somebody else uses the workspace"
 	}
 	var prices []string

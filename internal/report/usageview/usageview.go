@@ -167,14 +167,12 @@ func (a Accounts) RenderDrift(p *report.Page) {
 	}
 }
 
-// FirstDrift returns the drift of the first account that has one, nil for none.
-func (a Accounts) FirstDrift() *Drift {
+// Drift returns the drift of all accounts together, nil for none.
+func (a Accounts) Drift() (sum *Drift) {
 	for _, account := range a {
-		if account.Drift != nil {
-			return account.Drift
-		}
+		sum = sum.plus(account.Drift)
 	}
-	return nil
+	return sum
 }
 
 // RenderUnits writes the units that the accounts used.

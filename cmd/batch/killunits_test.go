@@ -1,0 +1,346 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/sandbox/units"
+	sandboxv2 "payonce/sandbox/v2"
+	v2units "payonce/service/v2/units"
+)
+
+var (
+	unitKills = flag.Int("unit-kills", 10, "how often TestKillsUseNoUnitTwice kills the program")
+	unitSeed  = flag.Uint64("unit-seed", 1, "what TestKillsUseNoUnitTwice draws its moments from")
+)
+
+// insightsCeiling is the limit of units of digital insights, which the list of companies reaches.
+const insightsCeiling = 6
+
+// unitCampaign kills commands that use units: runs of companies and contacts, and searches.
+type unitCampaign struct {
+	t        *testing.T
+	dir      string
+	baseURL  string // of v1
+	draw     *rand.Rand
+	programs map[string]*program
+	done     map[string]bool // programs that ended by themselves
+	rows     int             // of the lists
+	flags    []string
+}
+
+// newUnitCampaign writes the lists of a campaign against a service.
+func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int) *unitCampaign {
+	t.Helper()
+	c := &unitCampaign{
+		t: t, dir: t.TempDir(), baseURL: baseURL, draw: rand.New(rand.NewPCG(*unitSeed, 0)), done: map[string]bool{},
+	}
+	c.flags = []string{
+		"--state", c.in("state"), "--base-url-v2", strings.TrimSuffix(baseURL, "/api/v1") + "/v2",
+		"--rate-v2", "100000/1s", "--settle-delay", "100ms", "--exclusive",
+	}
+	c.grow(rows)
+	c.programs = map[string]*program{
+		"companies": c.program("run", c.in("companies.csv"), "--name", "companies", "-o", c.in("companies-out.csv"),
+			"--tables", c.in("tables"), "--tables-format", "csv", "--fields", "company,financials,insights,ownership",
+			"--max-units", "companies=400", "--max-units", "financials=400",
+			"--max-units", fmt.Sprint("digital_insights=", insights), "--max-units", "ownership=400"),
+		"ids": c.program("run", c.in("ids.csv"), "--name", "ids", "-o", c.in("ids-out.csv"), "--fields", "company,financials,ownership",
+			"--max-units", "companies=1000", "--max-units", "financials=1000", "--max-units", "ownership=1000"),
+		"contacts": c.program("run", c.in("list.csv"), "--name", "contacts", "-o", c.in("contacts-out.csv"), "--fields", "contact",
+			"--max-units", "contacts=2000", "--max-units", "email_count=2000", "--max-units", "phone_count=2000"),
+		"search companies": c.program("search", "companies", "-o", c.in("found.csv"), "--max", "200", "--max-units", "companies=50"),
+		"search employees": c.program("search", "employees", c.in("ids.csv"), "-o", c.in("employees.csv"), "--max-units", "contacts=1000"),
+	}
+	return c
+}
+
+func (c *unitCampaign) in(name string) string { return filepath.Join(c.dir, name) }
+
+// program returns a command of the campaign.
+func (c *unitCampaign) program(args ...string) *program {
+	args = append(append(args, "--yes", "--json", "--concurrency", "3"), c.flags...)
+	return &program{t: c.t, dir: c.dir, baseURL: c.baseURL, args: args}
+}
+
+// grow writes lists of companies and contacts with more rows. The list of companies that are named in every way
+// has an end, those of contacts and of identifiers do not.
+func (c *unitCampaign) grow(by int) {
+	c.t.Helper()
+	all := demoCompanies()
+	before := c.rows
+	c.rows += by
+	file, err := os.Create(c.in("companies.csv"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer file.Close()
+	if err := csv.NewWriter(file).WriteAll(all[:min(c.rows+1, len(all))]); err != nil {
+		c.t.Fatal(err)
+	}
+	(&program{t: c.t, dir: c.dir}).writeList(c.rows)
+	ids := "company_id\n"
+	for id := range c.rows / 3 {
+		ids += fmt.Sprintln(101 + id)
+	}
+	if err := os.WriteFile(c.in("ids.csv"), []byte(ids), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	c.done = map[string]bool{"search companies": c.done["search companies"], "companies": before >= len(all)-1}
+}
+
+// strike starts one of the commands that have not ended and kills it at one of its requests. It reports
+// whether it was killed.
+func (c *unitCampaign) strike(tap *tap) bool {
+	c.t.Helper()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.programs)), func(name string) bool { return c.done[name] })
+	if len(names) == 0 {
+		c.grow(60)
+		names = []string{"contacts", "ids"}
+	}
+	name := names[c.draw.IntN(len(names))]
+	p := c.programs[name]
+	moment := tap.atRequest(5+c.draw.Int64N(14), c.draw.IntN(2) == 0) // the first ones are free
+	code := p.killOn(moment)
+	tap.watch.Store(nil)
+	switch code {
+	case -1:
+		return true
+	case exitDone, exitCeiling, exitDoubt:
+		c.done[name] = true
+	default:
+		c.t.Fatalf("%s ended with exit code %d", name, code)
+	}
+	return false
+}
+
+// end runs every command to its end.
+func (c *unitCampaign) end() {
+	c.t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(c.programs)) {
+		c.programs[name].runToEnd(exitDone, exitCeiling, exitDoubt)
+	}
+}
+
+// TestKillsUseNoUnitTwice kills runs and searches that use units of v2 at random moments, while the service loses
+// two responses in a hundred. No call is counted twice, and no ceiling is passed. The counters of the service
+// are those of the journal, and what was found is what an undisturbed run finds.
+func TestKillsUseNoUnitTwice(t *testing.T) {
+	skipIfShort(t)
+	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
+	rate := []string{"--rate-v2", "100000/1s"}
+	service := startService(t, 1, append(rate, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")...)
+	settled := service.finishing()
+	c := newUnitCampaign(t, service.listen(t), 60, insightsCeiling)
+	kills, starts := 0, 0
+	for ; kills < *unitKills && starts < 3**unitKills; starts++ {
+		if c.strike(&service.tap) {
+			kills++
+		}
+		settled()
+	}
+	c.end()
+	service.end(t)
+	if kills < *unitKills {
+		t.Fatalf("of %d starts %d were killed, want %d", starts, kills, *unitKills)
+	}
+	records := recordsOf(t, service.books+".v2")
+	lost := c.checkJournal(records)
+	checkOnce(t, records)
+	t.Logf("%d kills, lists of %d rows, %d calls, %d of them lost", kills, c.rows, len(records), lost)
+
+	calm := startService(t, 1, rate...)
+	undisturbed := newUnitCampaign(t, calm.listen(t), c.rows, 400)
+	undisturbed.end()
+	for _, table := range []string{"financials", "shareholders", "insights", "technologies", "visits"} {
+		most := lost
+		if table != "financials" && table != "shareholders" {
+			most = c.rows // the ceiling is reached
+		}
+		checkTable(t, table, tableOf(t, c.in("tables"), table), tableOf(t, undisturbed.in("tables"), table), most)
+	}
+	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv"} {
+		checkFound(t, csvRows(t, c.in(output)), csvRows(t, undisturbed.in(output)), lost)
+	}
+}
+
+// finishing lets the service finish each request whose client dies, and returns a function that waits for that. A
+// service that takes longer than the settle delay may count a call after the account was compared.
+func (s *serviceProcess) finishing() (wait func()) {
+	var handling sync.WaitGroup
+	service := s.service
+	s.service = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handling.Add(1)
+		defer handling.Done()
+		service.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
+	})
+	return handling.Wait
+}
+
+// recordsOf reads the books of a sandbox that has ended.
+func recordsOf(t *testing.T, path string) []units.Record {
+	t.Helper()
+	config := sandboxv2.DefaultConfig().Config
+	config.Path, config.KeepRecords = path, 1_000_000
+	books, err := units.Open(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer books.Close()
+	if err := books.Audit(); err != nil {
+		t.Error(err)
+	}
+	return books.Records()
+}
+
+// checkOnce checks that nothing was counted twice, and what was counted against the ceilings of the commands.
+func checkOnce(t *testing.T, records []units.Record) {
+	t.Helper()
+	seen, used := map[string]units.Record{}, map[units.Module]int64{}
+	for _, r := range records {
+		if r.Units == 0 {
+			continue
+		}
+		call := r.Path + " " + r.About
+		if first, twice := seen[call]; twice {
+			t.Errorf("%s was counted twice: as call %d at %s and as call %d at %s", call, first.Number, first.At, r.Number, r.At)
+		}
+		seen[call] = r
+		used[r.Module] += r.Units
+	}
+	for module, limit := range map[units.Module]int64{
+		units.Companies: 1450, units.Contacts: 3000, units.Financials: 1400, units.Insights: insightsCeiling, units.Ownership: 1400,
+	} {
+		if used[module] > limit || used[module] == 0 {
+			t.Errorf("%d units of %s were counted, and the ceilings allow %d", used[module], module, limit)
+		}
+	}
+}
+
+// checkJournal compares the journal with the books of the service. It returns how many calls were lost for good.
+func (c *unitCampaign) checkJournal(records []units.Record) (lost int) {
+	c.t.Helper()
+	counted := map[string]int64{}
+	for _, r := range records {
+		counted[string(r.Module)] += r.Units
+		counted["email_count"] += r.Emails
+		counted["phone_count"] += r.Phones
+	}
+	delete(counted, "")
+	stdout, stderr, code := runHere(c.t, "journal", "check", "--json", "--state", c.in("state"), "--base-url-v2", c.flags[3])
+	var check struct {
+		Attempts map[string]int
+		Problems int
+	}
+	if err := json.Unmarshal([]byte(stdout), &check); err != nil || code != exitDone || check.Problems > 0 {
+		c.t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	dump, stderr, code := runHere(c.t, "journal", "dump", "--state", c.in("state"), "--base-url-v2", c.flags[3])
+	if code != exitDone {
+		c.t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	for line := range strings.Lines(dump) {
+		var record struct {
+			Record string
+			Value  struct {
+				Used []int64 `json:"free_used"`
+				Held []int64 `json:"free_held"`
+			}
+		}
+		if !strings.Contains(line, `"account/1/all"`) {
+			continue
+		}
+		if err := json.Unmarshal([]byte(line), &record); err != nil || record.Record != "totals" {
+			c.t.Fatalf("%v: %s", err, line)
+		}
+		for i, meter := range (v2units.Modules{}).Tariff().Meters[1:] {
+			var used, held int64
+			if i < len(record.Value.Used) {
+				used = record.Value.Used[i]
+			}
+			if i < len(record.Value.Held) {
+				held = record.Value.Held[i]
+			}
+			if n := counted[meter.Name]; n < used || n > used+held {
+				c.t.Errorf("%s: the service counted %d, and the journal has %d and holds %d", meter.Name, n, used, held)
+			}
+			delete(counted, meter.Name)
+		}
+	}
+	if len(counted) > 0 {
+		c.t.Errorf("the journal does not have %v", counted)
+	}
+	return check.Attempts["forfeited"] + check.Attempts["in_doubt"]
+}
+
+// tableOf returns the rows of a table by company.
+func tableOf(t *testing.T, dir, name string) map[string][]string {
+	t.Helper()
+	rows := map[string][]string{}
+	for _, row := range csvRows(t, filepath.Join(dir, name+".csv")) {
+		rows[row["company_id"]] = append(rows[row["company_id"]], fmt.Sprint(row))
+	}
+	for _, of := range rows {
+		slices.Sort(of)
+	}
+	return rows
+}
+
+// checkTable checks that each company has the rows of the undisturbed run, and that only companies lack them whose
+// calls were lost.
+func checkTable(t *testing.T, name string, got, want map[string][]string, lost int) {
+	t.Helper()
+	missing := 0
+	for id, rows := range want {
+		if len(got[id]) == 0 {
+			missing++
+			continue
+		}
+		if diff := cmp.Diff(rows, got[id]); diff != "" {
+			t.Errorf("%s of company %s (-undisturbed +killed):\n%s", name, id, diff)
+		}
+		delete(got, id)
+	}
+	if len(got) > 0 || missing > lost || len(want) == 0 {
+		t.Errorf("%s has %d companies that the undisturbed run has not, and lacks %d of %d; %d calls were lost", name, len(got), missing, len(want), lost)
+	}
+}
+
+// checkFound checks that each row has the values of the undisturbed run, or none.
+func checkFound(t *testing.T, got, want []map[string]string, lost int) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	missing, found := 0, 0
+	for i, row := range want {
+		for _, column := range []string{"company_id", "company_name", "contact_id", "contact_email", "contact_phone"} {
+			switch value, is := got[i][column]; {
+			case !is || row[column] == "" && value == "":
+			case value == "":
+				missing++
+			case value != row[column]:
+				t.Errorf("row %d: %s is %q, want %q", i+1, column, value, row[column])
+			default:
+				found++
+			}
+		}
+	}
+	if missing > 8*lost || found < len(want)/3 {
+		t.Errorf("%d values are there and %d are missing, and %d calls were lost", found, missing, lost)
+	}
+}

@@ -1,0 +1,171 @@
+// Package delivery sends the alerts of a journal's outbox to their channels. It does not use the journal: the caller
+// reads the alerts before, and records the results after.
+package delivery
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"payonce/checkpoint/outbox"
+	"payonce/checkpoint/record"
+	"payonce/notify"
+)
+
+// Sender sends alerts.
+type Sender struct {
+	Channels map[string]notify.Channel // by name
+	Now      func() time.Time
+}
+
+// roundTime is the time after which a channel gets no further alert in one round. The last one may take its own time
+// besides.
+const roundTime = 30 * time.Second
+
+// Send sends every alert that is due to the channels that have not accepted it, to each channel one after the
+// other and to all channels at the same time. After a failure the channel gets nothing more in this round. When the
+// context ends, the alerts that were not answered have no result.
+func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox.Result) {
+	var mutex sync.Mutex
+	var sending sync.WaitGroup
+	began := s.Now()
+	for name, channel := range s.Channels {
+		due := dueTo(open, name, began)
+		if len(due) == 0 {
+			continue
+		}
+		sending.Go(func() {
+			for _, alert := range due {
+				if ctx.Err() != nil || s.Now().Sub(began) > roundTime {
+					return
+				}
+				err := channel.Send(ctx, messageOf(alert))
+				if err != nil && ctx.Err() != nil {
+					return
+				}
+				mutex.Lock()
+				results = append(results, s.result(alert, name, err))
+				mutex.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	sending.Wait()
+	return results
+}
+
+// dueTo returns the alerts that a channel gets now: those that were tried least often first, so that one that the
+// channel never accepts does not keep the others back.
+func dueTo(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
+	tries := map[string]int64{}
+	for _, alert := range open {
+		if d, waits := waitsFor(alert, channel); waits && !d.Next.After(now) {
+			due, tries[alert.ID] = append(due, alert), d.Tries
+		}
+	}
+	slices.SortStableFunc(due, func(a, b record.Alert) int { return int(tries[a.ID] - tries[b.ID]) })
+	return due
+}
+
+// waitsFor returns the delivery of an alert to a channel that has not accepted it, and false for none.
+func waitsFor(alert record.Alert, channel string) (record.Delivery, bool) {
+	i := slices.IndexFunc(alert.Deliveries, func(d record.Delivery) bool { return d.Channel == channel && d.Delivered.IsZero() })
+	if i < 0 {
+		return record.Delivery{}, false
+	}
+	return alert.Deliveries[i], true
+}
+
+// messageOf returns what is sent of an alert.
+func messageOf(a record.Alert) notify.Message {
+	kind := notify.Kind(a.Kind)
+	m := notify.Message{
+		ID: a.ID, Job: a.Job, Occurrence: a.Occurrence, Kind: kind, Severity: notify.SeverityOf(kind), At: a.At, Text: a.Text,
+	}
+	for _, figure := range a.Figures {
+		m.Figures = append(m.Figures, notify.Figure(figure))
+	}
+	return m
+}
+
+// The times between two attempts. They begin with the first, and double up to the last one. A channel whose receiver
+// says that it is gone is tried once a day: somebody may correct its address.
+const (
+	firstPause = time.Minute
+	lastPause  = 6 * time.Hour
+	gonePause  = 24 * time.Hour
+)
+
+// result returns what became of an alert that was sent.
+func (s Sender) result(alert record.Alert, channel string, err error) outbox.Result {
+	now := s.Now().UTC()
+	was, _ := waitsFor(alert, channel)
+	d := record.Delivery{Channel: channel, Tries: was.Tries + 1, Tried: now}
+	switch {
+	case err == nil:
+		d.Delivered = now
+	case errors.Is(err, notify.ErrGone):
+		d.Next = now.Add(gonePause)
+	default:
+		pause := lastPause
+		if was.Tries < 10 {
+			pause = min(firstPause<<was.Tries, lastPause)
+		}
+		d.Next = now.Add(pause)
+	}
+	if err != nil {
+		d.Error = short(err.Error())
+	}
+	return outbox.Result{Job: alert.Job, ID: alert.ID, Delivery: d}
+}
+
+// addresses are what looks like an address of email.
+var addresses = regexp.MustCompile(`[^\s<>"']+@[^\s<>"']+`)
+
+// short returns the text of an error without addresses of email, up to a length.
+func short(text string) string {
+	const most = 200
+	characters := []rune(addresses.ReplaceAllString(text, "(address)"))
+	return string(characters[:min(len(characters), most)])
+}
+
+// After returns the alerts that wait for a channel after results, and when the next one is due; zero when none is.
+// An alert that a failure kept back is due after the first pause.
+func (s Sender) After(open []record.Alert, results []outbox.Result) (left []record.Alert, next time.Time) {
+	soonest := s.Now().Add(firstPause)
+	for _, alert := range open {
+		alert.Deliveries = slices.Clone(alert.Deliveries)
+		waits := false
+		for i, d := range alert.Deliveries {
+			for _, result := range results {
+				if result.Job == alert.Job && result.ID == alert.ID && result.Channel == d.Channel {
+					alert.Deliveries[i] = result.Delivery
+				}
+			}
+			d = alert.Deliveries[i]
+			if !d.Delivered.IsZero() {
+				continue
+			}
+			waits = true
+			if _, known := s.Channels[d.Channel]; !known {
+				continue // it is not in the jobs file any more
+			}
+			due := d.Next
+			if due.Before(soonest) {
+				due = soonest
+			}
+			if next.IsZero() || due.Before(next) {
+				next = due
+			}
+		}
+		if waits {
+			left = append(left, alert)
+		}
+	}
+	return left, next
+}
