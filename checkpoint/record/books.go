@@ -102,6 +102,8 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Flag(m, 13, &a.Strict)
 	// 14 is the horizon of a numberedAccount.
 	numbered.List(m, 15, &a.Limits, reachedLimitMembers)
+	numbered.Int(m, 16, &a.RateSlots)
+	numbered.Int(m, 17, &a.RateWindow)
 }
 
 func reachedLimitMembers(m *numbered.Members, l *ReachedLimit) {

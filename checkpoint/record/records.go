@@ -223,6 +223,9 @@ type Account struct {
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
 	// Strict says that a lookup since the base held its full price, whatever was free.
 	Strict bool `json:"strict,omitempty"`
+	// RateSlots and RateWindow are the rate limit that was kept last: that many calls in each window.
+	RateSlots  int64         `json:"rate_slots,omitempty"`
+	RateWindow time.Duration `json:"rate_window,omitempty"`
 	// Limits are the limits of the account that the service has said are reached.
 	Limits []ReachedLimit `json:"limits,omitempty"`
 }

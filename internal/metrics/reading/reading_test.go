@@ -185,12 +185,12 @@ func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
 	limit := cost.Ceiling{Name: "daily-units companies", Scope: checkpoint.JobScope("night"), Period: cost.Day, Meter: units.Companies, Limit: 50}
 	_, err := app.WithJournal(t.Context(), n.Work, "test", func(s *workspace.Session) (struct{}, error) {
 		r := reader{journal: s.Journal}
-		want := metrics.Ceiling{Name: "daily-units", Meter: "companies", Limit: 50, Left: 47}
-		if diff := cmp.Diff(want, r.ceiling(limit, n.now)); diff != "" {
+		want := metrics.Ceiling{Name: "daily-units", Account: "v2-1", Meter: "companies", Limit: 50, Left: 47}
+		if diff := cmp.Diff(want, r.ceiling(limit, 1, n.now)); diff != "" {
 			t.Error(diff)
 		}
 		want.Left = 50
-		if diff := cmp.Diff(want, r.ceiling(limit, n.now.AddDate(0, 0, 1))); diff != "" {
+		if diff := cmp.Diff(want, r.ceiling(limit, 1, n.now.AddDate(0, 0, 1))); diff != "" {
 			t.Errorf("on the next day: %s", diff)
 		}
 		return struct{}{}, nil
