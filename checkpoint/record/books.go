@@ -266,6 +266,12 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Texts(m, 28, &r.From)
 	numbered.Text(m, 29, &r.Selected)
 	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
+	numbered.List(m, 31, &r.Accounts, askedMembers)
+}
+
+func askedMembers(m *numbered.Members, a *AskedAccount) {
+	numbered.Uint(m, 1, &a.Account)
+	numbered.List(m, 2, &a.Ceilings, ceilingMembers)
 }
 
 func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {

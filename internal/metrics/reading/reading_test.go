@@ -18,11 +18,11 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/jobs"
 	"payonce/internal/metrics"
+	"payonce/internal/observe"
 	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	reports "payonce/internal/runreport/reading"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 	"payonce/service/v2/units"
 )
@@ -32,8 +32,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
